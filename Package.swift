@@ -1,0 +1,81 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "carrel",
+    products: [
+        .library(name: "Carrel", targets: ["Carrel"]),
+        .library(name: "FileProviderCore", targets: ["FileProviderCore"]),
+        .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),
+        .library(name: "Publication", targets: ["Publication"]),
+        .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
+        .executable(name: "carrel", targets: ["CarrelTool"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    ],
+    targets: [
+        // System libraries: a module map and a shim each.
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+
+        // The contracts, and what holds for every provider.
+        .target(name: "FileProviderCore", dependencies: ["CLinux"]),
+        .target(name: "FileProviderConformance", dependencies: ["FileProviderCore"]),
+
+        // One Swift owner for each C library.
+        .target(name: "CurlTransport", dependencies: ["CCurl", "FileProviderCore"]),
+        .target(name: "SafeXML", dependencies: ["CXML2"]),
+
+        // Providers, one folder each.
+        .target(name: "LocalFileProvider", dependencies: ["CLinux", "FileProviderCore"], path: "Providers/Local"),
+        .target(name: "MemoryFileProvider", dependencies: ["FileProviderCore"], path: "Providers/Memory"),
+        .target(name: "HTTPFileProvider", dependencies: ["FileProviderCore", "CurlTransport"], path: "Providers/HTTP"),
+        .target(
+            name: "WebDAVFileProvider", dependencies: ["FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML"],
+            path: "Providers/WebDAV"),
+
+        // Books.
+        .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),
+
+        // What apps and people see.
+        .target(
+            name: "Carrel",
+            dependencies: [
+                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "Publication",
+            ]),
+        .target(
+            name: "CarrelCommand",
+            dependencies: [
+                "Carrel", "FileProviderConformance", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(name: "CarrelTool", dependencies: ["CarrelCommand"]),
+
+        // Books that the project makes itself, for tests, benchmarks and the demo.
+        .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Tests/Fixtures"),
+        .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
+
+        // Tests. Those against real servers are started by Tests/run.sh.
+        .testTarget(name: "FileProviderCoreTests", dependencies: ["FileProviderCore"]),
+        .testTarget(name: "LocalFileProviderTests", dependencies: ["LocalFileProvider"]),
+        .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
+        .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
+        .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
+        .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
+        .target(name: "FaultServer", path: "Tests/Servers/FaultServer"),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: ["Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "SampleBooks"]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    if target.path?.hasPrefix("Providers/") == true { target.exclude.append("README.md") }
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

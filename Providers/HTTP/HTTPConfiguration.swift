@@ -1,0 +1,12 @@
+import FileProviderCore
+public import Foundation
+
+/// A plain HTTP server's address: a value without secrets, to be kept.
+public struct HTTPConfiguration: Codable, Hashable, Sendable {
+    /// The root, `http` or `https`.
+    public var baseURL: URL
+
+    public init(baseURL: URL) {
+        self.baseURL = baseURL.withoutSecrets
+    }
+}

@@ -1,0 +1,84 @@
+import CurlTransport
+import FileProviderCore
+
+/// What is known about logging in to one origin: asked for once, learnt from the first challenge, then sent at once.
+final class HTTPLogin: Sendable {
+    /// Where the login stands, for the sentence of a refusal.
+    struct State: Sendable {
+        var hasCredential = false
+        /// The server wanted a password in clear, which is not allowed here.
+        var clearPasswordRefused = false
+    }
+
+    /// What goes with a request.
+    struct Access: Sendable {
+        var authentication = TransferRequest.Authentication.none
+        var bearer: String?
+    }
+
+    let origin: Origin
+    private let user: String?
+    private let credentials: any CredentialSource
+    private let allowsBasic: Bool
+    private let memory = Locked(Memory())
+
+    private struct Memory: Sendable {
+        var asking: Task<Credential?, any Error>?
+        var access: Access?
+        var state = State()
+    }
+
+    init(origin: Origin, user: String?, credentials: any CredentialSource, allowsClearPassword: Bool) {
+        self.origin = origin
+        self.user = user
+        self.credentials = credentials
+        allowsBasic = origin.scheme == "https" || origin.isLoopback || allowsClearPassword
+    }
+
+    var state: State { memory.value.state }
+
+    /// Whether the server may still ask for a login in a way that is not known yet.
+    func isOpen() async throws -> Bool {
+        if case .negotiate = try await access().authentication { true } else { false }
+    }
+
+    /// What to send with the next request. Many callers at once wait for the same answer of the credential source.
+    func access() async throws -> Access {
+        if let access = memory.value.access { return access }
+        let asking = memory.update { memory in
+            let task = memory.asking ?? Task { [credentials, origin, user] in try await credentials.credential(for: origin, user: user) }
+            memory.asking = task
+            return task
+        }
+        let credential = try await asking.value
+        return memory.update { memory in
+            let access = memory.access ?? first(credential)
+            memory.access = access
+            memory.state.hasCredential = credential != nil
+            return access
+        }
+    }
+
+    private func first(_ credential: Credential?) -> Access {
+        switch credential?.kind {
+        case .password(let user, let password):
+            Access(authentication: .negotiate(user: user, password: password, allowsBasic: allowsBasic))
+        // A bearer token is as good as a password: in clear only where one may go.
+        case .bearer(let token): Access(bearer: allowsBasic ? token : nil)
+        case nil: Access()
+        }
+    }
+
+    /// Remembers how the server wants to be answered.
+    func learn(from head: ResponseHead) {
+        memory.update { memory in
+            guard case .negotiate(let user, let password, let allowsBasic) = memory.access?.authentication else { return }
+            if head.offersDigest {
+                memory.access?.authentication = .digest(user: user, password: password)
+            } else if head.offersBasic {
+                if allowsBasic { memory.access?.authentication = .basic(user: user, password: password) }
+                memory.state.clearPasswordRefused = !allowsBasic
+            }
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+
+extension HTTPConnection {
+    /// Opens the file at `path`. Nothing is sent: the first read brings size and version with the bytes.
+    public func open(path: ProviderPath) -> any FileReader {
+        RangedFileReader(path: path, cost: .request) { [self] part, version, sink in
+            try await Download(path: path, part: part, version: version, sink: sink, connection: self).run()
+        }
+    }
+
+    /// What an ETag says about the version: Apache calls the same tag weak for the first seconds of a file and strong after them.
+    public static func version(_ entryTag: String) -> String {
+        entryTag.hasPrefix("W/") ? String(entryTag.dropFirst(2)) : entryTag
+    }
+
+    /// How far into a file a server that knows no ranges may be read, 8 MiB: what lies before has to be downloaded.
+    static var longestSkip: Int64 { 8 << 20 }
+}
+
+/// Brings one part of a file, going on where a lost connection left it.
+///
+/// Source: RFC 9110, section 14. The answer's own range is what counts, never what was asked for.
+private final class Download: Sendable {
+    private struct State: Sendable {
+        var attributes: FileReaderAttributes?
+        /// The part as the first answer fixed it; `count` is −1 while the server does not say.
+        var extent: FileExtent?
+        var delivered: Int64 = 0
+    }
+
+    private let path: ProviderPath
+    private let part: FilePart
+    private let version: String?
+    private let sink: any ByteSink
+    private let connection: HTTPConnection
+    private let state = Locked(State())
+
+    init(path: ProviderPath, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection) {
+        self.path = path
+        self.part = part
+        self.version = version
+        self.sink = sink
+        self.connection = connection
+    }
+
+    func run() async throws -> (FileExtent, FileReaderAttributes) {
+        try await connection.options.retries.run(counters: connection.options.counters) { try await self.attempt() }
+        let state = state.value
+        guard var extent = state.extent, var attributes = state.attributes else { throw FileError.make(.fileReadUnknown, path: path) }
+        if extent.count < 0 {
+            extent.count = state.delivered
+            extent.size = extent.offset + state.delivered
+            attributes.size = extent.size
+        }
+        guard extent.count == state.delivered else {
+            throw FileError.make(
+                .networkConnectionLost, url: connection.url(of: path),
+                sentence: "“\(path)” ended after \(state.delivered) of \(extent.count) bytes.")
+        }
+        return (extent, attributes)
+    }
+
+    private func attempt() async throws {
+        let wanted = remainder
+        if case .range(let range) = wanted, range.isEmpty, state.value.extent != nil { return }
+        var request = HTTPRequest("GET", path, headers: [("Accept-Encoding", "identity")], accepts: [416])
+        request.needsFile = true
+        if let range = wanted.headerValue { request.headers.append(("Range", range)) }
+        request.receive = { [self] head in try accept(head, for: wanted) }
+        do {
+            let head = try await connection.sendOnce(request)
+            if head.status == 416 { try await acceptEmpty(head) }
+        } catch is Enough {
+            // The server sent on past what was asked for; the connection was closed on purpose.
+        }
+    }
+
+    /// What is still to come.
+    private var remainder: FilePart {
+        let state = state.value
+        guard let extent = state.extent else { return part }
+        let start = extent.offset + state.delivered
+        return extent.count < 0 ? .from(start) : .range(start..<(extent.offset + extent.count))
+    }
+
+    private func accept(_ head: ResponseHead, for wanted: FilePart) throws -> any ByteSink {
+        if let encoding = head["Content-Encoding"], encoding.lowercased() != "identity" {
+            throw bad("The server sends “\(path)” compressed (\(encoding)) although it was asked not to; ranges of it mean nothing.")
+        }
+        if head["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
+            throw bad("The server answered one range of “\(path)” with several.")
+        }
+        let answer = try head.status == 206 ? partial(head, wanted) : whole(head)
+        let first = state.value.extent == nil
+        try settle(head, size: answer.size)
+        let aim = wanted.aim(in: answer)
+        if aim.skip > HTTPConnection.longestSkip, wanted.headerValue != nil {
+            throw bad("The server ignores ranges: reading “\(path)” from byte \(aim.skip) on would download all that lies before.")
+        }
+        if first {
+            let extent = FileExtent(offset: answer.offset + aim.skip, count: aim.count, size: answer.size)
+            state.update { $0.extent = extent }
+            try sink.begin(extent)
+        }
+        return Window(sink, skip: aim.skip, count: aim.count) { [self] count in state.update { $0.delivered += Int64(count) } }
+    }
+
+    private func whole(_ head: ResponseHead) -> FileExtent {
+        let size = head["Content-Length"].flatMap { Int64($0) } ?? -1
+        return FileExtent(offset: 0, count: size, size: size)
+    }
+
+    private func partial(_ head: ResponseHead, _ wanted: FilePart) throws -> FileExtent {
+        guard let text = head["Content-Range"], let range = ContentRange(text), let size = range.size, let bytes = range.bytes else {
+            throw bad("The server sent a part of “\(path)” without saying which (Content-Range).")
+        }
+        let expected = wanted.resolved(size: size)
+        guard bytes.lowerBound == expected.lowerBound, bytes.upperBound <= size else {
+            throw bad("The server sent bytes from \(bytes.lowerBound) of “\(path)” where \(expected.lowerBound) was asked for.")
+        }
+        return FileExtent(offset: bytes.lowerBound, count: Int64(bytes.count), size: size)
+    }
+
+    /// Nothing of the file lies in the range that was asked for.
+    private func acceptEmpty(_ refusal: ResponseHead) async throws {
+        // Apache leaves the size out of its refusal; the first byte's range has it.
+        let head = refusal["Content-Range"] == nil ? try await firstByte() : refusal
+        guard let size = head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) }) else {
+            throw bad("The server refused a range of “\(path)” without saying how long the file is.")
+        }
+        let range = part.resolved(size: size)
+        guard range.isEmpty else { throw bad("The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).") }
+        try settle(head, size: size)
+        let extent = FileExtent(offset: range.lowerBound, count: 0, size: size)
+        state.update { $0.extent = extent }
+        try sink.begin(extent)
+    }
+
+    private func firstByte() async throws -> ResponseHead {
+        try await connection.sendOnce(HTTPRequest("GET", path, headers: [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]))
+    }
+
+    /// Sees that this answer is of the same version as those before it.
+    private func settle(_ head: ResponseHead, size: Int64) throws {
+        let attributes = FileReaderAttributes(
+            size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"], mimeType: head["Content-Type"])
+        let known = state.value.attributes
+        // An error answer (416) may leave the validator out; the size still has to agree.
+        let isSame = known.map { $0.validator == attributes.validator && $0.size == size } ?? true
+        let isExpected = version == nil || attributes.validator == nil || version == attributes.validator
+        guard isSame, isExpected else { throw FileError.changedWhileReading(path, url: connection.url(of: path)) }
+        state.update { $0.attributes = attributes }
+    }
+
+    private func bad(_ sentence: String) -> URLError {
+        FileError.make(.badServerResponse, url: connection.url(of: path), sentence: sentence)
+    }
+}
+
+/// Ends a transfer of which everything wanted has come.
+private struct Enough: Error {}
+
+/// Passes on `count` bytes after the first `skip`, then ends the transfer.
+private final class Window: ByteSink {
+    private let base: any ByteSink
+    private let position: Locked<(skip: Int64, left: Int64)>
+    private let delivered: @Sendable (Int) -> Void
+
+    init(_ base: any ByteSink, skip: Int64, count: Int64, delivered: @escaping @Sendable (Int) -> Void) {
+        self.base = base
+        position = Locked((skip, count < 0 ? .max : count))
+        self.delivered = delivered
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        var (skip, left) = position.value
+        let skipped = Int(min(skip, Int64(bytes.count)))
+        let taken = Int(min(left, Int64(bytes.count - skipped)))
+        skip -= Int64(skipped)
+        left -= Int64(taken)
+        position.update { [skip, left] in $0 = (skip, left) }
+        var flow = FlowState.ready
+        if taken > 0 {
+            flow = try base.write(UnsafeRawBufferPointer(rebasing: bytes[skipped..<(skipped + taken)]))
+            delivered(taken)
+        }
+        if left == 0, skipped + taken < bytes.count { throw Enough() }
+        return flow
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+}
+
+extension FilePart {
+    /// The value of a `Range` header (RFC 9110, section 14.1.2); nil for the whole file.
+    fileprivate var headerValue: String? {
+        switch self {
+        case .whole, .from(0): nil
+        case .from(let offset): "bytes=\(offset)-"
+        case .range(let range): "bytes=\(range.lowerBound)-\(max(range.lowerBound, range.upperBound - 1))"
+        case .suffix(let count): "bytes=-\(max(1, count))"
+        }
+    }
+
+    /// What to take of an answer: bytes to leave out at its start, and bytes to take, −1 for all.
+    fileprivate func aim(in answer: FileExtent) -> (skip: Int64, count: Int64) {
+        if answer.size < 0 {
+            return switch self {
+            case .whole: (0, -1)
+            case .from(let offset): (max(0, offset), -1)
+            case .range(let range): (range.lowerBound, Int64(range.count))
+            case .suffix: (.max, 0)
+            }
+        }
+        let wanted = resolved(size: answer.size).clamped(to: answer.offset..<(answer.offset + answer.count))
+        return (wanted.lowerBound - answer.offset, Int64(wanted.count))
+    }
+}
+
+/// A `Content-Range` (RFC 9110, section 14.4): `bytes 0-4/100`, `bytes */100`.
+struct ContentRange {
+    var bytes: Range<Int64>?
+    var size: Int64?
+
+    init?(_ text: String) {
+        let words = text.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
+        let parts = words[1].split(separator: "/")
+        guard parts.count == 2 else { return nil }
+        size = Int64(parts[1])
+        let ends = parts[0].split(separator: "-").compactMap { Int64($0) }
+        if ends.count == 2, ends[0] >= 0, ends[1] >= ends[0], ends[1] < .max { bytes = ends[0]..<(ends[1] + 1) }
+        if bytes == nil, parts[0] != "*" { return nil }
+    }
+}

@@ -1,0 +1,83 @@
+public import FileProviderCore
+import Foundation
+
+extension LocalFileProvider {
+    /// Makes a folder. Source: mkdir(2).
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is there already; `CocoaError(.fileNoSuchFile)` without its parent.
+    public func createFolder(path: ProviderPath) async throws {
+        let context = context(path, writing: true)
+        if path.isRoot { throw context.error(EEXIST) }
+        try await BlockingThreads.shared.run { [self] _ in
+            let place = try resolver.place(of: path, context)
+            try context.check(place.name.withName { mkdirat(place.folder.raw, $0, 0o777) })
+        }
+    }
+
+    /// Moves with rename(2) or, without `overwrite`, renameat2(2): the kernel decides in one step. A symbolic link is moved itself.
+    ///
+    /// Between file systems the item is copied, brought onto the disk and then removed.
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
+    ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try await relocate(path, to: destination, verb: "moved") { from, to, source, target, flag in
+            progress.expect(1)
+            switch try LocalMove(from: from, to: to, overwrite: overwrite, source: source, target: target).run() {
+            case .done: progress.advance(by: 1)
+            case .otherFileSystem:
+                let copy = LocalCopy(overwrite: overwrite, isDurable: true, source: source, target: target, flag: flag)
+                try copy.run(from: from, to: to)
+                let removal = LocalRemoval(flag: flag, context: source, progress: ProgressReporter())
+                try removal.run(from, recursive: true)
+                progress.advance(by: 1)
+            }
+        }
+    }
+
+    /// Copies with copy_file_range(2), which shares blocks where the file system can. Symbolic links are copied as links; permissions
+    /// and modification times are kept.
+    ///
+    /// The copy appears under its name only when it is whole; a failure or cancellation leaves nothing.
+    ///
+    /// - Throws: As ``moveItem(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for a device or pipe.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try await relocate(path, to: destination, verb: "copied") { from, to, source, target, flag in
+            let copy = LocalCopy(
+                overwrite: overwrite, isDurable: false, source: source, target: target, flag: flag, progress: progress)
+            try copy.run(from: from, to: to)
+        }
+    }
+
+    /// Removes with unlink(2) and rmdir(2). Links are never followed, and each step counts from an open folder.
+    ///
+    /// Cancelling leaves what was not reached yet.
+    ///
+    /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteFileExists)` with `ENOTEMPTY` below it.
+    /// - Complexity: Four system calls for each item, and one for each name above a folder; the names of all folders are held.
+    public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        let context = context(path, writing: true)
+        if path.isRoot { throw context.rootIsFixed("removed") }
+        try await BlockingThreads.shared.run { [self] flag in
+            let place = try resolver.place(of: path, context)
+            try LocalRemoval(flag: flag, context: context, progress: progress).run(place, recursive: recursive)
+        }
+    }
+
+    private typealias Relocation =
+        @Sendable (LocalPlace, LocalPlace, _ source: LocalContext, _ target: LocalContext, CancellationFlag) throws -> Void
+
+    /// Finds both ends, and refuses what no file system could do.
+    private func relocate(
+        _ path: ProviderPath, to destination: ProviderPath, verb: String, _ body: @escaping Relocation
+    ) async throws {
+        let source = context(path, writing: true)
+        let target = context(destination, writing: true)
+        if path.isRoot { throw source.rootIsFixed(verb) }
+        if destination.isRoot || destination == path { throw target.error(EEXIST) }
+        if destination.isBelow(path) { throw target.intoItself }
+        try await BlockingThreads.shared.run { [self] flag in
+            try body(resolver.place(of: path, source), resolver.place(of: destination, target), source, target, flag)
+        }
+    }
+}

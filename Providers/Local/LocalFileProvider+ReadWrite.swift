@@ -1,0 +1,59 @@
+public import FileProviderCore
+import Foundation
+
+extension LocalFileProvider {
+    /// Opens a regular file, through symbolic links that stay below the root. The version that is opened is the one that is read.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `EISDIR` below it for a folder.
+    public func open(path: ProviderPath) async throws -> any FileReader {
+        try await BlockingThreads.shared.run { [self] _ in
+            let context = context(path, writing: false)
+            // Something may take the file's place between looking and opening; then look again, but not for ever.
+            for _ in 0..<LocalResolver.mostLinks {
+                let item = try resolver.item(at: path, context)
+                switch item.status.type {
+                case .directory: throw context.error(EISDIR)
+                case .other, .symbolicLink: throw context.special
+                case .regular: break
+                }
+                guard let place = item.place else { throw context.special }
+                let raw = place.name.withName { openat(place.folder.raw, $0, LocalFlags.read) }
+                if raw < 0, errno == ELOOP || errno == ENOENT { continue }
+                let file = FileDescriptor(owning: try context.check(raw))
+                let status = try ItemStatus(of: file, context)
+                if status.type == .regular { return LocalReader(file, status: status, context) }
+            }
+            throw context.error(ELOOP)
+        }
+    }
+
+    /// Writes a file; by default under a temporary name, which rename(2) or renameat2(2) puts into place after fsync(2).
+    ///
+    /// A file that is replaced keeps its permissions; a symbolic link is replaced itself. `ifMatch` takes
+    /// ``FileObject/entryTag`` and is compared right before the move, not in the same step. In place, nothing is left of a file that
+    /// did not exist before.
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `overwrite` is false, or a folder with content is there;
+    ///   `CocoaError(.fileNoSuchFile)` without its parent; `CocoaError(.fileWriteUnknown)` for another version or a source of another
+    ///   length than it said.
+    @discardableResult
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        let context = context(path, writing: true)
+        if path.isRoot { throw context.error(EISDIR) }
+        let write = try await BlockingThreads.shared.run { [self] _ in
+            let place = try resolver.place(of: path, context)
+            return try LocalWrite(place: place, options: options, context)
+        }
+        do {
+            try await write.pour(source)
+            return try await BlockingThreads.shared.run { flag in
+                try flag.check()
+                return try write.commit()
+            }
+        } catch {
+            // `discard` throws nothing, so neither does `run`.
+            try? await BlockingThreads.shared.run { write.discard() }
+            throw error
+        }
+    }
+}

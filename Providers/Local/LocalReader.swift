@@ -1,0 +1,131 @@
+import FileProviderCore
+import Foundation
+
+/// One open file of this machine.
+///
+/// The descriptor keeps the version that was opened, also when another file takes its name. A file that is changed in place is noticed
+/// by size and modification time, looked at again at the end of each read.
+final class LocalReader: FileReader {
+    let path: ProviderPath
+    let cost = Capabilities.ReadCost.local
+    private let file: Locked<FileDescriptor?>
+    private let opened: ItemStatus
+    private let context: LocalContext
+
+    /// How much is read at once, in bytes.
+    static let piece = 1 << 20
+
+    /// Takes over a regular file.
+    init(_ file: FileDescriptor, status: ItemStatus, _ context: LocalContext) {
+        self.file = Locked(file)
+        opened = status
+        path = context.path
+        self.context = context
+    }
+
+    /// - Complexity: Nothing is asked; this is how the file was when it was opened.
+    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: opened.size, validator: opened.tag) }
+
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        let file = try openFile()
+        let range = part.resolved(size: opened.size)
+        let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: opened.size)
+        let buffer = TransferBuffer(count: min(Self.piece, max(1, range.count)))
+        try await BlockingThreads.shared.run { _ in try sink.begin(extent) }
+        var offset = range.lowerBound
+        while true {
+            let start = offset
+            offset = try await BlockingThreads.shared.run { [self] flag in
+                try send(file, start..<range.upperBound, through: buffer, into: sink, flag)
+            }
+            if offset == range.upperBound { return extent }
+            try await sink.waitUntilReadyOrCancelled()
+        }
+    }
+
+    /// Sends bytes until the sink has enough or `range` is done; gives back how far it came.
+    private func send(
+        _ file: FileDescriptor, _ range: Range<Int64>, through buffer: TransferBuffer, into sink: any ByteSink, _ flag: CancellationFlag
+    ) throws -> Int64 {
+        var offset = range.lowerBound
+        var flow = FlowState.ready
+        while offset < range.upperBound {
+            try flag.check()
+            if flow == .wait { return offset }
+            let wanted = buffer.first(min(buffer.bytes.count, Int(range.upperBound - offset)))
+            let count = try read(file, into: wanted, at: offset)
+            flow = try sink.write(UnsafeRawBufferPointer(rebasing: wanted[..<count]))
+            offset += Int64(count)
+        }
+        try checkUnchanged(file)
+        return offset
+    }
+
+    /// All ranges in one visit to the disk's threads; what the page cache holds costs no more than the copy.
+    func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
+        let file = try openFile()
+        let clamped = ranges.map { $0.clamped(to: 0..<opened.size) }
+        guard clamped.reduce(0, { $0 + Int64($1.count) }) <= Self.memoryLimit else {
+            throw FileError.make(.fileReadTooLarge, path: path, url: context.url)
+        }
+        return try await BlockingThreads.shared.run { [self] flag in
+            let parts = try clamped.map { range in
+                try flag.check()
+                return try data(file, in: range)
+            }
+            try checkUnchanged(file)
+            return parts
+        }
+    }
+
+    private func data(_ file: FileDescriptor, in range: Range<Int64>) throws -> Data {
+        var data = Data(count: range.count)
+        try data.withUnsafeMutableBytes { bytes in
+            var done = 0
+            while done < bytes.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes[done...])
+                done += try read(file, into: rest, at: range.lowerBound + Int64(done))
+            }
+        }
+        return data
+    }
+
+    /// At least one byte: the range was in the file when it was opened.
+    private func read(_ file: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        let count = try file.read(into: buffer, at: offset, path: path)
+        guard count > 0 else { throw context.changed }
+        return count
+    }
+
+    private func checkUnchanged(_ file: FileDescriptor) throws {
+        guard try ItemStatus(of: file, context).tag == opened.tag else { throw context.changed }
+    }
+
+    private func openFile() throws -> FileDescriptor {
+        guard let file = file.value else {
+            throw FileError.make(
+                .fileReadUnknown, path: path, url: context.url, sentence: "“\(path)” was closed already.", underlying: POSIXError(.EBADF))
+        }
+        return file
+    }
+
+    /// The file is closed when the reads that still run are done.
+    func close() async { file.update { $0 = nil } }
+}
+
+/// Memory for bytes on their way, used again and again.
+final class TransferBuffer: @unchecked Sendable {
+    // Unchecked: one transfer owns it, and does one step at a time.
+    let bytes: UnsafeMutableRawBufferPointer
+
+    init(count: Int) {
+        bytes = .allocate(byteCount: count, alignment: 16)
+    }
+
+    deinit {
+        bytes.deallocate()
+    }
+
+    /// The first `count` bytes.
+    func first(_ count: Int) -> UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: bytes[..<count]) }
+}

@@ -1,0 +1,137 @@
+import FileProviderCore
+import Foundation
+
+/// One file being written: where its bytes go, and how it ends. Calls block, ``pour(_:)`` apart.
+final class LocalWrite: Sendable {
+    private enum Target {
+        case staged(StagedFile)
+        case inPlace(FileDescriptor, isNew: Bool)
+    }
+
+    private let place: LocalPlace
+    private let options: WriteOptions
+    private let context: LocalContext
+    private let target: Target
+    private let file: FileDescriptor
+    private let sink: FileSink
+
+    /// Looks whether the write may happen and opens the file.
+    init(place: LocalPlace, options: WriteOptions, _ context: LocalContext) throws {
+        self.place = place
+        self.options = options
+        self.context = context
+        let before = try Self.check(place, options, context)
+        switch options.placement {
+        case .published:
+            let kept = before.flatMap { $0.type == .regular ? $0.permissions & 0o777 : nil }
+            let staged = try StagedFile(in: place.syncableFolder, target: context.path, permissions: kept ?? 0o666)
+            if let kept { try context.check(fchmod(staged.file.raw, kept)) }
+            target = .staged(staged)
+            file = staged.file
+            sink = staged.sink
+        case .inPlace:
+            let (open, isNew) = try Self.openInPlace(place, options, context)
+            target = .inPlace(open, isNew: isNew)
+            file = open
+            sink = FileSink(open, path: context.path)
+        }
+    }
+
+    /// - Returns: What is there before the write.
+    @discardableResult
+    private static func check(_ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext) throws -> ItemStatus? {
+        let before = try place.status(context)
+        if let expected = options.ifMatch, before?.type != .regular || before?.tag != expected { throw context.isOtherVersion }
+        guard let before else { return nil }
+        if !options.overwrite { throw context.error(EEXIST) }
+        // The kernel will judge again; asking now saves sending the bytes for nothing.
+        if before.type == .directory {
+            let folder = try place.open(LocalFlags.realFolder, context)
+            if try FolderListing(of: folder, context).next() != nil { throw context.error(ENOTEMPTY) }
+        }
+        return before
+    }
+
+    /// O_EXCL decides who makes the file; an existing one is emptied only once it is known to be a regular file.
+    private static func openInPlace(
+        _ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext
+    ) throws -> (file: FileDescriptor, isNew: Bool) {
+        do {
+            return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, context), true)
+        } catch where error.isFileExists && options.overwrite {
+            if try place.status(context)?.type == .directory {
+                try place.unlink(context, flags: AT_REMOVEDIR)
+                return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, context), true)
+            }
+            let file = try place.open(LocalFlags.write, context)
+            guard try ItemStatus(of: file, context).type == .regular else { throw context.special }
+            try context.check(ftruncate(file.raw, 0))
+            return (file, false)
+        }
+    }
+
+    /// Takes all of `source`, whose length must be what it says. While it has nothing, no thread waits for it.
+    func pour(_ source: any WriteSource) async throws {
+        let length = source.length
+        let bytes = try source.bytes(from: 0)
+        let buffer = TransferBuffer(count: Int(min(Int64(LocalReader.piece), max(4096, length ?? .max))))
+        while try await BlockingThreads.shared.run({ [self] flag in try take(bytes, through: buffer, upTo: length, flag) }) == .wait {
+            try await bytes.waitUntilReadyOrCancelled()
+        }
+        if let length, sink.written != length { throw context.wrongLength(sink.written, of: length) }
+    }
+
+    /// Takes what the source has now; `.ready` when that was its end.
+    private func take(
+        _ source: any ByteSource, through buffer: TransferBuffer, upTo length: Int64?, _ flag: CancellationFlag
+    ) throws -> FlowState {
+        while true {
+            try flag.check()
+            switch try source.read(into: buffer.bytes) {
+            case .wait: return .wait
+            case .end: return .ready
+            case .bytes(let count):
+                let written = sink.written + Int64(count)
+                if let length, written > length { throw context.wrongLength(written, of: length) }
+                _ = try sink.write(UnsafeRawBufferPointer(buffer.first(count)))
+            }
+        }
+    }
+
+    /// Sees the file onto the disk and into place.
+    func commit() throws -> FileObject {
+        switch target {
+        case .staged(let staged):
+            if options.ifMatch != nil { try Self.check(place, options, context) }
+            try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
+        case .inPlace(let file, _):
+            if let date = options.modificationDate { try context.check(setTime(of: file, to: timespec(date))) }
+            try context.check(fsync(file.raw))
+        }
+        return try ItemStatus(of: file, context).object(at: context.path)
+    }
+
+    /// Leaves nothing behind, except of a file that existed and was to be changed in place.
+    func discard() {
+        switch target {
+        case .staged(let staged): staged.discard()
+        case .inPlace(let file, let isNew):
+            guard isNew, let mine = try? ItemStatus(of: file, context), let there = try? place.status(context),
+                there.isSameItem(as: mine)
+            else { return }
+            try? place.unlink(context)
+        }
+    }
+}
+
+/// Sets the modification time, and that of the last access with it. Source: futimens(2).
+func setTime(of file: FileDescriptor, to time: timespec) -> Int32 {
+    [time, time].withUnsafeBufferPointer { futimens(file.raw, $0.baseAddress) }
+}
+
+extension timespec {
+    init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        self.init(tv_sec: Int(seconds), tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
+    }
+}

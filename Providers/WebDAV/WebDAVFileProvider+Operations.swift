@@ -1,0 +1,104 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+import HTTPFileProvider
+
+extension WebDAVFileProvider {
+    /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that is there as for a new one.
+    public func createFolder(path: ProviderPath) async throws {
+        if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        do {
+            _ = try await change(HTTPRequest("MKCOL", path, isFolder: true, repetition: .ifNotDone, isWriting: true))
+        } catch where !error.isCancellation && !(error is URLError) {
+            // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides.
+            if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error) }
+            try await refuseMissingParent(of: path, underlying: error)
+            throw error
+        }
+    }
+
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try await transfer("MOVE", path, to: destination, overwrite: overwrite)
+        progress.advance(by: 1)
+    }
+
+    /// Copies on the server; progress moves once, at the end.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        let item = try await transfer("COPY", path, to: destination, overwrite: overwrite)
+        progress.expect(item.size ?? 1)
+        progress.advance(by: item.size ?? 1)
+    }
+
+    /// Removes what is at `path` with one `DELETE`, after a look at what it is.
+    public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        let item = try await item(path, isWriting: true)
+        if item.isDirectory, !recursive { try await refuseContent(in: path) }
+        _ = try await change(HTTPRequest("DELETE", path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
+        progress.advance(by: 1)
+    }
+
+    /// `MOVE` or `COPY` (RFC 4918, sections 9.8 and 9.9), kept from merging folders and from replacing one with content.
+    @discardableResult
+    private func transfer(_ method: String, _ path: ProviderPath, to destination: ProviderPath, overwrite: Bool) async throws -> FileObject {
+        if path.isRoot || destination == path || destination.isBelow(path) {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: destination, url: url(of: destination),
+                sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+        }
+        let item = try await item(path, isWriting: true)
+        // Left to themselves, some servers make the folders that are missing and others break down.
+        if destination.parent != path.parent { try await refuseMissingParent(of: destination, underlying: nil) }
+        var overwrite = overwrite
+        if overwrite, let target = try await itemIfAny(destination), target.isDirectory || item.isDirectory {
+            // What servers do here differs, down to merging; removing the empty folder or the file first is the same everywhere.
+            try await removeItem(path: destination, recursive: false)
+            overwrite = false
+        }
+        do {
+            try await send(method, item, to: destination, overwrite: overwrite)
+        } catch let error as HTTPStatusError where error.code.rawValue == 412 {
+            throw FileError.make(.fileWriteFileExists, path: destination, url: url(of: destination), underlying: error)
+        }
+        return item
+    }
+
+    /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
+    func send(_ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool) async throws {
+        var headers = [
+            ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString), ("Overwrite", overwrite ? "T" : "F"),
+        ]
+        if method == "COPY" { headers.append(("Depth", "infinity")) }
+        _ = try await change(
+            HTTPRequest(method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true))
+    }
+
+    /// Sends a request that changes something. A multi-status tells of the parts that failed: the first of them is thrown.
+    func change(_ request: HTTPRequest) async throws -> ResponseHead {
+        var request = request
+        let answer = DataSink(limit: 8 << 20)
+        request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
+        let head = try await connection.send(request)
+        guard head.status == 207 else { return head }
+        let decoder = try MultistatusDecoder()
+        try decoder.parse(answer.data)
+        try decoder.finish()
+        guard let failed = decoder.take().first(where: { ($0.status ?? 200) >= 300 }) else { return head }
+        var part = request
+        part.path = failed.path ?? request.path
+        throw connection.error(status: failed.status ?? 500, request: part)
+    }
+
+    private func refuseContent(in path: ProviderPath) async throws {
+        try await contentsOfDirectory(path: path) { items in
+            if !items.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true) }
+        }
+    }
+
+    /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
+    func refuseMissingParent(of path: ProviderPath, underlying: (any Error)?) async throws {
+        guard let parent = path.parent, try await itemIfAny(parent)?.isDirectory != true else { return }
+        throw FileError.make(
+            .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: underlying)
+    }
+}

@@ -1,0 +1,207 @@
+import CurlTransport
+public import FileProviderCore
+public import Foundation
+public import HTTPFileProvider
+
+/// Files on a WebDAV server (RFC 4918).
+///
+/// Files are published: written under a temporary name, their size verified, then moved into place by `MOVE` with `Overwrite`.
+public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
+    public static let type = "WebDAV"
+
+    let connection: HTTPConnection
+    /// The root collection, counted from the server's root: what every href starts with.
+    private let rootPath: ProviderPath
+
+    /// - Throws: `URLError(.badURL)` when the address names no host.
+    public convenience init(configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
+        try self.init(connection: HTTPConnection(url: WebDAVConfiguration.httpURL(configuration.baseURL), options: options))
+    }
+
+    /// A provider over a connection that is there already.
+    ///
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none.
+    public init(connection: HTTPConnection) throws {
+        self.connection = connection
+        rootPath = try ProviderPath(percentEncoded: connection.baseURL.path(percentEncoded: true))
+    }
+
+    /// The schemes `dav`, `webdav` (clear) and `davs`, `webdavs` (TLS). The provider's root is the server's.
+    public static let registration = ProviderRegistration(type: type, schemes: ["dav", "davs", "webdav", "webdavs"]) { url, options in
+        let url = WebDAVConfiguration.httpURL(url)
+        return ProviderLocation(
+            provider: try WebDAVFileProvider(connection: HTTPConnection(url: url.serverRoot, options: options)),
+            path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+    }
+
+    public var baseURL: URL? { connection.baseURL }
+
+    public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
+
+    public func capabilities() async throws -> Capabilities {
+        Capabilities(
+            [
+                .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
+                .atomicReplacement: .native, .exclusiveCreation: .derived, .conditionalWriting: .derived, .folderCreation: .native,
+                .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
+                .storageProperties: .native, .entryTags: .native,
+            ],
+            readCost: .request, timePrecision: 1)
+    }
+
+    public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        try await item(path, isWriting: false)
+    }
+
+    /// One `PROPFIND` of depth 0.
+    func item(_ path: ProviderPath, isWriting: Bool) async throws -> FileObject {
+        let found = Locked<FileObject?>(nil)
+        let take: @Sendable ([DAVResponse]) -> Void = { responses in
+            found.update { item in item = item ?? responses.first.map { $0.item(at: path) } }
+        }
+        do {
+            try await propfind(path, isFolder: path.isRoot, depth: 0, isWriting: isWriting, page: take)
+        } catch let error as HTTPStatusError where error.code.rawValue == 405 && !path.isRoot {
+            // nginx serves the folder where its WebDAV begins only with the slash.
+            try await propfind(path, isFolder: true, depth: 0, isWriting: isWriting, page: take)
+        }
+        guard let item = found.value else {
+            throw FileError.make(
+                .badServerResponse, url: url(of: path), sentence: "The server's answer says nothing about “\(path)”.")
+        }
+        return item
+    }
+
+    /// What is at `path`; nil for nothing.
+    func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
+        do { return try await item(path, isWriting: true) } catch where error.isNoSuchFile { return nil }
+    }
+
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        let folder = Locked(ListedFolder(path: path, expected: rootPath.appending(path)))
+        do {
+            try await propfind(path, isFolder: true, depth: 1, isWriting: false) { responses in
+                let items = try folder.update { try $0.items(in: responses) }
+                if !items.isEmpty { try await page(items) }
+            }
+        } catch let error as any FileProviderHTTPError {
+            try await refuseFile(path)
+            throw error
+        } catch where error.isNoSuchFile {
+            try await refuseFile(path)
+            throw error
+        }
+    }
+
+    /// Servers answer in many ways when a file is addressed with a slash at its end; this finds out whether that was the reason.
+    private func refuseFile(_ path: ProviderPath) async throws {
+        guard let item = try await itemIfAny(path), !item.isDirectory else { return }
+        throw FileError.notADirectory(path, url: url(of: path))
+    }
+
+    /// Capacity by RFC 4331; nil where the server does not tell.
+    public func storageProperties() async throws -> VolumeObject? {
+        let found = Locked<DAVResponse?>(nil)
+        try await propfind(.root, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
+            found.update { $0 = $0 ?? responses.first }
+        }
+        let (available, used) = (found.value?.quotaAvailable, found.value?.quotaUsed)
+        if available == nil, used == nil { return nil }
+        return VolumeObject(
+            totalCapacity: available.flatMap { available in used.map { available + $0 } }, availableCapacity: available, usage: used)
+    }
+
+    public func invalidate() {
+        cancelOperations()
+        connection.close()
+    }
+
+    // MARK: PROPFIND
+
+    private static let usual = "<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:getcontenttype/><D:creationdate/>"
+    private static let quota = "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
+
+    /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1). Tried again while nothing was given yet.
+    private func propfind(
+        _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usual,
+        page: @Sendable ([DAVResponse]) async throws -> Void
+    ) async throws {
+        let body = Data(#"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop>\#(properties)</D:prop></D:propfind>"#.utf8)
+        let hasGiven = CancellationFlag()
+        try await connection.options.retries.run(counters: connection.options.counters) { error in
+            error.isTransient && !hasGiven.isCancelled
+        } _: {
+            let pipe = BytePipe(capacity: 256 << 10)
+            let request = HTTPRequest(
+                "PROPFIND", path, isFolder: isFolder,
+                headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")], body: .data(body), isWriting: isWriting
+            ) { head in
+                guard head.status == 207 else { throw self.noMultistatus(path) }
+                return pipe
+            }
+            try await self.receive(request, through: pipe) { responses in
+                hasGiven.cancel()
+                try await page(responses)
+            }
+        }
+    }
+
+    private func receive(_ request: HTTPRequest, through pipe: BytePipe, page: ([DAVResponse]) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [connection] in
+                do {
+                    _ = try await connection.sendOnce(request)
+                    pipe.finish()
+                } catch {
+                    pipe.finish(throwing: error)
+                }
+            }
+            defer { pipe.abandon() }
+            let decoder = try MultistatusDecoder()
+            while let data = try await pipe.next() {
+                try decoder.parse(data)
+                let responses = decoder.take()
+                if !responses.isEmpty { try await page(responses) }
+            }
+            try decoder.finish()
+            let last = decoder.take()
+            if !last.isEmpty { try await page(last) }
+        }
+    }
+
+    private func noMultistatus(_ path: ProviderPath) -> URLError {
+        FileError.make(
+            .badServerResponse, url: url(of: path), sentence: "“\(connection.baseURL.host() ?? "")” answers, but is no WebDAV server at “\(path)”.")
+    }
+}
+
+/// Sorts the responses of a depth-1 `PROPFIND` into the folder itself and what it holds.
+private struct ListedFolder {
+    let path: ProviderPath
+    /// Where the folder's own href should be; corrected once when the server writes its hrefs in another way, as behind a proxy.
+    var expected: ProviderPath
+    private var isFirst = true
+
+    init(path: ProviderPath, expected: ProviderPath) {
+        self.path = path
+        self.expected = expected
+    }
+
+    mutating func items(in responses: [DAVResponse]) throws -> [FileObject] {
+        var items: [FileObject] = []
+        for response in responses {
+            // An href that holds no legal path names nothing that could be asked for.
+            guard let href = response.path else { continue }
+            if isFirst {
+                isFirst = false
+                if href != expected, href.parent != expected { expected = href }
+            }
+            if href == expected {
+                if !response.isCollection { throw FileError.notADirectory(path) }
+            } else if href.parent == expected, (response.status ?? 200) < 300 {
+                items.append(response.item(at: try path.appending(nameBytes: href.nameBytes)))
+            }
+        }
+        return items
+    }
+}

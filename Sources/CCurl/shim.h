@@ -1,0 +1,37 @@
+// libcurl for Swift. Here is only what Swift cannot import: variadic functions, and macros with casts in them.
+#ifndef CARREL_CCURL_SHIM_H
+#define CARREL_CCURL_SHIM_H
+
+#include <curl/curl.h>
+
+// curl_easy_setopt(3) and curl_easy_getinfo(3) are variadic: one wrapper for each type of value.
+static inline CURLcode carrel_set_long(CURL *easy, CURLoption option, long value) { return curl_easy_setopt(easy, option, value); }
+static inline CURLcode carrel_set_offset(CURL *easy, CURLoption option, curl_off_t value) { return curl_easy_setopt(easy, option, value); }
+static inline CURLcode carrel_set_string(CURL *easy, CURLoption option, const char *value) { return curl_easy_setopt(easy, option, value); }
+static inline CURLcode carrel_set_pointer(CURL *easy, CURLoption option, void *value) { return curl_easy_setopt(easy, option, value); }
+
+typedef size_t (*carrel_data_callback)(char *buffer, size_t size, size_t count, void *context);
+typedef int (*carrel_seek_callback)(void *context, curl_off_t offset, int origin);
+static inline CURLcode carrel_set_data_callback(CURL *easy, CURLoption option, carrel_data_callback value) { return curl_easy_setopt(easy, option, value); }
+static inline CURLcode carrel_set_seek_callback(CURL *easy, carrel_seek_callback value) { return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value); }
+
+static inline long carrel_get_long(CURL *easy, CURLINFO info) { long value = 0; curl_easy_getinfo(easy, info, &value); return value; }
+static inline curl_off_t carrel_get_offset(CURL *easy, CURLINFO info) { curl_off_t value = 0; curl_easy_getinfo(easy, info, &value); return value; }
+
+static inline CURLMcode carrel_multi_set_long(CURLM *multi, CURLMoption option, long value) { return curl_multi_setopt(multi, option, value); }
+
+// A message's result lies in a union.
+static inline CURLcode carrel_message_result(const CURLMsg *message) { return message->data.result; }
+
+// Macros with casts or alternatives in them.
+static const long carrel_AUTH_BASIC = CURLAUTH_BASIC;
+static const long carrel_AUTH_DIGEST = CURLAUTH_DIGEST;
+static const int carrel_PAUSE_CONT = CURLPAUSE_CONT;
+static const size_t carrel_READ_PAUSE = CURL_READFUNC_PAUSE;
+static const size_t carrel_READ_ABORT = CURL_READFUNC_ABORT;
+static const size_t carrel_WRITE_PAUSE = CURL_WRITEFUNC_PAUSE;
+static const long carrel_MULTIPLEX = CURLPIPE_MULTIPLEX;
+static const long carrel_HTTP_2TLS = CURL_HTTP_VERSION_2TLS;
+static const long carrel_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
+
+#endif

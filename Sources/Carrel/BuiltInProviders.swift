@@ -1,0 +1,38 @@
+public import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import LocalFileProvider
+import MemoryFileProvider
+import WebDAVFileProvider
+
+extension ProviderRegistry {
+    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, and `mem` for trying things out.
+    ///
+    /// - Throws: Never, unless a scheme were entered twice.
+    public static func withBuiltInProviders() throws -> ProviderRegistry {
+        let registry = ProviderRegistry()
+        try registry.registerBuiltInProviders()
+        return registry
+    }
+
+    /// Enters the built-in providers.
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when one of their schemes is taken.
+    public func registerBuiltInProviders() throws {
+        for registration in [
+            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, MemoryFileProvider.registration,
+        ] {
+            try register(registration)
+        }
+    }
+
+    /// `http` and `https`: WebDAV where the server's `OPTIONS` says so (RFC 4918, section 10.1), else plain reading.
+    private static let web = ProviderRegistration(type: HTTPFileProvider.type, schemes: ["http", "https"]) { url, options in
+        let connection = try HTTPConnection(url: url.serverRoot, options: options)
+        let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
+        let speaksWebDAV = try await connection.speaksWebDAV(at: path)
+        let provider: any FileProvider =
+            speaksWebDAV ? try WebDAVFileProvider(connection: connection) : HTTPFileProvider(connection: connection)
+        return ProviderLocation(provider: provider, path: path)
+    }
+}

@@ -1,0 +1,7 @@
+// One import for apps: the contracts, the built-in providers, and books.
+@_exported public import FileProviderCore
+@_exported public import HTTPFileProvider
+@_exported public import LocalFileProvider
+@_exported public import MemoryFileProvider
+@_exported public import Publication
+@_exported public import WebDAVFileProvider

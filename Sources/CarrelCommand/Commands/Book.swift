@@ -1,0 +1,116 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct Book: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "book", abstract: "Read a book where it lies, without downloading it.",
+        subcommands: [BookInfo.self, BookList.self, BookCat.self, BookCover.self])
+}
+
+extension Verb {
+    /// Opens the book at `location` for the length of `body`.
+    fileprivate func withBook(
+        _ location: String, _ session: Session, _ body: (Publication) async throws -> Void
+    ) async throws {
+        let place = try await session.location(location)
+        let publication = try await Publication.open(path: place.path, of: place.provider)
+        do { try await body(publication) } catch {
+            await publication.close()
+            throw error
+        }
+        await publication.close()
+    }
+}
+
+struct BookInfo: Verb {
+    static let configuration = CommandConfiguration(commandName: "info", abstract: "Title, authors and what else the book says of itself.")
+
+    @Argument(help: "A book.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    func perform(_ session: Session) async throws {
+        try await withBook(location, session) { book in
+            if common.json { return try session.output.json(book.manifest.json) }
+            let metadata = book.metadata
+            let rows: [(String, String?)] = [
+                ("title", metadata.title.string), ("subtitle", metadata.subtitle?.string),
+                ("authors", names(metadata.authors)), ("language", metadata.languages.joined(separator: ", ")),
+                ("identifier", metadata.identifier), ("publisher", names(metadata.publishers)),
+                ("resources", "\(book.readingOrder.count) in reading order, \(book.resources.count) others"),
+                ("cover", book.coverLink?.href),
+            ]
+            for (name, value) in rows {
+                if let value, !value.isEmpty { try session.output.line("\(name)\t\(value)") }
+            }
+        }
+    }
+
+    private func names(_ people: [Contributor]) -> String { people.map(\.name.string).joined(separator: ", ") }
+}
+
+struct BookList: Verb {
+    static let configuration = CommandConfiguration(commandName: "ls", abstract: "The book's resources in reading order, then the others.")
+
+    @Flag(help: "The table of contents instead.")
+    var toc = false
+    @Argument(help: "A book.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    func perform(_ session: Session) async throws {
+        try await withBook(location, session) { book in
+            let links = toc ? book.tableOfContents : book.readingOrder + book.resources
+            if common.json { return try session.output.json(.array(links.map(\.json))) }
+            if toc { return try printContents(links, depth: 0, session) }
+            for link in links { try session.output.line("\(link.href)\t\(link.type ?? "")") }
+        }
+    }
+
+    private func printContents(_ links: [Link], depth: Int, _ session: Session) throws {
+        for link in links {
+            try session.output.line("\(String(repeating: "  ", count: depth))\(link.title ?? "–")\t\(link.href)")
+            try printContents(link.children, depth: depth + 1, session)
+        }
+    }
+}
+
+struct BookCat: Verb {
+    static let configuration = CommandConfiguration(commandName: "cat", abstract: "One resource, as a reading app gets it.")
+
+    @Argument(help: "A book.")
+    var location: String
+    @Argument(help: "A resource as book ls shows it.")
+    var href: String
+    @OptionGroup var common: CommonOptions
+
+    func perform(_ session: Session) async throws {
+        try await withBook(location, session) { book in try await StandardOutput.write(book.get(href).bytes()) }
+    }
+}
+
+struct BookCover: Verb {
+    static let configuration = CommandConfiguration(commandName: "cover", abstract: "The cover image to a file.")
+
+    @Flag(help: "Replace a file that exists.")
+    var overwrite = false
+    @Argument(help: "A book.")
+    var location: String
+    @Argument(help: "Where to put the image; “-” is standard output.")
+    var file: String
+    @OptionGroup var common: CommonOptions
+
+    func perform(_ session: Session) async throws {
+        try await withBook(location, session) { book in
+            guard let link = book.coverLink else {
+                throw FileError.make(.fileReadNoSuchFile, path: location, sentence: "The book names no cover image.")
+            }
+            let resource = book.get(link)
+            if file == "-" { return try await StandardOutput.write(resource.bytes()) }
+            let target = try await session.location(file)
+            try await target.provider.writeContents(
+                path: target.path, from: SequenceSource(resource.bytes()), options: WriteOptions(overwrite: overwrite))
+        }
+    }
+}

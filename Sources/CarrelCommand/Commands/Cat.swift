@@ -1,0 +1,47 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct Cat: Verb {
+    static let configuration = CommandConfiguration(commandName: "cat", abstract: "Write a file's bytes to standard output.")
+
+    @Option(help: ArgumentHelp("Start at this byte.", valueName: "n"))
+    var offset: Int64?
+    @Option(help: ArgumentHelp("At most so many bytes.", valueName: "n"))
+    var length: Int64?
+    @Option(help: ArgumentHelp("The last so many bytes.", valueName: "n"))
+    var tail: Int64?
+    @Argument(help: "A file.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if tail != nil, offset != nil || length != nil { throw ValidationError("--tail goes with neither --offset nor --length.") }
+        if [offset, length, tail].contains(where: { ($0 ?? 0) < 0 }) { throw ValidationError("A number of bytes cannot be negative.") }
+    }
+
+    private var part: FilePart {
+        if let tail { return .suffix(tail) }
+        let start = offset ?? 0
+        guard let length else { return start == 0 ? .whole : .from(start) }
+        return .range(start..<(start.addingReportingOverflow(length).overflow ? .max : start + length))
+    }
+
+    func perform(_ session: Session) async throws {
+        let place = try await session.location(location)
+        try await place.provider.withReader(path: place.path) { try await StandardOutput.write($0.bytes(part)) }
+    }
+}
+
+/// Standard output for bytes: written on a thread of its own, because a pipe's reader may take its time.
+enum StandardOutput {
+    private static let thread = BlockingThreads(count: 1, name: "carrel.stdout")
+
+    static func write<Pieces: AsyncSequence>(_ pieces: Pieces) async throws where Pieces.Element == Data {
+        for try await piece in pieces { try await write(piece) }
+    }
+
+    static func write(_ data: Data) async throws {
+        try await thread.run { try data.withUnsafeBytes { try Output.write($0) } }
+    }
+}

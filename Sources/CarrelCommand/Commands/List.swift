@@ -1,0 +1,48 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct List: Verb {
+    static let configuration = CommandConfiguration(commandName: "ls", abstract: "List a folder, sorted by name.")
+
+    @Flag(name: .short, help: "One line for each item with kind, size and time.")
+    var long = false
+    @Flag(name: [.customShort("R"), .long], help: "Go through the folders below, too.")
+    var recursive = false
+    @Argument(help: "A folder; a file lists itself.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    func perform(_ session: Session) async throws {
+        let place = try await session.location(location)
+        if recursive {
+            try await list(place, at: place.path, session)
+        } else {
+            let items = try await Self.items(of: place).sorted { $0.path < $1.path }
+            if common.json { try session.output.json(items.map(ShownItem.init)) } else {
+                for item in items { try session.output.line(long ? item.longLine : item.name) }
+            }
+        }
+    }
+
+    /// The folder's content; of a file, the file itself.
+    private static func items(of place: ProviderLocation) async throws -> [FileObject] {
+        do { return try await place.provider.contentsOfDirectory(path: place.path) } catch let error as CocoaError
+            where error.underlying as? POSIXError == POSIXError(.ENOTDIR) {
+            return [try await place.provider.attributesOfItem(path: place.path)]
+        }
+    }
+
+    private func list(_ place: ProviderLocation, at path: ProviderPath, _ session: Session) async throws {
+        for item in try await place.provider.contentsOfDirectory(path: path).sorted(by: { $0.path < $1.path }) {
+            if common.json {
+                try session.output.json(ShownItem(item))
+            } else {
+                var shown = item
+                shown.name = item.path.relative(to: place.path)?.string.dropFirst().description ?? item.name
+                try session.output.line(long ? shown.longLine : shown.name)
+            }
+            if item.isDirectory { try await list(place, at: item.path, session) }
+        }
+    }
+}

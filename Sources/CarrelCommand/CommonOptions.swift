@@ -1,0 +1,58 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+/// What every verb takes.
+struct CommonOptions: ParsableArguments {
+    @Flag(help: "Print one JSON document.")
+    var json = false
+    @Flag(help: "No progress, no remarks.")
+    var quiet = false
+    @Flag(help: "Say on standard error what is done; never a secret.")
+    var verbose = false
+    @Flag(help: "At the end, one line of JSON on standard error with requests, connections and bytes.")
+    var stats = false
+    @Option(help: ArgumentHelp("Give up when nothing moved for so many seconds.", valueName: "seconds"))
+    var timeout: Double = 60
+    @Option(help: ArgumentHelp("Try again so often after a failure that may pass.", valueName: "n"))
+    var retries: Int = 3
+    @Option(help: ArgumentHelp("Files in flight at once.", valueName: "n"))
+    var transfers: Int = 4
+    @Option(help: ArgumentHelp("Bytes a second, with K, M or G for 1024s.", valueName: "rate"))
+    var bwlimit: String?
+
+    @Option(help: ArgumentHelp("The user, where the URL names none.", valueName: "name"))
+    var user: String?
+    @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"))
+    var passwordFile: String?
+    @Option(help: ArgumentHelp("A PEM file of authorities to trust instead of the system's.", valueName: "file"))
+    var cacert: String?
+    @Option(help: ArgumentHelp("A PEM file with the client's certificate.", valueName: "file"))
+    var clientCert: String?
+    @Option(help: ArgumentHelp("A PEM file with its key.", valueName: "file"))
+    var clientKey: String?
+    @Flag(help: "Check no certificates. Anybody on the way can then read and change everything.")
+    var insecure = false
+    @Flag(help: "Let a password go over a connection that is not encrypted.")
+    var allowClearPassword = false
+
+    func validate() throws {
+        guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a positive number of seconds.") }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries takes a number from 0 to 100.") }
+        guard (1...64).contains(transfers) else { throw ValidationError("--transfers takes a number from 1 to 64.") }
+        _ = try bandwidth()
+        for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) where access(file, R_OK) != 0 {
+            throw ValidationError("The file “\(file)” cannot be read: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    func bandwidth() throws -> Int64? {
+        guard let bwlimit else { return nil }
+        let factors: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let factor = bwlimit.uppercased().last.flatMap { factors[$0] }
+        guard let number = Double(factor == nil ? bwlimit : String(bwlimit.dropLast())), number > 0, number < 1e12 else {
+            throw ValidationError("--bwlimit takes bytes a second, such as 500K or 2M.")
+        }
+        return max(1, Int64(number * Double(factor ?? 1)))
+    }
+}

@@ -1,0 +1,53 @@
+import Carrel
+import Foundation
+
+/// A line on a terminal that tells how far a copy is; nothing when standard error is piped.
+final class ProgressBar: Sendable {
+    private let start = ContinuousClock.now
+    private let next = Locked(ContinuousClock.now)
+    private let isShown: Bool
+
+    init(isQuiet: Bool) {
+        isShown = !isQuiet && isatty(2) == 1
+    }
+
+    /// What the operation reports to.
+    var reporter: ProgressReporter {
+        guard isShown else { return ProgressReporter() }
+        return ProgressReporter { [self] completed, total in draw(completed, total) }
+    }
+
+    /// Takes the line away again.
+    func clear() {
+        if isShown { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+    }
+
+    private func draw(_ completed: Int64, _ total: Int64?) {
+        let now = ContinuousClock.now
+        let isDue = next.update { next in
+            if now < next { return false }
+            next = now + .milliseconds(100)
+            return true
+        }
+        let seconds = (now - start) / .seconds(1)
+        guard isDue, seconds > 0.3 else { return }
+        let rate = Double(completed) / seconds
+        var text = "\r\u{1B}[K\(Self.bytes(completed))"
+        if let total, total > 0 {
+            text += " of \(Self.bytes(total)), \(min(100, completed * 100 / total)) %"
+            if rate > 0 { text += ", \(Int(Double(total - completed) / rate)) s left" }
+        }
+        FileHandle.standardError.write(Data((text + ", \(Self.bytes(Int64(rate)))/s").utf8))
+    }
+
+    private static func bytes(_ count: Int64) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+        var value = Double(count)
+        var unit = 0
+        while value >= 1024, unit < units.count - 1 {
+            value /= 1024
+            unit += 1
+        }
+        return unit == 0 ? "\(count) B" : String(format: "%.1f %@", value, units[unit])
+    }
+}

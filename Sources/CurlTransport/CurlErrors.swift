@@ -1,0 +1,48 @@
+import CCurl
+import FileProviderCore
+public import Foundation
+
+/// libcurl's own result, the cause below a Foundation error.
+public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
+    /// A `CURLcode`. Source: libcurl-errors(3).
+    public let code: Int
+    /// What libcurl wrote about this transfer, or its usual text.
+    public let text: String
+
+    public static let errorDomain = "libcurl"
+    public var errorCode: Int { code }
+    public var errorDescription: String? { text }
+}
+
+extension CurlError {
+    /// libcurl's result in Foundation's words. Source: libcurl-errors(3).
+    static func foundationError(_ code: CURLcode, text: String, url: URL) -> any Error {
+        let cause = CurlError(code: Int(code.rawValue), text: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
+        let host = url.host() ?? "the server"
+        func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
+            FileError.make(urlCode, url: url, sentence: sentence, underlying: cause)
+        }
+        switch code {
+        case CURLE_UNSUPPORTED_PROTOCOL: return made(.unsupportedURL, "libcurl here does not speak “\(url.scheme ?? "")”.")
+        case CURLE_URL_MALFORMAT: return made(.badURL, "The URL is not well-formed.")
+        case CURLE_COULDNT_RESOLVE_HOST: return made(.cannotFindHost, "The host “\(host)” cannot be found.")
+        case CURLE_COULDNT_RESOLVE_PROXY: return made(.cannotFindHost, "The proxy's host cannot be found.")
+        case CURLE_COULDNT_CONNECT: return made(.cannotConnectToHost, "“\(host)” does not accept a connection\(port(of: url)).")
+        case CURLE_OPERATION_TIMEDOUT: return made(.timedOut, "“\(host)” took too long to answer.")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
+            return made(.serverCertificateUntrusted, "The certificate of “\(host)” is not trusted: \(cause.text).")
+        case CURLE_SSL_CACERT_BADFILE: return made(.serverCertificateHasUnknownRoot, "The file of trusted authorities cannot be read.")
+        case CURLE_SSL_CERTPROBLEM: return made(.clientCertificateRejected, "The client certificate cannot be used: \(cause.text).")
+        case CURLE_SSL_CONNECT_ERROR: return made(.secureConnectionFailed, "No secure connection to “\(host)”: \(cause.text).")
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            return made(.networkConnectionLost, "“\(host)” closed the connection before the transfer was complete.")
+        case CURLE_TOO_MANY_REDIRECTS: return made(.httpTooManyRedirects, "“\(host)” redirects in a circle.")
+        case CURLE_LOGIN_DENIED: return made(.userAuthenticationRequired, "“\(host)” refused the login.")
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
+            return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
+        default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
+        }
+    }
+
+    private static func port(of url: URL) -> String { url.port.map { " on port \($0)" } ?? "" }
+}

@@ -1,0 +1,68 @@
+public import FileProviderCore
+import Foundation
+
+/// The one Swift owner of libcurl: an event loop on a thread of its own, connections that are kept, back-pressure both ways.
+///
+/// A provider has one transport and lets all its requests go through it. Bytes move between socket and sink, or source and socket, on
+/// the transport's thread; nothing is queued beyond libcurl's own half megabyte for each direction of a transfer.
+public final class CurlTransport: Sendable {
+    private let loop: EventLoop
+
+    /// Starts the thread. Nothing is sent.
+    ///
+    /// - Throws: `CocoaError` when libcurl cannot be started.
+    public init(options: ConnectionOptions) throws {
+        loop = try EventLoop(options: options)
+    }
+
+    deinit {
+        loop.stop()
+    }
+
+    /// Sends `request` and returns the answer's head once its body has gone where `request.receive` said.
+    ///
+    /// Any status is an answer; only what kept an answer from coming is thrown. Redirects are answers too.
+    ///
+    /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`, within
+    ///   milliseconds, when the task is cancelled.
+    public func send(_ request: TransferRequest) async throws -> ResponseHead {
+        try Task.checkCancellation()
+        let exchange = Exchange()
+        let head = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let transfer = Transfer(request) { [loop] in loop.goOn($0) } done: { continuation.resume(with: $0) }
+                loop.start(transfer)
+                if exchange.started(transfer) { loop.cancel(transfer) }
+            }
+        } onCancel: {
+            if let transfer = exchange.cancelled() { loop.cancel(transfer) }
+        }
+        if head.isSuccess { try await exchange.transfer?.checkSourceEnded() }
+        return head
+    }
+
+    /// Ends what runs with `URLError(.cancelled)` and closes all connections.
+    public func close() { loop.stop() }
+}
+
+/// Sees that a cancellation reaches its transfer, whichever of the two comes first.
+private final class Exchange: Sendable {
+    private let state = Locked((transfer: Transfer?.none, isCancelled: false))
+
+    /// True when the task was cancelled before.
+    func started(_ transfer: Transfer) -> Bool {
+        state.update { state in
+            state.transfer = transfer
+            return state.isCancelled
+        }
+    }
+
+    var transfer: Transfer? { state.value.transfer }
+
+    func cancelled() -> Transfer? {
+        state.update { state in
+            state.isCancelled = true
+            return state.transfer
+        }
+    }
+}

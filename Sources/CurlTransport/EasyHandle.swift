@@ -1,0 +1,126 @@
+import CCurl
+import FileProviderCore
+import Foundation
+
+/// Sets up libcurl easy handles. A handle is used again and again, because it keeps the digest challenge of its host; so every option
+/// that is ever set is set for every transfer.
+struct EasyHandle {
+    let raw: UnsafeMutableRawPointer
+
+    /// - Throws: `CocoaError(.fileReadUnknown)` when libcurl is out of memory.
+    static func make() throws -> EasyHandle {
+        guard let raw = curl_easy_init() else { throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl has no memory left.") }
+        return EasyHandle(raw: raw)
+    }
+
+    /// Connects the handle to `transfer`; gives back the header list, which must live as long as the transfer.
+    func configure(for transfer: Transfer, options: ConnectionOptions) -> UnsafeMutablePointer<curl_slist>? {
+        let request = transfer.request
+        setConnection(options)
+        setTrust(options.trust)
+        setAuthentication(request.authentication)
+        setCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
+        string(CURLOPT_URL, request.url.absoluteString)
+        setMethodAndBody(request)
+        _ = carrel_set_pointer(raw, CURLOPT_ERRORBUFFER, transfer.errorText)
+        // Never wait for a server's leave to send: rounds that it would save are saved by knowing the login already.
+        var lines = request.headers.map { "\($0.name): \($0.value)" } + ["Expect:"]
+        if !request.headers.contains(where: { $0.name == "User-Agent" }) { lines.append("User-Agent: Carrel") }
+        let list = lines.reduce(UnsafeMutablePointer<curl_slist>?.none) { curl_slist_append($0, $1) }
+        _ = carrel_set_pointer(raw, CURLOPT_HTTPHEADER, list)
+        return list
+    }
+
+    private func setConnection(_ options: ConnectionOptions) {
+        long(CURLOPT_NOSIGNAL, 1)
+        string(CURLOPT_PROTOCOLS_STR, "http,https")
+        long(CURLOPT_FOLLOWLOCATION, 0)
+        long(CURLOPT_BUFFERSIZE, 512 << 10)
+        long(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        long(CURLOPT_TCP_KEEPALIVE, 1)
+        long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
+        long(CURLOPT_CONNECTTIMEOUT_MS, Int(options.timeouts.connect * 1000))
+        long(CURLOPT_LOW_SPEED_LIMIT, 1)
+        long(CURLOPT_LOW_SPEED_TIME, max(1, Int(options.timeouts.idle.rounded(.up))))
+        long(CURLOPT_TIMEOUT_MS, Int((options.timeouts.whole ?? 0) * 1000))
+    }
+
+    /// Shares the bandwidth among the transfers that run.
+    func limit(bytesPerSecond: Int64) {
+        _ = carrel_set_offset(raw, CURLOPT_MAX_RECV_SPEED_LARGE, curl_off_t(bytesPerSecond))
+        _ = carrel_set_offset(raw, CURLOPT_MAX_SEND_SPEED_LARGE, curl_off_t(bytesPerSecond))
+    }
+
+    private func setTrust(_ trust: TrustPolicy) {
+        long(CURLOPT_SSLVERSION, carrel_TLS_1_2)
+        long(CURLOPT_SSL_VERIFYPEER, trust.isInsecure ? 0 : 1)
+        long(CURLOPT_SSL_VERIFYHOST, trust.isInsecure ? 0 : 2)
+        if let authorities = trust.authorities {
+            string(CURLOPT_CAINFO, authorities)
+            string(CURLOPT_CAPATH, nil)
+        }
+        string(CURLOPT_SSLCERT, trust.clientCertificate)
+        string(CURLOPT_SSLKEY, trust.clientKey ?? trust.clientCertificate)
+    }
+
+    private func setAuthentication(_ authentication: TransferRequest.Authentication) {
+        let (mask, user, password): (Int, String?, String?) =
+            switch authentication {
+            case .none: (0, nil, nil)
+            case .negotiate(let user, let password, let allowsBasic):
+                (allowsBasic ? carrel_AUTH_DIGEST | carrel_AUTH_BASIC : carrel_AUTH_DIGEST, user, password)
+            case .basic(let user, let password): (carrel_AUTH_BASIC, user, password)
+            case .digest(let user, let password): (carrel_AUTH_DIGEST, user, password)
+            }
+        long(CURLOPT_HTTPAUTH, mask)
+        string(CURLOPT_USERNAME, user)
+        string(CURLOPT_PASSWORD, password)
+    }
+
+    private func setMethodAndBody(_ request: TransferRequest) {
+        long(CURLOPT_HTTPGET, 1)
+        switch request.body {
+        case .none: break
+        case .data(let data):
+            long(CURLOPT_POST, 1)
+            _ = carrel_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(data.count))
+            data.withUnsafeBytes { _ = carrel_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)) }
+        case .source(let source):
+            long(CURLOPT_UPLOAD, 1)
+            _ = carrel_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.length ?? -1))
+        }
+        if request.method == "HEAD" { long(CURLOPT_NOBODY, 1) }
+        string(CURLOPT_CUSTOMREQUEST, request.method == "GET" || request.method == "HEAD" ? nil : request.method)
+    }
+
+    private func setCallbacks(_ context: UnsafeMutableRawPointer) {
+        _ = carrel_set_data_callback(raw, CURLOPT_HEADERFUNCTION) { buffer, size, count, context in
+            Transfer.from(context)?.receiveHeader(UnsafeRawBufferPointer(start: buffer, count: size * count))
+            return size * count
+        }
+        _ = carrel_set_data_callback(raw, CURLOPT_WRITEFUNCTION) { buffer, size, count, context in
+            Transfer.from(context)?.receive(UnsafeRawBufferPointer(start: buffer, count: size * count)) ?? 0
+        }
+        _ = carrel_set_data_callback(raw, CURLOPT_READFUNCTION) { buffer, size, count, context in
+            Transfer.from(context)?.send(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count)) ?? carrel_READ_ABORT
+        }
+        _ = carrel_set_seek_callback(raw) { context, offset, _ in
+            Transfer.from(context)?.seek(to: Int64(offset)) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
+        }
+        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+            _ = carrel_set_pointer(raw, option, context)
+        }
+    }
+
+    // An option that this libcurl does not know leaves its default, which is safe for every option set here.
+    private func long(_ option: CURLoption, _ value: Int) { _ = carrel_set_long(raw, option, value) }
+
+    private func string(_ option: CURLoption, _ value: String?) { _ = carrel_set_string(raw, option, value) }
+}
+
+extension Transfer {
+    /// The transfer that a callback belongs to; the event loop keeps it alive as long as libcurl knows it.
+    fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+        context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

@@ -1,0 +1,170 @@
+import CCurl
+import FileProviderCore
+import Foundation
+import Synchronization
+
+/// The thread that drives libcurl's multi interface, and the only one that touches it.
+///
+/// Other threads leave commands and wake it; while nothing moves it sleeps in `curl_multi_poll`. Source: libcurl-multi(3).
+final class EventLoop: @unchecked Sendable {
+    // Unchecked: `inbox` is locked; everything else is touched on the loop's own thread only, once that runs.
+    private enum Command {
+        case start(Transfer)
+        case cancel(Transfer)
+        case goOn(Transfer)
+        case stop
+    }
+
+    private struct Inbox {
+        var commands: [Command] = []
+        var isStopped = false
+    }
+
+    private struct Running {
+        let transfer: Transfer
+        let easy: EasyHandle
+        let headers: UnsafeMutablePointer<curl_slist>?
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let multi: UnsafeMutableRawPointer
+    private let options: ConnectionOptions
+    private var running: [UnsafeMutableRawPointer: Running] = [:]
+    private var spare: [EasyHandle] = []
+
+    private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
+
+    init(options: ConnectionOptions) throws {
+        guard Self.initialised, let multi = curl_multi_init() else {
+            throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl could not be started.")
+        }
+        self.multi = multi
+        self.options = options
+        _ = carrel_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
+        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(8, options.connectionsPerHost))
+        _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
+        let thread = Thread { [self] in run() }
+        thread.name = "carrel.curl"
+        thread.start()
+    }
+
+    // MARK: From other threads
+
+    func start(_ transfer: Transfer) {
+        if !post(.start(transfer)) { fail(transfer, Self.closed(transfer)) }
+    }
+
+    func cancel(_ transfer: Transfer) { post(.cancel(transfer)) }
+
+    func goOn(_ transfer: Transfer) { post(.goOn(transfer)) }
+
+    func stop() { post(.stop) }
+
+    /// Leaves a command and wakes the thread; false when it has ended.
+    @discardableResult
+    private func post(_ command: Command) -> Bool {
+        inbox.withLock { inbox in
+            if inbox.isStopped { return false }
+            inbox.commands.append(command)
+            if case .stop = command { inbox.isStopped = true }
+            // Under the lock, because the thread frees `multi` only after it has seen the last command.
+            curl_multi_wakeup(multi)
+            return true
+        }
+    }
+
+    private static func closed(_ transfer: Transfer) -> URLError {
+        FileError.make(.cancelled, url: transfer.request.url, sentence: "The provider was closed.")
+    }
+
+    // MARK: On the loop's thread
+
+    private func run() {
+        while takeCommands() {
+            var active: Int32 = 0
+            curl_multi_perform(multi, &active)
+            finishTransfers()
+            curl_multi_poll(multi, nil, 0, 60_000, nil)
+        }
+        for entry in running.values {
+            entry.transfer.failure = Self.closed(entry.transfer)
+            end(entry, CURLE_ABORTED_BY_CALLBACK)
+        }
+        for easy in spare { curl_easy_cleanup(easy.raw) }
+        curl_multi_cleanup(multi)
+    }
+
+    private func takeCommands() -> Bool {
+        let (commands, isStopped) = inbox.withLock { inbox in
+            defer { inbox.commands = [] }
+            return (inbox.commands, inbox.isStopped)
+        }
+        for command in commands {
+            switch command {
+            case .start(let transfer) where isStopped: fail(transfer, Self.closed(transfer))
+            case .start(let transfer): begin(transfer)
+            case .goOn(let transfer): transfer.goOn()
+            case .cancel(let transfer):
+                transfer.failure = CancellationError()
+                if let easy = transfer.easy, let entry = running[easy] { end(entry, CURLE_ABORTED_BY_CALLBACK) }
+            case .stop: break
+            }
+        }
+        return !isStopped
+    }
+
+    private func begin(_ transfer: Transfer) {
+        if let failure = transfer.failure { return fail(transfer, failure) }
+        do {
+            let easy = try spare.popLast() ?? EasyHandle.make()
+            transfer.easy = easy.raw
+            let headers = easy.configure(for: transfer, options: options)
+            running[easy.raw] = Running(transfer: transfer, easy: easy, headers: headers)
+            curl_multi_add_handle(multi, easy.raw)
+            shareBandwidth()
+        } catch {
+            fail(transfer, error)
+        }
+    }
+
+    private func finishTransfers() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let raw = message.pointee.easy_handle, let entry = running[raw] else { continue }
+            end(entry, carrel_message_result(message))
+        }
+    }
+
+    private func end(_ entry: Running, _ code: CURLcode) {
+        let raw = entry.easy.raw
+        running[raw] = nil
+        let offered = Int(carrel_get_long(raw, CURLINFO_HTTPAUTH_AVAIL))
+        count(entry)
+        curl_multi_remove_handle(multi, raw)
+        curl_slist_free_all(entry.headers)
+        entry.transfer.easy = nil
+        spare.append(entry.easy)
+        shareBandwidth()
+        entry.transfer.finish(code, offered: offered)
+    }
+
+    private func fail(_ transfer: Transfer, _ error: any Error) {
+        transfer.failure = error
+        transfer.finish(CURLE_ABORTED_BY_CALLBACK, offered: 0)
+    }
+
+    private func count(_ entry: Running) {
+        let raw = entry.easy.raw
+        let counters = options.counters
+        counters.add(.requests, Int64(max(entry.transfer.answers, 1)))
+        counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
+        counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
+        counters.add(.bytesOut, Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
+    }
+
+    private func shareBandwidth() {
+        guard let bandwidth = options.bandwidth else { return }
+        let share = max(1, bandwidth / Int64(max(1, running.count)))
+        for entry in running.values { entry.easy.limit(bytesPerSecond: share) }
+    }
+}

@@ -1,0 +1,170 @@
+import CCurl
+import FileProviderCore
+import Foundation
+
+/// One running exchange: the state behind libcurl's callbacks. Lives on the event loop's thread.
+final class Transfer: @unchecked Sendable {
+    // Unchecked: after `init`, everything is touched on the event loop's thread only.
+    let request: TransferRequest
+    /// Set while the transfer is in the event loop.
+    var easy: UnsafeMutableRawPointer?
+    /// Why the exchange was ended from this side.
+    var failure: (any Error)?
+    private(set) var head = ResponseHead(status: 0)
+    /// Answers that came, login rounds included.
+    private(set) var answers = 0
+    /// What is being sent.
+    private var source: (any ByteSource)?
+    /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
+    let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    private let resume: @Sendable (Transfer) -> Void
+    private let done: (Result<ResponseHead, any Error>) -> Void
+    private var sink: (any ByteSink)?
+    private var sinkIsFull = false
+    private var sent: Int64 = 0
+
+    init(
+        _ request: TransferRequest, resume: @escaping @Sendable (Transfer) -> Void,
+        done: @escaping @Sendable (Result<ResponseHead, any Error>) -> Void
+    ) {
+        self.request = request
+        self.resume = resume
+        self.done = done
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        errorText.deallocate()
+    }
+
+    // MARK: What libcurl gives
+
+    /// Takes one header line. Source: CURLOPT_HEADERFUNCTION(3).
+    func receiveHeader(_ line: UnsafeRawBufferPointer) {
+        let text = String(decoding: line, as: UTF8.self)
+        if text.hasPrefix("HTTP/") {
+            head = ResponseHead(status: Int(text.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0)
+            if head.status >= 200 { answers += 1 }
+            return
+        }
+        guard let colon = text.firstIndex(of: ":") else { return }
+        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
+        head.headers.append((String(text[..<colon]), value))
+    }
+
+    /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if sinkIsFull { return carrel_WRITE_PAUSE }
+        do {
+            guard head.isSuccess else {
+                head.errorBody.append(contentsOf: bytes.prefix(max(0, Self.errorBodyLimit - head.errorBody.count)))
+                return bytes.count
+            }
+            let sink = try openSink()
+            if try sink.write(bytes) == .wait {
+                sinkIsFull = true
+                sink.whenReady { [self] in resume(self) }
+            }
+            return bytes.count
+        } catch {
+            failure = error
+            return 0
+        }
+    }
+
+    private static let errorBodyLimit = 1 << 16
+
+    private func openSink() throws -> any ByteSink {
+        if let sink { return sink }
+        let opened = try request.receive(head)
+        sink = opened
+        return opened
+    }
+
+    // MARK: What libcurl wants
+
+    /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
+    func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard case .source(let body) = request.body else { return 0 }
+        do {
+            let source = try self.source ?? body.bytes(from: 0)
+            self.source = source
+            switch try source.read(into: buffer) {
+            case .bytes(let count):
+                sent += Int64(count)
+                return count
+            case .end:
+                if let length = body.length, sent != length { throw Self.wrongLength(length) }
+                return 0
+            case .wait:
+                source.whenReady { [self] in resume(self) }
+                return carrel_READ_PAUSE
+            }
+        } catch {
+            failure = error
+            return carrel_READ_ABORT
+        }
+    }
+
+    /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
+    func seek(to offset: Int64) -> Bool {
+        guard case .source(let body) = request.body else { return true }
+        if sent == offset { return true }
+        do {
+            guard body.isRepeatable else { throw FileError.notRepeatable(path: .root) }
+            source = try body.bytes(from: offset)
+            sent = offset
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// Sees that the source has no more than it promised, once all of that was sent.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when there is more; an error of the source.
+    func checkSourceEnded() async throws {
+        guard case .source(let body) = request.body, let length = body.length, let source else { return }
+        while true {
+            let step = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try source.read(into: $0) }
+            switch step {
+            case .end: return
+            case .bytes: throw Self.wrongLength(length)
+            case .wait: await source.waitUntilReady()
+            }
+        }
+    }
+
+    private static func wrongLength(_ length: Int64) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: "", sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")
+    }
+
+    // MARK: The end
+
+    /// The sink takes bytes again, or the source has some.
+    func goOn() {
+        sinkIsFull = false
+        guard let easy else { return }
+        curl_easy_pause(easy, carrel_PAUSE_CONT)
+    }
+
+    /// Tells the caller how it ended.
+    func finish(_ code: CURLcode, offered: Int) {
+        head.offersBasic = offered & carrel_AUTH_BASIC != 0
+        head.offersDigest = offered & carrel_AUTH_DIGEST != 0
+        done(Result { try outcome(code) })
+    }
+
+    private func outcome(_ code: CURLcode) throws -> ResponseHead {
+        if let failure { throw failure }
+        // Many a server refuses an upload before it has read it all, and closes: its answer is what counts.
+        if code != CURLE_OK, !(head.status >= 400 && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)) {
+            throw CurlError.foundationError(code, text: String(cString: errorText), url: request.url)
+        }
+        if head.isSuccess { _ = try openSink() }
+        return head
+    }
+}

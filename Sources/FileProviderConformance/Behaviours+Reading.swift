@@ -1,0 +1,147 @@
+import FileProviderCore
+import Foundation
+
+extension Behaviour {
+    private static let size: Int64 = 10_000
+
+    /// Every kind of part, in one file of 10 000 bytes: one behaviour each.
+    static let parts: [Behaviour] =
+        [
+            ("an empty range", .range(500..<500)), ("a range in the middle", .range(4095..<4097)), ("the first byte", .range(0..<1)),
+            ("the last byte", .range(size - 1..<size)), ("a range across the end", .range(size - 10..<size + 10)),
+            ("a range at the end", .range(size..<size + 100)), ("a range far past the end", .range(1 << 40..<1 << 40 + 10)),
+            ("a range as long as the file", .range(0..<size)), ("the whole", .whole), ("all from 0", .from(0)), ("all from 1", .from(1)),
+            ("all from the last byte", .from(size - 1)), ("all from its size", .from(size)), ("all from past its end", .from(2 * size)),
+        ].map { part($0, $1, .rangedReading) }
+        + [
+            ("the last byte as a suffix", .suffix(1)), ("a suffix", .suffix(4097)), ("a suffix as long as the file", .suffix(size)),
+            ("a suffix longer than the file", .suffix(size + 1)), ("an empty suffix", .suffix(0)),
+        ].map { part($0, $1, .suffixReading) }
+
+    private static func part(_ what: String, _ part: FilePart, _ ability: Capabilities.Ability) -> Behaviour {
+        let needs: Requirement = part == .whole ? .ability(.writing) : .ability(ability)
+        return Behaviour("Reading \(what) gives exactly that", .ability(.writing), needs) { trial in
+            let all = Pattern.data(Int(size))
+            let range = part.resolved(size: size)
+            let path = try await trial.write("file", all)
+            let sink = ProbeSink()
+            let extent = try await trial.provider.withReader(path: path) { try await $0.stream(part, into: sink) }
+            let expected = all[Int(range.lowerBound)..<Int(range.upperBound)]
+            try sink.expectDelivery(of: Data(expected), extent, offset: range.lowerBound, size: size, "Reading \(what)")
+        }
+    }
+
+    /// Readers: many reads of one file.
+    static let reading: [Behaviour] = readers + versions + whatIsThere
+
+    private static let readers: [Behaviour] = [
+        Behaviour("A reader tells the file's size and path", .ability(.writing)) { trial in
+            let path = try await trial.write("file", Pattern.data(777))
+            let reader = try await trial.provider.open(path: path)
+            let size = try await reader.attributes().size
+            let known = reader.path
+            await reader.close()
+            try expect(size == 777 && known == path, "Expected 777 bytes at \(path), but the reader says \(size) at \(known).")
+        },
+        Behaviour("A reader of an empty file tells 0 bytes and gives none", .ability(.writing)) { trial in
+            let path = try await trial.write("empty", Data())
+            try await trial.provider.withReader(path: path) { reader in
+                let size = try await reader.attributes().size
+                let whole = try await reader.read(.whole).data
+                try expect(size == 0 && whole.isEmpty, "Expected an empty file, but it has \(size) and gave \(whole.count) bytes.")
+            }
+        },
+        Behaviour("Several ranges in one call come in their order, whatever it is", .ability(.writing), .ability(.rangedReading)) { trial in
+            let all = Pattern.data(200_000)
+            let path = try await trial.write("file", all)
+            let ranges: [Range<Int64>] = [
+                150_000..<150_100, 0..<10, 5..<20, 5..<20, 199_990..<200_010, 70_000..<70_000, 300_000..<300_005, 40_000..<60_000, 20..<21,
+            ]
+            let found = try await trial.provider.withReader(path: path) { try await $0.read(ranges) }
+            try expect(found.count == ranges.count, "Expected \(ranges.count) parts, but \(found.count) came.")
+            for (range, data) in zip(ranges, found) {
+                let place = FilePart.range(range).resolved(size: 200_000)
+                let expected = Data(all[Int(place.lowerBound)..<Int(place.upperBound)])
+                try expect(
+                    data == expected, "Range \(range): expected its \(expected.count) bytes, but \(difference(data, from: expected)).")
+            }
+        },
+        Behaviour("A call without ranges gives nothing", .ability(.writing)) { trial in
+            let path = try await trial.write("file")
+            let found = try await trial.provider.withReader(path: path) { try await $0.read([Range<Int64>]()) }
+            try expect(found.isEmpty, "Expected no parts for no ranges, but \(found.count) came.")
+        },
+        Behaviour("One reader serves 16 reads at once", .ability(.writing), .ability(.rangedReading)) { trial in
+            let all = Pattern.data(160_000)
+            let path = try await trial.write("file", all)
+            try await trial.provider.withReader(path: path) { reader in
+                try await inParallel(16) { index in
+                    let start = (index * 7 % 16) * 10_000
+                    let found = try await reader.read(Int64(start)..<Int64(start + 9_999))
+                    let expected = Data(all[start..<(start + 9_999)])
+                    try expect(found == expected, "A read at \(start) among 16: \(difference(found, from: expected)).")
+                }
+            }
+        },
+        Behaviour("One reader gives the same bytes twice", .ability(.writing)) { trial in
+            let path = try await trial.write("file", Pattern.data(5000))
+            try await trial.provider.withReader(path: path) { reader in
+                for time in ["first", "second"] {
+                    let found = try await reader.read(.whole).data
+                    let expected = Pattern.data(5000)
+                    try expect(found == expected, "The \(time) read of one reader: \(difference(found, from: expected)).")
+                }
+            }
+        },
+        Behaviour("A closed reader can be closed again", .ability(.writing)) { trial in
+            let reader = try await trial.provider.open(path: try await trial.write("file"))
+            _ = try await reader.read(.whole)
+            await reader.close()
+            await reader.close()
+        },
+        Behaviour("The stream of pieces gives the whole file, and may be left early", .ability(.writing)) { trial in
+            let all = Pattern.data(700_001)
+            let reader = try await trial.provider.open(path: try await trial.write("file", all))
+            var found = Data()
+            for try await piece in reader.bytes() { found += piece }
+            try expect(found == all, "The stream of pieces: \(difference(found, from: all)).")
+            for try await piece in reader.bytes() where !piece.isEmpty { break }
+            let again = try await reader.read(.whole).data
+            try expect(again == all, "A read after a stream was left early: \(difference(again, from: all)).")
+            await reader.close()
+        },
+    ]
+
+    private static let versions: [Behaviour] = [
+        Behaviour("A reader never mixes two versions of a file", .ability(.writing), .ability(.rangedReading)) { trial in
+            let old = Pattern.data(100_000)
+            let path = try await trial.write("file", old)
+            let reader = try await trial.provider.open(path: path)
+            let start = try await reader.read(0..<1000)
+            try expect(start == old.prefix(1000), "Expected the file's first bytes, but \(difference(start, from: old.prefix(1000))).")
+            try await trial.provider.writeContents(path: path, contents: Pattern.data(99_000, seed: 2), overwrite: true)
+            // An error is right; so are the old bytes, where the storage keeps them for the reader.
+            let rest = try? await reader.read(50_000..<60_000)
+            await reader.close()
+            try expect(
+                rest == nil || rest == old[50_000..<60_000],
+                "Expected an error or the old bytes from a reader whose file was replaced, but other bytes came.")
+        }
+    ]
+
+    private static let whatIsThere: [Behaviour] = [
+        Behaviour(
+            lookingOnly: "A file in a read-only folder reads alike in whole and in ranges", .unavailable(.writing), .ability(.rangedReading)
+        ) { trial in
+            // Failing to list is another behaviour's matter.
+            let files = ((try? await trial.list()) ?? []).filter { $0.isRegularFile && 2...(1 << 20) ~= $0.size ?? 0 }
+            guard let file = files.first else { throw Skipped(reason: "needs a small file in the folder") }
+            try await trial.provider.withReader(path: file.path) { reader in
+                let whole = try await reader.read(.whole).data
+                let half = Int64(whole.count / 2)
+                let parts = try await reader.read(.range(0..<half)).data + reader.read(.from(half)).data
+                try expect(parts == whole, "The halves of “\(file.name)” against the whole: \(difference(parts, from: whole)).")
+            }
+        }
+    ]
+}

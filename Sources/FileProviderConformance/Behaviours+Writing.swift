@@ -1,0 +1,67 @@
+import FileProviderCore
+import Foundation
+
+extension Behaviour {
+    /// Files of the lengths at which buffers end: one behaviour each.
+    static let sizes: [Behaviour] = [
+        0, 1, 4095, 4096, 4097, 16_384, 65_535, 65_536, 65_537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1,
+    ].map { size in
+        Behaviour("A file of \(size) bytes comes back byte for byte", .ability(.writing)) { trial in
+            if let largest = trial.capabilities.largestFile, largest < size { throw Skipped(reason: "needs files of \(size) bytes") }
+            let data = Pattern.data(size)
+            let written = try await trial.provider.writeContents(path: try trial.at("file"), contents: data)
+            try expect(
+                written.size == Int64(size), "Expected the returned size \(size), but it is \(written.size.map(String.init) ?? "nil").")
+            let attributes = try await trial.provider.attributesOfItem(path: written.path)
+            try expect(attributes.size == Int64(size), "Expected the size \(size), but it is \(attributes.size.map(String.init) ?? "nil").")
+            try await trial.expectBytes(data, at: written.path, "A file of \(size) bytes")
+        }
+    }
+
+    /// Writing in general.
+    static let writing: [Behaviour] = [
+        Behaviour("A write returns the file's path, name, type and size", .ability(.writing)) { trial in
+            let path = try trial.at("file.txt")
+            let file = try await trial.provider.writeContents(path: path, contents: Pattern.data(321))
+            try expect(file.path == path && file.name == "file.txt", "Expected \(path), but it returned \(file.path), “\(file.name)”.")
+            try expect(file.isRegularFile && file.size == 321, "Expected a file of 321 bytes, but it is \(file.type), \(file.size ?? -1).")
+        },
+        Behaviour("A write leaves no temporary name", .ability(.writing)) { trial in
+            try await trial.write("file", Pattern.data(100_000))
+            try await trial.expectNames(["file"], "After a write")
+        },
+        Behaviour("A write in place arrives", .ability(.writing)) { trial in
+            let path = try trial.at("file")
+            let data = Pattern.data(70_000)
+            try await trial.provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(placement: .inPlace))
+            try await trial.expectNames(["file"], "After a write in place")
+            try await trial.expectBytes(data, at: path, "A write in place")
+        },
+        Behaviour("A write without its parent is refused", .ability(.writing)) { trial in
+            let path = try trial.at("missing/file")
+            try await expectFailure("Writing without the parent folder", .noSuchFile) {
+                try await trial.provider.writeContents(path: path, contents: Data([1]))
+            }
+            try await trial.expectNames([], "After a refused write")
+        },
+        Behaviour("A write below a file is refused", .ability(.writing)) { trial in
+            let file = try await trial.write("file")
+            let path = try trial.at("file/inner")
+            try await expectFailure("Writing below a file") {
+                try await trial.provider.writeContents(path: path, contents: Data([1]), overwrite: true)
+            }
+            try await trial.expectNames(["file"], "After a refused write")
+            try await trial.expectBytes(Pattern.data(100), at: file, "After a refused write")
+        },
+        Behaviour("A write sets the modification time it is given", .ability(.writing), .ability(.settingModificationDate)) { trial in
+            let date = Date(timeIntervalSince1970: 981_173_106)
+            let path = try trial.at("file")
+            try await trial.provider.writeContents(path: path, from: DataSource(Data([1])), options: WriteOptions(modificationDate: date))
+            let step = trial.timeStep
+            let found = try await trial.provider.attributesOfItem(path: path).modifiedDate
+            try expect(
+                found.map { abs($0.timeIntervalSince(date)) <= step } ?? false,
+                "Expected the modification time \(date) within \(step) s, but it is \(found.map { "\($0)" } ?? "unknown").")
+        },
+    ]
+}

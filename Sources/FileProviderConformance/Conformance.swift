@@ -1,0 +1,127 @@
+public import FileProviderCore
+
+/// The test kit for any provider: tries every promise that `FileProviderCore` makes to callers and lists those that are not kept.
+///
+/// ```swift
+/// let report = await Conformance(provider: MyProvider(), folder: .root).run()
+/// print(report)
+/// ```
+///
+/// The kit makes one folder of its own below ``folder``, works in there alone, and removes it at the end. It asks
+/// `capabilities()` first: a behaviour whose ability is missing is skipped and named in the report, and an ability that is
+/// declared unavailable must fail without changing anything.
+public struct Conformance: Sendable {
+    /// Makes one more connection to the same storage.
+    public typealias Connect = @Sendable () async throws -> any FileProvider
+
+    /// The provider that is tried.
+    public let provider: any FileProvider
+    /// An existing folder of the provider's; the kit's own is made in it.
+    public let folder: ProviderPath
+    /// How long one behaviour may take; one that takes longer is a violation, and the next one starts.
+    public var timeout: Duration
+    /// Which behaviours are tried, by name.
+    public var isIncluded: @Sendable (_ behaviour: String) -> Bool
+    /// Needed to try what happens when a provider is released or invalidated; without it those behaviours are skipped.
+    public var connect: Connect?
+
+    /// A run of the kit.
+    ///
+    /// - Parameters:
+    ///   - folder: An existing folder; it holds what it held before when the run is over.
+    ///   - timeout: For each behaviour.
+    ///   - isIncluded: Which behaviours are tried, by name; all of them unless said otherwise.
+    ///   - connect: Makes one more connection to the same storage.
+    public init(
+        provider: any FileProvider, folder: ProviderPath, timeout: Duration = .seconds(30),
+        isIncluded: @escaping @Sendable (_ behaviour: String) -> Bool = { _ in true }, connect: Connect? = nil
+    ) {
+        self.provider = provider
+        self.folder = folder
+        self.timeout = timeout
+        self.connect = connect
+        self.isIncluded = isIncluded
+    }
+
+    /// Tries every behaviour, one after the other, and cleans up.
+    ///
+    /// A violation never ends the run. Cancelling the task does: what was not tried yet is then reported as skipped.
+    ///
+    /// - Complexity: A few thousand requests and about 50 MB of traffic.
+    public func run() async -> Report {
+        var report = Report()
+        let provider = provider
+        switch await TimeLimit.run(timeout, { try await provider.capabilities() }) {
+        case .failure(let error):
+            report.add(.failure(error), of: Self.asking)
+            return report
+        case .success(let capabilities):
+            await run(with: capabilities, into: &report)
+        }
+        return report
+    }
+
+    static let asking = "The provider tells its capabilities"
+    static let preparing = "The kit's own folder can be made"
+    static let cleaning = "The kit's own folder goes with all it holds"
+
+    private func run(with capabilities: Capabilities, into report: inout Report) async {
+        let chosen = Behaviour.all.filter { isIncluded($0.name) }
+        var home: ProviderPath?
+        if capabilities.has(.folderCreation), capabilities.has(.removal), chosen.contains(where: \.needsFolder) {
+            home = await makeHome(into: &report)
+        }
+        for (index, behaviour) in chosen.enumerated() {
+            if Task.isCancelled {
+                report.skip(behaviour.name, reason: "the run was cancelled")
+            } else if let reason = behaviour.reasonToSkip(capabilities, hasConnect: connect != nil, hasFolder: home != nil) {
+                report.skip(behaviour.name, reason: reason)
+            } else {
+                let own = try? home?.appending("\(index + 1)")
+                let trial = Trial(provider: provider, capabilities: capabilities, folder: own ?? folder, connect: connect)
+                report.add(await attempt(behaviour, in: trial), of: behaviour.name)
+            }
+        }
+        if let home { await clean(home, capabilities, into: &report) }
+    }
+
+    private func makeHome(into report: inout Report) async -> ProviderPath? {
+        let provider = provider
+        let folder = folder
+        let made = await TimeLimit.run(timeout) {
+            let home = try folder.appending("carrel-conformance-\(String(UInt64.random(in: .min ... .max), radix: 36))")
+            try await provider.createFolder(path: home)
+            return home
+        }
+        if case .success(let home) = made { return home }
+        report.add(made.map { _ in }, of: Self.preparing)
+        return nil
+    }
+
+    private func attempt(_ behaviour: Behaviour, in trial: Trial) async -> Result<Void, any Error> {
+        let result = await TimeLimit.run(timeout) {
+            if behaviour.needsFolder { try await trial.provider.createFolder(path: trial.folder) }
+            try await behaviour.body(trial)
+        }
+        if behaviour.needsFolder {
+            // What does not go now is found at the end of the run.
+            _ = await TimeLimit.run(timeout) { try await trial.removeTree(trial.folder) }
+        }
+        return result
+    }
+
+    /// Removes the kit's folder and looks whether it is gone. Runs to its end also when the task is cancelled.
+    private func clean(_ home: ProviderPath, _ capabilities: Capabilities, into report: inout Report) async {
+        let trial = Trial(provider: provider, capabilities: capabilities, folder: home, connect: connect)
+        let limit = timeout
+        let cleaning = Task {
+            await TimeLimit.run(limit) {
+                do { try await trial.removeTree(home) } catch {
+                    throw Unmet("“\(home)” could not be removed, and is left behind: \(describe(error))")
+                }
+                try await trial.expectMissing(home, "after it was removed, the kit's folder")
+            }
+        }
+        report.add(await cleaning.value, of: Self.cleaning)
+    }
+}

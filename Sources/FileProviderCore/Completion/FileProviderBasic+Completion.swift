@@ -1,0 +1,61 @@
+public import Foundation
+
+extension FileProviderBasic {
+    /// Lists the folder at `path`. When the storage fails half way, what came before stands beside the error.
+    @discardableResult
+    public func contentsOfDirectory(
+        path: String, completionHandler: @escaping @Sendable (_ contents: [FileObject], _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        let found = Collected<FileObject>()
+        return CompletionForm.start(.fetch(path: path), of: self) { progress in
+            try await self.contentsOfDirectory(path: ProviderPath(path)) { page in
+                found.append(page)
+                progress.advance(by: Int64(page.count))
+            }
+        } completion: { result in
+            completionHandler(found.values, result.failure)
+        }
+    }
+
+    /// What is known about the item at `path`.
+    @discardableResult
+    public func attributesOfItem(
+        path: String, completionHandler: @escaping @Sendable (_ attributes: FileObject?, _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        CompletionForm.start(.fetch(path: path), of: self) { _ in
+            try await self.attributesOfItem(path: ProviderPath(path))
+        } completion: {
+            completionHandler($0.value, $0.failure)
+        }
+    }
+
+    /// Capacity and free space; nil where the storage does not say or fails.
+    @discardableResult
+    public func storageProperties(completionHandler: @escaping @Sendable (_ volumeInfo: VolumeObject?) -> Void) -> Progress? {
+        CompletionForm.start(.fetch(path: "/"), of: self) { _ in
+            try await self.storageProperties()
+        } completion: {
+            completionHandler($0.value ?? nil)
+        }
+    }
+
+    /// Whether the root answers, and if not, why.
+    @discardableResult
+    public func isReachable(completionHandler: @escaping @Sendable (_ success: Bool, _ error: (any Error)?) -> Void) -> Progress? {
+        CompletionForm.start(.fetch(path: "/"), of: self) { _ in
+            try await self.checkReachability()
+        } completion: {
+            completionHandler($0.failure == nil, $0.failure)
+        }
+    }
+}
+
+extension Result {
+    /// The value of a success.
+    var value: Success? { try? get() }
+
+    /// The error of a failure.
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}

@@ -1,0 +1,137 @@
+import Synchronization
+
+/// How a provider connects: access, trust and policies. One value for every remote provider.
+public struct ConnectionOptions: Sendable {
+    public var credentials: any CredentialSource
+    public var trust: TrustPolicy
+    public var timeouts: Timeouts
+    public var retries: RetryPolicy
+    /// Connections to one host at once.
+    public var connectionsPerHost: Int
+    /// Bytes a second in each direction; nil for no limit.
+    public var bandwidth: Int64?
+    /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
+    public var allowsClearPassword: Bool
+    /// Counts what goes over the wire.
+    public var counters: TransferCounters
+
+    public init(
+        credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
+        retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
+        counters: TransferCounters = TransferCounters()
+    ) {
+        self.credentials = credentials
+        self.trust = trust
+        self.timeouts = timeouts
+        self.retries = retries
+        self.connectionsPerHost = connectionsPerHost
+        self.bandwidth = bandwidth
+        self.allowsClearPassword = allowsClearPassword
+        self.counters = counters
+    }
+}
+
+/// Whom to trust over TLS. The default trusts the system's authorities and checks the host name.
+public struct TrustPolicy: Sendable, Hashable, Codable {
+    /// A PEM file of authorities to trust instead of the system's.
+    public var authorities: String?
+    /// A PEM file with the client's certificate, and one with its key where that lies apart.
+    public var clientCertificate: String?
+    public var clientKey: String?
+    /// Checks neither certificate nor host name. Anybody on the way can then read and change everything.
+    public var isInsecure: Bool
+
+    public init(authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, isInsecure: Bool = false) {
+        self.authorities = authorities
+        self.clientCertificate = clientCertificate
+        self.clientKey = clientKey
+        self.isInsecure = isInsecure
+    }
+}
+
+/// How long to wait, in seconds.
+public struct Timeouts: Sendable, Hashable, Codable {
+    /// For a connection, TLS included.
+    public var connect: Double
+    /// While nothing moves in either direction.
+    public var idle: Double
+    /// For one whole operation; nil for no limit, as large files need.
+    public var whole: Double?
+
+    public init(connect: Double = 20, idle: Double = 60, whole: Double? = nil) {
+        self.connect = connect
+        self.idle = idle
+        self.whole = whole
+    }
+}
+
+/// How often, and after which pauses, an operation that failed for a passing reason is tried again.
+public struct RetryPolicy: Sendable, Hashable, Codable {
+    /// Tries after the first; 0 for none.
+    public var retries: Int
+    /// The pause before the second try, in seconds; it doubles from try to try.
+    public var firstPause: Double
+    /// The longest pause, in seconds; a server's `Retry-After` may ask for as much.
+    public var longestPause: Double
+
+    public init(retries: Int = 3, firstPause: Double = 0.2, longestPause: Double = 30) {
+        self.retries = retries
+        self.firstPause = firstPause
+        self.longestPause = longestPause
+    }
+
+    /// Runs `body` until it succeeds, fails for good, or the tries are used up.
+    ///
+    /// - Parameter mayRepeat: Whether the operation can be done twice without doing harm; asked after each failure.
+    public func run<Value: Sendable>(
+        counters: TransferCounters, mayRepeat: @Sendable (any Error) -> Bool = { $0.isTransient },
+        _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        var tries = 0
+        while true {
+            do {
+                return try await body()
+            } catch where tries < retries && mayRepeat(error) && !error.isCancellation {
+                tries += 1
+                counters.add(.retries)
+                try await Task.sleep(for: .seconds(pause(before: tries, after: error)))
+            }
+        }
+    }
+
+    /// Half of the pause is fixed and half is chance, so that many clients do not come back at the same moment.
+    private func pause(before attempt: Int, after error: any Error) -> Double {
+        let backoff = min(longestPause, firstPause * Double(1 << min(attempt - 1, 16)))
+        let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
+        return min(longestPause, max(asked, backoff * Double.random(in: 0.5...1)))
+    }
+}
+
+/// An error with which the server said when to come back.
+public protocol RetryAfterError: Error {
+    /// Seconds; nil where the server did not say.
+    var retryAfter: Double? { get }
+}
+
+/// Counts what goes over the wire; one value may serve several providers.
+public final class TransferCounters: Sendable {
+    /// What is counted.
+    public enum Counter: Int, Sendable, CaseIterable {
+        /// Requests that got an answer, each round of a login included.
+        case requests
+        case connections
+        case dataConnections
+        /// Bytes of heads and bodies.
+        case bytesIn
+        case bytesOut
+        case retries
+    }
+
+    private let counts = Mutex([Int64](repeating: 0, count: Counter.allCases.count))
+
+    public init() {}
+
+    public subscript(counter: Counter) -> Int64 { counts.withLock { $0[counter.rawValue] } }
+
+    public func add(_ counter: Counter, _ amount: Int64 = 1) { counts.withLock { $0[counter.rawValue] += amount } }
+}

@@ -1,0 +1,72 @@
+public import Foundation
+import Synchronization
+
+/// An item: a provider, and the path in it.
+public struct ProviderLocation: Sendable {
+    public let provider: any FileProvider
+    public let path: ProviderPath
+
+    public init(provider: any FileProvider, path: ProviderPath) {
+        self.provider = provider
+        self.path = path
+    }
+}
+
+/// What a provider enters into a ``ProviderRegistry``: its schemes, and how a URL becomes one of it.
+public struct ProviderRegistration: Sendable {
+    /// Makes the provider for `url`'s root and the path that `url` names in it.
+    public typealias Connect = @Sendable (_ url: URL, _ options: ConnectionOptions) async throws -> ProviderLocation
+
+    /// The provider's type, as ``FileProviderBasic/type`` gives it.
+    public let type: String
+    /// In lower case.
+    public let schemes: [String]
+    let connect: Connect
+
+    public init(type: String, schemes: [String], connect: @escaping Connect) {
+        self.type = type
+        self.schemes = schemes.map { $0.lowercased() }
+        self.connect = connect
+    }
+}
+
+/// The providers an app knows, by URL scheme. A value of its own or ``shared``; safe to use from any thread.
+public final class ProviderRegistry: Sendable {
+    /// The process's registry; `Carrel` enters the built-in providers.
+    public static let shared = ProviderRegistry()
+
+    private let registrations = Mutex<[ProviderRegistration]>([])
+
+    public init() {}
+
+    /// Enters a provider.
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` naming both providers when one of the schemes is taken.
+    public func register(_ registration: ProviderRegistration) throws {
+        try registrations.withLock { all in
+            for scheme in registration.schemes {
+                guard let holder = all.first(where: { $0.schemes.contains(scheme) }) else { continue }
+                throw FileError.make(
+                    .fileWriteFileExists, path: scheme,
+                    sentence: "The scheme “\(scheme)” belongs to \(holder.type) already; \(registration.type) cannot have it too.")
+            }
+            all.append(registration)
+        }
+    }
+
+    /// What is registered, in the order in which it came.
+    public var all: [ProviderRegistration] { registrations.withLock { $0 } }
+
+    /// The provider and path that `url` names. Nothing is sent yet, except where the scheme alone does not tell the protocol.
+    ///
+    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme.
+    public func location(of url: URL, options: ConnectionOptions = ConnectionOptions()) async throws -> ProviderLocation {
+        let scheme = url.scheme?.lowercased() ?? "file"
+        guard let registration = all.first(where: { $0.schemes.contains(scheme) }) else {
+            let known = all.flatMap(\.schemes).joined(separator: ", ")
+            throw FileError.make(
+                .unsupportedURL, url: url, sentence: "No provider is registered for the scheme “\(scheme)”; there are: \(known).")
+        }
+        return try await registration.connect(url, options)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Questions that callers ask of any provider's error, answered in one place.
+extension Error {
+    /// Whether nothing is at the path.
+    public var isNoSuchFile: Bool {
+        guard let error = self as? CocoaError else { return false }
+        return error.code == .fileNoSuchFile || error.code == .fileReadNoSuchFile
+    }
+
+    /// Whether something was in the way and overwriting was not asked for.
+    public var isFileExists: Bool { (self as? CocoaError)?.code == .fileWriteFileExists }
+
+    /// Whether the caller, or the user, ended the operation.
+    public var isCancellation: Bool {
+        self is CancellationError || (self as? CocoaError)?.code == .userCancelled || (self as? URLError)?.code == .cancelled
+    }
+
+    /// Whether the same operation may succeed when it is tried again later: a lost connection, a time-out, a busy server.
+    public var isTransient: Bool {
+        switch self {
+        case let error as URLError:
+            [.timedOut, .networkConnectionLost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet].contains(error.code)
+        case let error as any FileProviderHTTPError: error.code.isTransient
+        case let error as CocoaError: error.underlying?.isTransient ?? false
+        case let error as POSIXError: [.EAGAIN, .EINTR, .ETIMEDOUT, .ECONNRESET].contains(error.code)
+        default: false
+        }
+    }
+
+    /// The sentence for a person, whatever the error is.
+    public var sentence: String {
+        if self is CancellationError { return "Cancelled." }
+        return (self as NSError).localizedDescription
+    }
+}

@@ -1,0 +1,96 @@
+import CLinux
+import Foundation
+
+/// One open file of this machine, closed when it is let go.
+package final class FileDescriptor: Sendable {
+    package let raw: Int32
+
+    /// Takes over `raw`.
+    package init(owning raw: Int32) {
+        self.raw = raw
+    }
+
+    /// Opens `path`, a path of this machine.
+    ///
+    /// - Throws: As open(2), in Foundation's words.
+    package convenience init(path: String, flags: Int32, mode: UInt32 = 0o666) throws {
+        let raw = Glibc.open(path, flags | O_CLOEXEC, mode)
+        guard raw >= 0 else {
+            throw FileError.make(errno: errno, path: (try? ProviderPath(path)) ?? .root, writing: flags & (O_WRONLY | O_RDWR) != 0)
+        }
+        self.init(owning: raw)
+    }
+
+    deinit {
+        Glibc.close(raw)
+    }
+
+    /// Bytes at `offset`; 0 at the end. Source: pread(2).
+    package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, path: ProviderPath) throws -> Int {
+        while true {
+            let count = pread(raw, buffer.baseAddress, buffer.count, off_t(offset))
+            if count >= 0 { return count }
+            if errno != EINTR { throw FileError.make(errno: errno, path: path, writing: false) }
+        }
+    }
+
+    /// Writes all of `bytes` at the file's own offset. Source: write(2).
+    package func write(_ bytes: UnsafeRawBufferPointer, path: ProviderPath) throws {
+        var rest = bytes
+        while let base = rest.baseAddress, !rest.isEmpty {
+            let count = Glibc.write(raw, base, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+            } else if errno != EINTR {
+                throw FileError.make(errno: errno, path: path, writing: true)
+            }
+        }
+    }
+}
+
+/// Writes to an open file of this machine; a disk may make it wait, nothing else.
+package final class FileSink: ByteSink, @unchecked Sendable {
+    // Unchecked: a sink is called by one side, one call after the other.
+    private let file: FileDescriptor
+    private let path: ProviderPath
+    private(set) package var written: Int64 = 0
+    private var handedToDisk: Int64 = 0
+
+    /// How much is gathered before the disk is asked to start on it, so that the final fsync(2) finds little left to do.
+    private static let writeback: Int64 = 8 << 20
+
+    package init(_ file: FileDescriptor, path: ProviderPath) {
+        self.file = file
+        self.path = path
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        try file.write(bytes, path: path)
+        written += Int64(bytes.count)
+        if written - handedToDisk >= Self.writeback {
+            _ = carrel_start_writeback(file.raw, handedToDisk, written - handedToDisk)
+            handedToDisk = written
+        }
+        return .ready
+    }
+}
+
+/// Reads an open file of this machine from an offset on.
+package final class FileByteSource: ByteSource, @unchecked Sendable {
+    // Unchecked: a source is called by one side, one call after the other.
+    private let file: FileDescriptor
+    private let path: ProviderPath
+    private var offset: Int64
+
+    package init(_ file: FileDescriptor, from offset: Int64, path: ProviderPath) {
+        self.file = file
+        self.path = path
+        self.offset = offset
+    }
+
+    package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+        let count = try file.read(into: buffer, at: offset, path: path)
+        offset += Int64(count)
+        return count == 0 ? .end : .bytes(count)
+    }
+}

@@ -1,0 +1,83 @@
+public import Foundation
+
+/// A regular file of this machine as a source that can be sent again.
+public struct FileSource: WriteSource {
+    private let file: FileDescriptor
+    private let path: ProviderPath
+    /// Bytes at the time of opening; a file that is another length at the end fails the write.
+    public let length: Int64?
+
+    /// Opens the file at `url`.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadUnknown)` with `EISDIR` below it for a folder.
+    public init(_ url: URL) throws {
+        // O_NONBLOCK: a pipe must not hold the thread before it is refused.
+        let file = try FileDescriptor(path: url.path, flags: O_RDONLY | O_NONBLOCK)
+        var status = stat()
+        let path = (try? ProviderPath(url.path)) ?? .root
+        guard fstat(file.raw, &status) == 0 else { throw FileError.make(errno: errno, path: path, writing: false) }
+        if status.st_mode & S_IFMT == S_IFDIR { throw FileError.isADirectory(path, url: url) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw FileError.make(.fileReadUnknown, path: path, url: url, sentence: "“\(path)” is not a regular file.")
+        }
+        self.init(file, length: Int64(status.st_size), path: path)
+    }
+
+    /// A regular file that is open already.
+    package init(_ file: FileDescriptor, length: Int64, path: ProviderPath) {
+        self.file = file
+        self.length = length
+        self.path = path
+    }
+
+    public var isRepeatable: Bool { true }
+
+    public func bytes(from offset: Int64) throws -> any ByteSource { FileByteSource(file, from: offset, path: path) }
+}
+
+extension FileProviderReadWrite {
+    /// Writes the file of this machine at `localFile` to `path`.
+    ///
+    /// - Returns: What is known of the file written.
+    /// - Throws: As ``writeContents(path:from:options:)``, and an error of the local file.
+    @discardableResult
+    public func copyItem(
+        localFile: URL, to path: ProviderPath, options: WriteOptions = WriteOptions(), progress: ProgressReporter = ProgressReporter()
+    ) async throws -> FileObject {
+        let source = try await BlockingThreads.shared.run { try FileSource(localFile) }
+        return try await writeContents(path: path, from: source, options: options, progress: progress)
+    }
+
+    /// Reads the file at `path` into a file of this machine, which appears under its name only when it is whole.
+    ///
+    /// - Throws: As ``open(path:)``; `CocoaError(.fileWriteFileExists)` when `localURL` is taken and `overwrite` is false.
+    public func copyItem(
+        path: ProviderPath, toLocalURL localURL: URL, overwrite: Bool = false, progress: ProgressReporter = ProgressReporter()
+    ) async throws {
+        let target = try ProviderPath(localURL.path)
+        let staged = try await BlockingThreads.shared.run {
+            let folder = try FileDescriptor(path: (target.parent ?? .root).string, flags: O_RDONLY | O_DIRECTORY)
+            return try StagedFile(in: folder, target: target)
+        }
+        do {
+            try await withReader(path: path) { reader in
+                let extent = try await reader.stream(.whole, into: CountingSink(staged.sink, progress: progress))
+                guard extent.count == extent.size else {
+                    throw FileError.make(
+                        .fileReadCorruptFile, path: path, sentence: "“\(path)” ended after \(extent.count) of \(extent.size) bytes.")
+                }
+            }
+            try await BlockingThreads.shared.run { try staged.commit(overwrite: overwrite) }
+        } catch {
+            await BlockingThreads.shared.discard(staged)
+            throw error
+        }
+    }
+}
+
+extension BlockingThreads {
+    package func discard(_ staged: StagedFile) async {
+        // `discard` throws nothing, so neither does `run`.
+        try? await run { staged.discard() }
+    }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// Reading and writing files.
+public protocol FileProviderReadWrite: FileProviderBasic {
+    /// Opens the file at `path` for reading, following a symbolic link that stays below the root.
+    ///
+    /// Remote providers send nothing yet: the first read tells whether the file is there, how long it is, and its version.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`, here or at the first read; `CocoaError(.fileReadUnknown)` with `EISDIR` below it.
+    func open(path: ProviderPath) async throws -> any FileReader
+
+    /// Writes a file in a folder that exists.
+    ///
+    /// - Returns: What is known of the file written; at least its path and size.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `options.overwrite` is false, or a folder with content
+    ///   is there; `CocoaError(.fileNoSuchFile)` without its parent; an error of the source. Nothing is left behind.
+    @discardableResult
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject
+}
+
+extension FileProviderReadWrite {
+    /// Writes a file, counting bytes into `progress`.
+    @discardableResult
+    public func writeContents(
+        path: ProviderPath, from source: any WriteSource, options: WriteOptions, progress: ProgressReporter
+    ) async throws -> FileObject {
+        progress.expect(source.length)
+        return try await writeContents(path: path, from: CountingSource(source, progress: progress), options: options)
+    }
+
+    /// Writes bytes that are in memory.
+    @discardableResult
+    public func writeContents(path: ProviderPath, contents: Data, overwrite: Bool = false) async throws -> FileObject {
+        try await writeContents(path: path, from: DataSource(contents), options: WriteOptions(overwrite: overwrite))
+    }
+
+    /// The bytes of a part of the file at `path`.
+    ///
+    /// - Throws: As ``open(path:)``; `CocoaError(.fileReadTooLarge)` over 256 MiB, which are to be streamed.
+    public func contents(path: ProviderPath, part: FilePart = .whole) async throws -> Data {
+        try await withReader(path: path) { try await $0.read(part).data }
+    }
+
+    /// Opens the file at `path` for the length of `body`.
+    public func withReader<Value: Sendable>(
+        path: ProviderPath, _ body: (any FileReader) async throws -> Value
+    ) async throws -> Value {
+        let reader = try await open(path: path)
+        do {
+            let value = try await body(reader)
+            await reader.close()
+            return value
+        } catch {
+            await reader.close()
+            throw error
+        }
+    }
+}
+
+/// Taking bytes as they come, without a queue between: what a provider adds whose storage can be written from any thread.
+public protocol FileProviderPushWrite: FileProviderReadWrite {
+    /// Writes what `fill` gives to a sink.
+    ///
+    /// - Parameter fill: Streams a whole file into the sink and returns what came.
+    /// - Throws: As ``FileProviderReadWrite/writeContents(path:from:options:)``, an error of `fill`, and
+    ///   `CocoaError(.fileReadCorruptFile)` when less came than the file has. Nothing is left behind.
+    @discardableResult
+    func writeContents(
+        path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent
+    ) async throws -> FileObject
+}
+
+/// A provider with everything a file manager needs.
+public typealias FileProvider = FileProviderBasic & FileProviderOperations & FileProviderReadWrite

@@ -1,0 +1,179 @@
+public import Foundation
+import Synchronization
+
+/// A bounded queue of bytes between two sides that each go at their own pace: the one back-pressure mechanism of Carrel.
+///
+/// Either side may be a thread (as ``ByteSink`` or ``ByteSource``) or a task (`send`, `next`). At most `capacity` bytes and one more
+/// piece are held.
+public final class BytePipe: ByteSink {
+    fileprivate struct State: Sendable {
+        var pieces: [Data] = []
+        var first = 0
+        var held = 0
+        var ending: Result<Void, any Error>?
+        var isAbandoned = false
+        var reader: (@Sendable () -> Void)?
+        var writer: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    /// - Parameter capacity: Bytes held before the writing side is told to wait; 1 or more.
+    public init(capacity: Int = 1 << 20) {
+        self.capacity = capacity
+    }
+
+    // MARK: The writing side
+
+    public func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try put(Data(bytes)) }
+
+    private func put(_ piece: Data) throws -> FlowState {
+        let (flow, reader) = try state.withLock { state in
+            if state.isAbandoned { throw CancellationError() }
+            if !piece.isEmpty { state.pieces.append(piece) }
+            state.held += piece.count
+            return (state.held >= capacity ? FlowState.wait : .ready, state.reader.take())
+        }
+        reader?()
+        return flow
+    }
+
+    public func whenReady(_ resume: @escaping @Sendable () -> Void) { whenWritable(resume) }
+
+    private func whenWritable(_ resume: @escaping @Sendable () -> Void) {
+        let isReady = state.withLock { state in
+            if state.held < capacity || state.isAbandoned { return true }
+            state.writer = resume
+            return false
+        }
+        if isReady { resume() }
+    }
+
+    /// Adds `piece`, and suspends while the pipe is full.
+    ///
+    /// - Throws: `CancellationError` when the reading side has gone.
+    public func send(_ piece: Data) async throws {
+        guard try put(piece) == .wait else { return }
+        await withCheckedContinuation { continuation in whenWritable { continuation.resume() } }
+    }
+
+    /// Ends the bytes; with an error, the reading side throws it after it has taken what is there. Only the first call counts.
+    public func finish(throwing error: (any Error)? = nil) {
+        let reader = state.withLock { state in
+            if state.ending == nil { state.ending = error.map { .failure($0) } ?? .success(()) }
+            return state.reader.take()
+        }
+        reader?()
+    }
+
+    // MARK: The reading side
+
+    fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+        let (step, writer): (SourceStep, (@Sendable () -> Void)?) = try state.withLock { state in
+            guard state.first < state.pieces.count else {
+                guard let ending = state.ending else { return (.wait, nil) }
+                try ending.get()
+                return (.end, nil)
+            }
+            let piece = state.pieces[state.first]
+            let count = min(piece.count, buffer.count)
+            piece.copyBytes(to: buffer, count: count)
+            if count == piece.count { state.dropFirst() } else { state.pieces[state.first] = piece.dropFirst(count) }
+            return (.bytes(count), state.took(count, capacity: capacity))
+        }
+        writer?()
+        return step
+    }
+
+    /// The reading side as a ``ByteSource``; the pipe itself answers ``ByteSink/whenReady(_:)`` for the writing side.
+    public var source: any ByteSource { Source(pipe: self) }
+
+    /// The next piece; nil at the end.
+    ///
+    /// - Throws: What the writing side ended with; `CancellationError` when this task is cancelled, which also stops that side.
+    public func next() async throws -> Data? {
+        while true {
+            let (piece, writer): (Data?, (@Sendable () -> Void)?) = state.withLock { state in
+                guard state.first < state.pieces.count else { return (nil, nil) }
+                let piece = state.pieces[state.first]
+                state.dropFirst()
+                return (piece, state.took(piece.count, capacity: capacity))
+            }
+            writer?()
+            if let piece { return piece }
+            if let ending = state.withLock({ $0.ending }) {
+                if state.withLock({ $0.first < $0.pieces.count }) { continue }
+                try ending.get()
+                return nil
+            }
+            try await waitForBytes()
+        }
+    }
+
+    private func waitForBytes() async throws {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in whenReadable { continuation.resume() } }
+        } onCancel: {
+            abandon()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// The reading side goes: the writing side's next bytes are refused with `CancellationError`.
+    public func abandon() {
+        let (writer, reader) = state.withLock { state in
+            state.isAbandoned = true
+            state.pieces = []
+            state.first = 0
+            state.held = 0
+            if state.ending == nil { state.ending = .failure(CancellationError()) }
+            return (state.writer.take(), state.reader.take())
+        }
+        writer?()
+        reader?()
+    }
+
+    fileprivate func whenReadable(_ resume: @escaping @Sendable () -> Void) {
+        let isReady = state.withLock { state in
+            if state.first < state.pieces.count || state.ending != nil { return true }
+            state.reader = resume
+            return false
+        }
+        if isReady { resume() }
+    }
+
+    private final class Source: ByteSource {
+        private let pipe: BytePipe
+
+        init(pipe: BytePipe) {
+            self.pipe = pipe
+        }
+
+        deinit {
+            pipe.abandon()
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep { try pipe.read(into: buffer) }
+
+        func whenReady(_ resume: @escaping @Sendable () -> Void) { pipe.whenReadable(resume) }
+    }
+}
+
+extension BytePipe.State {
+    fileprivate mutating func dropFirst() {
+        // Its memory goes now; the place in the array goes when there are more of them.
+        pieces[first] = Data()
+        first += 1
+        if first == pieces.count || first > 64 {
+            pieces.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// Counts `bytes` out; gives back the writing side's callback when it may go on.
+    fileprivate mutating func took(_ bytes: Int, capacity: Int) -> (@Sendable () -> Void)? {
+        held -= bytes
+        return held <= capacity / 2 ? writer.take() : nil
+    }
+}

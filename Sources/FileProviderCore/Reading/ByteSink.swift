@@ -1,0 +1,34 @@
+/// Where bytes go, called on the thread that has them: a transport's own, or one of ``BlockingThreads``.
+///
+/// Calls come one after the other, never at the same time. A sink may block on a local disk, and on nothing else.
+public protocol ByteSink: AnyObject, Sendable {
+    /// Told once, before the first byte, what is about to come.
+    func begin(_ extent: FileExtent) throws
+
+    /// Takes all of `bytes`, which are valid during the call only.
+    ///
+    /// - Returns: `.wait` when the sink has enough for now: the caller gives no more before ``whenReady(_:)`` has called back.
+    /// - Throws: What makes further bytes pointless; the caller stops and passes the error on.
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState
+
+    /// Calls `resume` once, on any thread, as soon as the sink takes bytes again or has failed; at once if it does now.
+    func whenReady(_ resume: @escaping @Sendable () -> Void)
+}
+
+/// Whether a sink wants more, and whether a source has more, now.
+public enum FlowState: Sendable {
+    case ready
+    case wait
+}
+
+extension ByteSink {
+    public func begin(_ extent: FileExtent) throws {}
+
+    /// A sink that never has enough is always ready.
+    public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
+
+    /// Suspends until the sink takes bytes again or has failed.
+    public func waitUntilReady() async {
+        await withCheckedContinuation { continuation in whenReady { continuation.resume() } }
+    }
+}

@@ -1,0 +1,156 @@
+public import Foundation
+
+/// A part of a file.
+public enum FilePart: Sendable, Hashable {
+    case whole
+    /// From an offset to the end.
+    case from(Int64)
+    /// Offsets from the start of the file; what lies past its end is left out.
+    case range(Range<Int64>)
+    /// The last so many bytes, or all when the file is shorter.
+    case suffix(Int64)
+
+    /// The offsets that this part covers in a file of `size` bytes.
+    public func resolved(size: Int64) -> Range<Int64> {
+        switch self {
+        case .whole: 0..<size
+        case .from(let offset): min(max(0, offset), size)..<size
+        case .range(let range): range.clamped(to: 0..<size)
+        case .suffix(let count): max(0, size - max(0, count))..<size
+        }
+    }
+}
+
+/// What a read delivered.
+public struct FileExtent: Sendable, Hashable {
+    /// Offset of the first byte that came.
+    public var offset: Int64
+    /// Bytes that come or came; −1, in ``ByteSink/begin(_:)`` only, where the storage does not say before the end.
+    public var count: Int64
+    /// Bytes of the whole file; −1 as above.
+    public var size: Int64
+
+    public init(offset: Int64, count: Int64, size: Int64) {
+        self.offset = offset
+        self.count = count
+        self.size = size
+    }
+}
+
+/// What a reader knows of its file.
+public struct FileReaderAttributes: Sendable, Hashable {
+    /// Bytes.
+    public var size: Int64
+    /// The version being read: an ETag, or modification time and size. Nil where the storage has no way to tell.
+    public var validator: String?
+    /// The media type as the server gave it.
+    public var mimeType: String?
+
+    public init(size: Int64, validator: String? = nil, mimeType: String? = nil) {
+        self.size = size
+        self.validator = validator
+        self.mimeType = mimeType
+    }
+}
+
+/// One file, open for positional reading: many reads at once, each with its own offsets.
+///
+/// All reads are of one version of the file: a change between two of them is an error, never a mixture. A provider implements
+/// ``attributes()`` and ``stream(_:into:)``; the rest is derived, and overridden where the storage does better.
+public protocol FileReader: AnyObject, Sendable {
+    /// The reader's file, for messages.
+    var path: ProviderPath { get }
+    /// What reading costs here.
+    var cost: Capabilities.ReadCost { get }
+
+    /// Size and version.
+    ///
+    /// - Complexity: Nothing once any read has answered; before that, one request.
+    func attributes() async throws -> FileReaderAttributes
+
+    /// Sends the bytes of `part` into `sink`, in order, and returns when the sink has all of them.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; an error of the sink; `CancellationError`, at once, when the task is cancelled.
+    /// - Complexity: One request where the storage takes ranges, else everything up to the end of `part`.
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent
+
+    /// The bytes of each of `ranges`, clamped to the file, in their order.
+    ///
+    /// - Complexity: Ranges that lie closer than ``Capabilities/ReadCost/coalescingGap`` are read as one.
+    func read(_ ranges: [Range<Int64>]) async throws -> [Data]
+
+    /// The whole file as something to be written elsewhere.
+    ///
+    /// The default streams through a bounded pipe; a reader whose bytes can be pulled from any thread gives a source without one.
+    func writeSource() async throws -> any WriteSource
+
+    /// Gives back what the reader holds. Reads after it fail; closing twice is allowed.
+    func close() async
+}
+
+extension FileReader {
+    /// The most bytes that the forms which return `Data` hold, 256 MiB: what is larger is streamed.
+    public static var memoryLimit: Int64 { 256 << 20 }
+
+    /// The bytes of `part` with its place in the file.
+    ///
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.
+    public func read(_ part: FilePart) async throws -> (data: Data, extent: FileExtent) {
+        let sink = DataSink(limit: Int(Self.memoryLimit))
+        let extent = try await stream(part, into: sink)
+        return (sink.data, extent)
+    }
+
+    /// The bytes that lie in `range`, counted from the start of the file; fewer when the file ends first.
+    public func read(_ range: Range<Int64>) async throws -> Data {
+        if range.isEmpty { return Data() }
+        return try await read(.range(range)).data
+    }
+
+    public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
+        let ranges = ranges.map { $0.clamped(to: 0..<Int64.max) }
+        let blocks = RangeCoalescing.blocks(for: ranges, gap: Int64(cost.coalescingGap))
+        var loaded: [(block: Range<Int64>, data: Data)] = []
+        try await withThrowingTaskGroup(of: (Int, Data).self) { group in
+            var next = 0
+            func startOne() {
+                guard next < blocks.count else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, try await self.read(blocks[index])) }
+            }
+            for _ in 0..<max(1, cost.concurrentRanges) { startOne() }
+            while let (index, data) = try await group.next() {
+                loaded.append((blocks[index], data))
+                startOne()
+            }
+        }
+        return ranges.map { range in
+            guard let holder = loaded.first(where: { !range.isEmpty && $0.block.contains(range.lowerBound) }) else { return Data() }
+            let start = Int(range.lowerBound - holder.block.lowerBound)
+            return Data(holder.data.dropFirst(start).prefix(range.count))
+        }
+    }
+
+    /// The bytes of `part` as they come, in pieces; the storage waits while the caller does.
+    public func bytes(_ part: FilePart = .whole) -> PumpedBytes { PumpedBytes { _ = try await self.stream(part, into: $0) } }
+
+    public func writeSource() async throws -> any WriteSource { ReaderSource(self, length: try await attributes().size) }
+
+    public func close() async {}
+}
+
+/// Joins ranges that are better read as one.
+enum RangeCoalescing {
+    static func blocks(for ranges: [Range<Int64>], gap: Int64) -> [Range<Int64>] {
+        var blocks: [Range<Int64>] = []
+        for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = blocks.last, range.lowerBound - last.upperBound <= gap {
+                blocks[blocks.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
+            } else {
+                blocks.append(range)
+            }
+        }
+        return blocks
+    }
+}

@@ -1,0 +1,41 @@
+public import Foundation
+
+/// Bytes in pieces, brought as they are asked for: a task fills a bounded pipe. Leaving the loop early stops the task.
+public struct PumpedBytes: AsyncSequence, Sendable {
+    public typealias Element = Data
+
+    private let fill: @Sendable (BytePipe) async throws -> Void
+
+    /// - Parameter fill: Writes everything into the pipe; run anew for each loop.
+    public init(_ fill: @escaping @Sendable (BytePipe) async throws -> Void) {
+        self.fill = fill
+    }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(fill) }
+
+    public final class Iterator: AsyncIteratorProtocol {
+        private let pipe = BytePipe()
+        private let task: Task<Void, Never>
+
+        init(_ fill: @escaping @Sendable (BytePipe) async throws -> Void) {
+            task = Task { [pipe] in
+                do {
+                    try await fill(pipe)
+                    pipe.finish()
+                } catch {
+                    pipe.finish(throwing: error)
+                }
+            }
+        }
+
+        deinit {
+            pipe.abandon()
+            task.cancel()
+        }
+
+        /// The next piece; nil at the end.
+        ///
+        /// - Throws: What ended the bytes early.
+        public func next() async throws -> Data? { try await pipe.next() }
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// A reader made of one function: what a plug-in needs that can fetch a part of a file and keeps no handle.
+///
+/// The first answer fixes the file's size and version; a later one that differs fails with a sentence.
+public final class RangedFileReader: FileReader {
+    /// Fetches a part of the file into a sink and tells what came, with the file's attributes.
+    ///
+    /// It calls ``ByteSink/begin(_:)`` before the first byte. `version` is the validator of the first answer, for a conditional request.
+    public typealias Fetch =
+        @Sendable (_ part: FilePart, _ version: String?, _ sink: any ByteSink) async throws -> (FileExtent, FileReaderAttributes)
+
+    public let path: ProviderPath
+    public let cost: Capabilities.ReadCost
+    private let fetch: Fetch
+    private let known = Known()
+
+    public init(path: ProviderPath, cost: Capabilities.ReadCost, fetch: @escaping Fetch) {
+        self.path = path
+        self.cost = cost
+        self.fetch = fetch
+    }
+
+    /// - Complexity: One request for one byte when nothing was read yet.
+    public func attributes() async throws -> FileReaderAttributes {
+        if let attributes = known.attributes { return attributes }
+        _ = try await stream(.range(0..<1), into: DataSink(limit: 1))
+        // Set by the read before.
+        guard let attributes = known.attributes else { throw FileError.make(.fileReadUnknown, path: path) }
+        return attributes
+    }
+
+    public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        if let attributes = known.attributes {
+            let range = part.resolved(size: attributes.size)
+            if range.isEmpty { return FileExtent(offset: range.lowerBound, count: 0, size: attributes.size) }
+        }
+        let (extent, attributes) = try await fetch(part, known.attributes?.validator, sink)
+        try known.settle(attributes, path: path)
+        return extent
+    }
+}
+
+/// What the answers so far say about a file.
+private final class Known: Sendable {
+    private let store = Locked<FileReaderAttributes?>(nil)
+
+    var attributes: FileReaderAttributes? { store.value }
+
+    func settle(_ attributes: FileReaderAttributes, path: ProviderPath) throws {
+        try store.update { known in
+            guard let before = known else {
+                known = attributes
+                return
+            }
+            guard before.size == attributes.size, before.validator == attributes.validator else {
+                throw FileError.changedWhileReading(path)
+            }
+        }
+    }
+}

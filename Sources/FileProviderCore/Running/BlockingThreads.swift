@@ -1,0 +1,102 @@
+import Foundation
+
+/// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there delays everybody.
+///
+/// Threads start when they are needed and stay. Work begins in the order in which it came.
+public final class BlockingThreads: Sendable {
+    /// The process's threads for local disks.
+    public static let shared = BlockingThreads(count: 8, name: "carrel.disk")
+
+    private let queue: Queue
+
+    /// - Parameter count: The most threads, 1 or more.
+    public init(count: Int, name: String) {
+        queue = Queue(limit: count, name: name)
+    }
+
+    deinit {
+        queue.close()
+    }
+
+    /// Runs `body` on one of the threads.
+    ///
+    /// - Throws: What `body` throws. Cancelling the task does not stop `body`; long work looks at ``CancellationFlag``.
+    public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.add { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Runs `body`, which is told when its task is cancelled.
+    ///
+    /// - Throws: What `body` throws; `CancellationError` when the task was cancelled before it began.
+    public func run<Value: Sendable>(_ body: @escaping @Sendable (CancellationFlag) throws -> Value) async throws -> Value {
+        try Task.checkCancellation()
+        let flag = CancellationFlag()
+        return try await withTaskCancellationHandler {
+            try await run { try body(flag) }
+        } onCancel: {
+            flag.cancel()
+        }
+    }
+
+    // Unchecked: everything mutable is reached only while `condition` is locked.
+    private final class Queue: @unchecked Sendable {
+        private let condition = NSCondition()
+        private var jobs: [@Sendable () -> Void] = []
+        private var next = 0
+        private var threads = 0
+        private var idle = 0
+        private var isClosed = false
+        private let limit: Int
+        private let name: String
+
+        init(limit: Int, name: String) {
+            self.limit = limit
+            self.name = name
+        }
+
+        func add(_ job: @escaping @Sendable () -> Void) {
+            condition.withLock {
+                jobs.append(job)
+                if jobs.count - next <= idle {
+                    condition.signal()
+                } else if threads < limit {
+                    threads += 1
+                    let thread = Thread { [self] in work() }
+                    thread.name = name
+                    thread.start()
+                }
+            }
+        }
+
+        func close() {
+            condition.withLock {
+                isClosed = true
+                condition.broadcast()
+            }
+        }
+
+        private func work() {
+            while let job = nextJob() { job() }
+        }
+
+        private func nextJob() -> (@Sendable () -> Void)? {
+            condition.withLock {
+                while next == jobs.count {
+                    if isClosed { return nil }
+                    idle += 1
+                    condition.wait()
+                    idle -= 1
+                }
+                let job = jobs[next]
+                next += 1
+                if next == jobs.count || next > 1024 {
+                    jobs.removeFirst(next)
+                    next = 0
+                }
+                return job
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// A door that is opened once, by anybody, and that one task waits at.
+final class Gate: Sendable {
+    private let state = Mutex((isOpen: false, waiter: CheckedContinuation<Void, Never>?.none))
+
+    /// Suspends until the gate is open.
+    func wait() async {
+        await withCheckedContinuation { continuation in
+            let isOpen = state.withLock { state in
+                if !state.isOpen { state.waiter = continuation }
+                return state.isOpen
+            }
+            if isOpen { continuation.resume() }
+        }
+    }
+
+    /// Lets the task go on; opening again changes nothing.
+    func open() {
+        state.withLock { state in
+            state.isOpen = true
+            return state.waiter.take()
+        }?.resume()
+    }
+
+    /// Waits for a callback that comes once, or for the end of the task, whichever is first.
+    ///
+    /// - Throws: `CancellationError` when the task is cancelled; the callback may still come and does nothing then.
+    static func wait(for register: (@escaping @Sendable () -> Void) -> Void) async throws {
+        let gate = Gate()
+        register { gate.open() }
+        await withTaskCancellationHandler {
+            await gate.wait()
+        } onCancel: {
+            gate.open()
+        }
+        try Task.checkCancellation()
+    }
+}
+
+extension ByteSink {
+    /// Suspends until the sink takes bytes again or has failed.
+    ///
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sink whose reader is asleep must not hold it.
+    package func waitUntilReadyOrCancelled() async throws { try await Gate.wait { whenReady($0) } }
+}
+
+extension ByteSource {
+    /// Suspends until the source has bytes, its end or an error to give.
+    ///
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: a source that is asleep must not hold it.
+    package func waitUntilReadyOrCancelled() async throws { try await Gate.wait { whenReady($0) } }
+}

@@ -1,0 +1,77 @@
+public import Foundation
+
+extension ProgressUserInfoKey {
+    /// The ``FileOperationType`` that a `Progress` belongs to.
+    public static let fileProviderOperationTypeKey = ProgressUserInfoKey("carrel.fileProviderOperationType")
+    /// The `Date` at which the operation started.
+    public static let startingTimeKey = ProgressUserInfoKey("carrel.startingTime")
+}
+
+extension Progress.FileOperationKind {
+    /// Bytes go to a provider; named as on Apple's systems, where Foundation has it.
+    public static let uploading = Progress.FileOperationKind(rawValue: "NSProgressFileOperationKindUploading")
+}
+
+extension Progress {
+    /// Bytes a second since the operation started; nil while nothing has moved, and for what Carrel did not make.
+    public var transferRate: Double? { (self as? OperationProgress)?.rate }
+
+    /// Seconds to go at ``transferRate``; nil while that, or the number of bytes, is unknown.
+    public var remainingTime: TimeInterval? { (self as? OperationProgress)?.timeLeft }
+}
+
+/// The `Progress` of one operation, safe to read from any thread.
+///
+/// Foundation's class keeps no lock here, and updating a child writes into its parent. So every access to one of ours, and through
+/// it to the tree above, takes the same process-wide lock. `userInfo` is filled once, before anybody else sees the object, because
+/// its getter cannot be overridden: rate and time left are properties instead.
+final class OperationProgress: Progress, @unchecked Sendable {
+    // Unchecked: everything mutable is the superclass's, and reached only under `lock`.
+    private static let lock = NSRecursiveLock()
+    private let start = ContinuousClock.now
+
+    init(_ operation: FileOperationType, kind: FileOperationKind?, unitCount: Int64) {
+        super.init(
+            parent: Progress.current(),
+            userInfo: [.fileProviderOperationTypeKey: operation, .startingTimeKey: Date(), .fileOperationKindKey: kind as Any])
+        super.totalUnitCount = unitCount
+        if kind != nil { self.kind = .file }
+    }
+
+    override var totalUnitCount: Int64 {
+        get { Self.lock.withLock { super.totalUnitCount } }
+        set { Self.lock.withLock { super.totalUnitCount = newValue } }
+    }
+
+    override var completedUnitCount: Int64 {
+        get { Self.lock.withLock { super.completedUnitCount } }
+        set { Self.lock.withLock { super.completedUnitCount = newValue } }
+    }
+
+    var rate: Double? {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let done = completedUnitCount
+        return kind == .file && done > 0 && seconds > 0 ? Double(done) / seconds : nil
+    }
+
+    var timeLeft: TimeInterval? {
+        guard let rate, totalUnitCount > 0 else { return nil }
+        return Double(totalUnitCount - completedUnitCount) / rate
+    }
+
+    /// Takes over a report.
+    func follow(completed: Int64, total: Int64?) {
+        Self.lock.withLock {
+            if let total, total != totalUnitCount { totalUnitCount = total }
+            completedUnitCount = completed
+        }
+    }
+
+    /// Marks the operation as done, whatever its counts were.
+    func finish() {
+        Self.lock.withLock {
+            if totalUnitCount <= 0 { totalUnitCount = max(1, completedUnitCount) }
+            completedUnitCount = totalUnitCount
+        }
+    }
+}

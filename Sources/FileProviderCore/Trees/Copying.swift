@@ -1,0 +1,187 @@
+public import Foundation
+
+/// Copying through this machine, between any two providers: bytes are streamed, never held.
+public struct TreeCopy: Sendable {
+    /// What a copy of several items came to.
+    public struct Outcome: Sendable {
+        /// Files that arrived.
+        public var copied = 0
+        /// Bytes that arrived.
+        public var bytes: Int64 = 0
+        /// Items that did not, each with its reason; the others went on.
+        public var failed: [(path: ProviderPath, error: any Error)] = []
+
+        public init() {}
+    }
+
+    public var overwrite: Bool
+    /// Whether modification times go along, where the target keeps them.
+    public var preservesDates: Bool
+    public var placement: WriteOptions.Placement
+    /// Files in flight at once.
+    public var transfers: Int
+
+    public init(
+        overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published, transfers: Int = 4
+    ) {
+        self.overwrite = overwrite
+        self.preservesDates = preservesDates
+        self.placement = placement
+        self.transfers = max(1, transfers)
+    }
+
+    /// Copies one file.
+    ///
+    /// - Returns: What is known of the file written.
+    @discardableResult
+    public func copyFile(
+        _ path: ProviderPath, of provider: any FileProviderReadWrite, to destination: ProviderPath, of target: any FileProviderReadWrite,
+        modificationDate: Date? = nil, progress: ProgressReporter = ProgressReporter()
+    ) async throws -> FileObject {
+        let options = WriteOptions(
+            overwrite: overwrite, placement: placement, modificationDate: preservesDates ? modificationDate : nil)
+        return try await provider.withReader(path: path) { reader in
+            if let target = target as? any FileProviderPushWrite {
+                return try await target.writeContents(path: destination, options: options) { sink in
+                    try await reader.stream(.whole, into: CountingSink(sink, progress: progress))
+                }
+            }
+            return try await target.writeContents(
+                path: destination, from: reader.writeSource(), options: options, progress: progress)
+        }
+    }
+
+    /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already stays; files in the
+    /// way are replaced only with ``overwrite``. Items that fail are named in the outcome and the rest goes on.
+    ///
+    /// - Throws: An error that ends everything: the folder cannot be listed or made, the disk is full, no way to log in, cancelled.
+    public func copyFolder(
+        _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
+        progress: ProgressReporter = ProgressReporter()
+    ) async throws -> Outcome {
+        if provider === target, destination == path || destination.isBelow(path) {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
+        }
+        try await makeFolder(destination, of: target)
+        let found = Collected<FileObject>()
+        try await provider.walk(path: path) { found.append($0) }
+        var outcome = Outcome()
+        var files: [FileObject] = []
+        for item in found.values {
+            switch item.type {
+            case .directory:
+                do { try await makeFolder(Self.target(of: item.path, from: path, to: destination), of: target) } catch {
+                    try record(error, at: item.path, in: &outcome)
+                }
+            case .regular: files.append(item)
+            case .symbolicLink, .other:
+                outcome.failed.append(
+                    (item.path, FileError.unsupported("Copying a \(item.type == .other ? "special file" : "symbolic link")", path: item.path)))
+            }
+        }
+        progress.expect(files.reduce(0) { $0 + ($1.size ?? 0) })
+        try await copy(files, of: provider, from: path, to: destination, of: target, into: &outcome, progress: progress)
+        return outcome
+    }
+
+    private func copy(
+        _ files: [FileObject], of provider: any FileProvider, from path: ProviderPath, to destination: ProviderPath,
+        of target: any FileProvider, into outcome: inout Outcome, progress: ProgressReporter
+    ) async throws {
+        try await withThrowingTaskGroup(of: (FileObject, Result<FileObject, any Error>).self) { group in
+            var rest = files[...]
+            func startOne() {
+                guard let file = rest.popFirst() else { return }
+                group.addTask {
+                    let reporter = ProgressReporter.part(of: progress)
+                    do {
+                        let place = Self.target(of: file.path, from: path, to: destination)
+                        return (
+                            file,
+                            .success(
+                                try await copyFile(
+                                    file.path, of: provider, to: place, of: target, modificationDate: file.modifiedDate, progress: reporter))
+                        )
+                    } catch {
+                        return (file, .failure(error))
+                    }
+                }
+            }
+            for _ in 0..<transfers { startOne() }
+            while let (file, result) = try await group.next() {
+                switch result {
+                case .success(let written):
+                    outcome.copied += 1
+                    outcome.bytes += written.size ?? 0
+                case .failure(let error): try record(error, at: file.path, in: &outcome)
+                }
+                startOne()
+            }
+        }
+    }
+
+    private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
+        do { try await target.createFolder(path: path) } catch where error.isFileExists {
+            guard try await target.attributesOfItem(path: path).isDirectory else { throw error }
+        }
+    }
+
+    /// An error of one item is kept; one that the next item would meet as well is thrown.
+    private func record(_ error: any Error, at path: ProviderPath, in outcome: inout Outcome) throws {
+        if error.isCancellation || error is URLError || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
+        outcome.failed.append((path, error))
+    }
+
+    private static func target(of path: ProviderPath, from folder: ProviderPath, to destination: ProviderPath) -> ProviderPath {
+        destination.appending(path.relative(to: folder) ?? .root)
+    }
+}
+
+extension ProgressReporter {
+    /// A reporter whose completed units are added to those of `whole`; the total stays the whole's own.
+    static func part(of whole: ProgressReporter) -> ProgressReporter {
+        let seen = LastValue()
+        return ProgressReporter { completed, _ in whole.advance(by: seen.step(to: completed)) }
+    }
+}
+
+extension FileProviderOperations {
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        guard let provider = self as? any FileProvider else { throw FileError.unsupported("Copying", path: path) }
+        try await provider.copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+    }
+}
+
+extension FileProviderOperations where Self: FileProviderReadWrite {
+    /// Copies by reading and writing: what ``copyItem(path:to:overwrite:progress:)`` does where the storage does not copy by itself.
+    public func copyThroughThisMachine(
+        path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter
+    ) async throws {
+        if destination == path { throw FileError.make(.fileWriteFileExists, path: destination) }
+        let item = try await attributesOfItem(path: path)
+        let copy = TreeCopy(overwrite: overwrite, preservesDates: false)
+        guard item.isDirectory else {
+            try await copy.copyFile(path, of: self, to: destination, of: self, progress: progress)
+            return
+        }
+        if destination.isBelow(path) {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
+        }
+        try await makeRoom(at: destination, overwrite: overwrite)
+        let outcome = try await copy.copyFolder(path, of: self, to: destination, of: self, progress: progress)
+        if let first = outcome.failed.first { throw first.error }
+    }
+
+    /// Sees that `destination` is free for a folder: an empty folder or a file goes when `overwrite` says so.
+    private func makeRoom(at destination: ProviderPath, overwrite: Bool) async throws {
+        do {
+            _ = try await attributesOfItem(path: destination)
+        } catch where error.isNoSuchFile {
+            return
+        }
+        if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
+        try await removeItem(path: destination, recursive: false)
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Going through a folder and what lies below it, with any provider.
+extension FileProviderBasic {
+    /// The deepest folder that a walk enters, counted from where it starts.
+    public static var deepestWalk: Int { 256 }
+
+    /// Gives every item below the folder at `path` to `visit`, a folder before what it holds; symbolic links are not followed.
+    ///
+    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``deepestWalk`` folders.
+    /// - Complexity: One listing for each folder; the items of one page and of the folders above it are held.
+    public func walk(path: ProviderPath, visit: @Sendable (FileObject) async throws -> Void) async throws {
+        try await walk(path: path, depth: 0, visit: visit)
+    }
+
+    private func walk(path: ProviderPath, depth: Int, visit: @Sendable (FileObject) async throws -> Void) async throws {
+        guard depth < Self.deepestWalk else {
+            throw FileError.make(
+                .fileReadTooLarge, path: path, sentence: "“\(path)” lies deeper than \(Self.deepestWalk) folders; the walk stops here.")
+        }
+        let folders = Collected<ProviderPath>()
+        try await contentsOfDirectory(path: path) { page in
+            for item in page {
+                try Task.checkCancellation()
+                try await visit(item)
+                if item.isDirectory { folders.append(item.path) }
+            }
+        }
+        for folder in folders.values { try await walk(path: folder, depth: depth + 1, visit: visit) }
+    }
+}
+
+extension FileProviderOperations {
+    /// Removes the folder at `path` with all it holds, item by item: for storages that remove empty folders only.
+    ///
+    /// - Parameter removeOne: Removes a file or an empty folder.
+    public func removeTree(
+        path: ProviderPath, progress: ProgressReporter, removeOne: @Sendable (ProviderPath) async throws -> Void
+    ) async throws {
+        let items = Collected<ProviderPath>()
+        try await walk(path: path) { items.append($0.path) }
+        let all = [path] + items.values
+        progress.expect(Int64(all.count))
+        for item in all.reversed() {
+            try Task.checkCancellation()
+            try await removeOne(item)
+            progress.advance(by: 1)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// What holds for one connected provider: which abilities it has here, its limits, and what reading costs.
+///
+/// What a provider *does* natively is a protocol, found with `as?`; what merely *holds* stands here. The same server software may
+/// give different answers on two hosts, so the value belongs to a connection, not to a type.
+public struct Capabilities: Sendable, Hashable, Codable {
+    /// How an ability is there.
+    public enum Support: String, Sendable, Hashable, Codable {
+        /// The storage does it itself.
+        case native
+        /// Carrel does it with several of the storage's own operations.
+        case derived
+        /// Not here; the operation fails with a sentence that says so.
+        case unavailable
+    }
+
+    /// An ability that a caller may have to know about before it acts.
+    public enum Ability: String, Sendable, Hashable, Codable, CodingKeyRepresentable, CaseIterable {
+        /// Bytes from an offset on.
+        case rangedReading
+        /// The last bytes of a file, without asking for its size first.
+        case suffixReading
+        /// Creating and replacing files.
+        case writing
+        /// Writing from a source whose length is not known before its end.
+        case streamedWriting
+        /// Others see the old file or the new one, never a part.
+        case atomicReplacement
+        /// `overwrite: false` decided by the storage in one step: of two writers at once exactly one wins.
+        case exclusiveCreation
+        /// `ifMatch`: a write that happens only while the file is the version that the caller knows.
+        case conditionalWriting
+        case folderCreation
+        case removal
+        /// Removing a folder with all it holds; native: in one request.
+        case recursiveRemoval
+        case moving
+        /// Copying without the bytes passing through this machine.
+        case serverSideCopying
+        case settingModificationDate
+        /// Total and free space.
+        case storageProperties
+        /// Listings tell the version of each item.
+        case entryTags
+        case symbolicLinks
+        /// Names that are not UTF-8.
+        case rawNames
+    }
+
+    /// What a read costs; the reader above chooses block size and gaps by it.
+    public struct ReadCost: Sendable, Hashable, Codable {
+        /// Round trips from `open` to the first byte, the first range included.
+        public var roundTripsToOpen: Int
+        /// Round trips for one more range.
+        public var roundTripsPerRange: Int
+        /// The smallest block worth asking for, in bytes.
+        public var preferredBlock: Int
+        /// Two ranges that are no further apart than this, in bytes, are better read as one.
+        public var coalescingGap: Int
+        /// Ranges of one file that are worth having in flight at once.
+        public var concurrentRanges: Int
+
+        public init(roundTripsToOpen: Int, roundTripsPerRange: Int, preferredBlock: Int, coalescingGap: Int, concurrentRanges: Int) {
+            self.roundTripsToOpen = roundTripsToOpen
+            self.roundTripsPerRange = roundTripsPerRange
+            self.preferredBlock = preferredBlock
+            self.coalescingGap = coalescingGap
+            self.concurrentRanges = concurrentRanges
+        }
+
+        /// A disk or memory: ranges are free.
+        public static let local = ReadCost(
+            roundTripsToOpen: 0, roundTripsPerRange: 0, preferredBlock: 4096, coalescingGap: 4096, concurrentRanges: 4)
+        /// A range is one request on a connection that is already there.
+        public static let request = ReadCost(
+            roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: 8192, coalescingGap: 16_384, concurrentRanges: 4)
+    }
+
+    private var support: [Ability: Support]
+    public var readCost: ReadCost
+    /// The step in which modification times are kept, in seconds; nil where the storage gives none.
+    public var timePrecision: Double?
+    /// Bytes; nil where no limit is known.
+    public var largestFile: Int64?
+    /// Bytes of one name; nil where no limit is known.
+    public var longestName: Int?
+    /// Whether `a` and `A` are two files.
+    public var isCaseSensitive: Bool
+    /// Hashes that the storage computes or keeps, such as `sha256`.
+    public var hashKinds: [String]
+
+    /// A provider of which only `support` is known.
+    public init(
+        _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil, largestFile: Int64? = nil,
+        longestName: Int? = nil, isCaseSensitive: Bool = true, hashKinds: [String] = []
+    ) {
+        self.support = support
+        self.readCost = readCost
+        self.timePrecision = timePrecision
+        self.largestFile = largestFile
+        self.longestName = longestName
+        self.isCaseSensitive = isCaseSensitive
+        self.hashKinds = hashKinds
+    }
+
+    /// How `ability` is there; `unavailable` unless said otherwise.
+    public subscript(ability: Ability) -> Support {
+        get { support[ability] ?? .unavailable }
+        set { support[ability] = newValue }
+    }
+
+    /// Whether `ability` is there, natively or derived.
+    public func has(_ ability: Ability) -> Bool { self[ability] != .unavailable }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+
+/// What kind of thing a path names.
+public enum FileType: String, Sendable, Hashable, Codable {
+    /// A file with bytes of its own.
+    case regular = "file"
+    case directory
+    case symbolicLink = "symlink"
+    /// A device, socket, pipe or something the provider has no word for.
+    case other
+}
+
+/// What is known about an item without its bytes.
+///
+/// A provider fills what its listing tells and leaves the rest nil; nothing is guessed.
+public struct FileObject: Sendable {
+    /// Where the item lies.
+    public var path: ProviderPath
+    /// The name to show. Never take it from `path`: a provider that addresses by identifier has only an identifier there.
+    public var name: String
+    public var type: FileType
+    /// Bytes; nil where unknown, and for folders.
+    public var size: Int64?
+    public var modifiedDate: Date?
+    public var creationDate: Date?
+    /// The server's validator for this version of the item (RFC 9110, section 8.8.3), as sent, with its quotes.
+    public var entryTag: String?
+    /// The media type as the server gave it.
+    public var mimeType: String?
+    /// POSIX permission bits, `0o7777` at most.
+    public var permissions: UInt16?
+    /// What a symbolic link points at, as stored.
+    public var linkTarget: [UInt8]?
+    private var extra: [String: any Sendable] = [:]
+
+    /// An item at `path` whose name is the path's last.
+    public init(path: ProviderPath, type: FileType, size: Int64? = nil, modifiedDate: Date? = nil, entryTag: String? = nil) {
+        self.path = path
+        self.name = path.name
+        self.type = type
+        self.size = size
+        self.modifiedDate = modifiedDate
+        self.entryTag = entryTag
+    }
+
+    /// A property that only some providers know.
+    public subscript<Value: Sendable>(key: FileObjectKey<Value>) -> Value? {
+        get { extra[key.name] as? Value }
+        set { extra[key.name] = newValue }
+    }
+
+    public var isDirectory: Bool { type == .directory }
+    public var isRegularFile: Bool { type == .regular }
+    public var isSymbolicLink: Bool { type == .symbolicLink }
+    /// Whether the name starts with a dot.
+    public var isHidden: Bool { name.hasPrefix(".") }
+}
+
+/// Names a property of a ``FileObject`` or ``VolumeObject`` together with its type.
+///
+/// Declare keys as static members, with a name no other provider uses: `FileObjectKey<Int>("example.revision")`.
+public struct FileObjectKey<Value: Sendable>: Sendable {
+    public let name: String
+
+    public init(_ name: String) {
+        self.name = name
+    }
+}
+
+/// The storage behind a provider: its capacity, in bytes.
+public struct VolumeObject: Sendable, Hashable {
+    public var name: String?
+    /// Nil where the storage does not say.
+    public var totalCapacity: Int64?
+    /// What can still be written by this user; nil where the storage does not say.
+    public var availableCapacity: Int64?
+    /// What is in use; nil where the storage does not say.
+    public var usage: Int64?
+    public var isReadOnly: Bool
+
+    public init(
+        name: String? = nil, totalCapacity: Int64? = nil, availableCapacity: Int64? = nil, usage: Int64? = nil, isReadOnly: Bool = false
+    ) {
+        self.name = name
+        self.totalCapacity = totalCapacity
+        self.availableCapacity = availableCapacity
+        self.usage = usage ?? totalCapacity.flatMap { total in availableCapacity.map { total - $0 } }
+        self.isReadOnly = isReadOnly
+    }
+}

@@ -1,0 +1,31 @@
+/// Where bytes come from, called on the thread that needs them.
+///
+/// Calls come one after the other, never at the same time. A source may block on a local disk, and on nothing else.
+public protocol ByteSource: AnyObject, Sendable {
+    /// Fills the front of `buffer`, which is never empty.
+    ///
+    /// - Throws: What ended the source early; the caller stops and passes the error on.
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep
+
+    /// Calls `resume` once, on any thread, as soon as the source has bytes, its end or an error to give; at once if it does now.
+    func whenReady(_ resume: @escaping @Sendable () -> Void)
+}
+
+/// What a ``ByteSource`` gave.
+public enum SourceStep: Sendable, Hashable {
+    /// So many bytes, at least one.
+    case bytes(Int)
+    /// Nothing now; ``ByteSource/whenReady(_:)`` calls back.
+    case wait
+    case end
+}
+
+extension ByteSource {
+    /// A source that always has something is always ready.
+    public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
+
+    /// Suspends until the source has bytes, its end or an error to give.
+    public func waitUntilReady() async {
+        await withCheckedContinuation { continuation in whenReady { continuation.resume() } }
+    }
+}

@@ -1,0 +1,148 @@
+public import Foundation
+
+/// What is to be written: bytes that a provider pulls, from an offset, as often as ``isRepeatable`` allows.
+public protocol WriteSource: Sendable {
+    /// Bytes in all; nil where only the end will tell.
+    var length: Int64? { get }
+    /// Whether ``bytes(from:)`` may be called again: after a redirect, a digest challenge or a lost connection.
+    var isRepeatable: Bool { get }
+    /// The bytes from `offset` on.
+    ///
+    /// - Throws: An error of the source; a one-shot source throws on its second call.
+    func bytes(from offset: Int64) throws -> any ByteSource
+}
+
+/// Bytes in memory as a source.
+public struct DataSource: WriteSource {
+    private let data: Data
+
+    public init(_ data: Data) {
+        self.data = data
+    }
+
+    public var length: Int64? { Int64(data.count) }
+    public var isRepeatable: Bool { true }
+    public func bytes(from offset: Int64) throws -> any ByteSource { Bytes(data.dropFirst(Int(clamping: offset))) }
+
+    private final class Bytes: ByteSource, @unchecked Sendable {
+        // Unchecked: a source is called by one side, one call after the other.
+        private var rest: Data
+
+        init(_ data: Data) {
+            rest = data
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            if rest.isEmpty { return .end }
+            let count = min(rest.count, buffer.count)
+            rest.copyBytes(to: buffer, count: count)
+            rest = rest.dropFirst(count)
+            return .bytes(count)
+        }
+    }
+}
+
+/// Bytes that a sequence of pieces makes, once.
+public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource where Pieces.Element == Data {
+    private let pieces: Pieces
+    private let once = CancellationFlag()
+    public let length: Int64?
+
+    /// - Parameter length: Bytes in all, where they are known; a different number fails the write.
+    public init(_ pieces: Pieces, length: Int64? = nil) {
+        self.pieces = pieces
+        self.length = length
+    }
+
+    public var isRepeatable: Bool { false }
+
+    public func bytes(from offset: Int64) throws -> any ByteSource {
+        guard offset == 0, !once.isCancelled else { throw FileError.notRepeatable(path: .root) }
+        once.cancel()
+        return PumpedSource { pipe in
+            for try await piece in pieces { try await pipe.send(piece) }
+        }
+    }
+}
+
+/// Another provider's file as a source: streamed through this machine, never held.
+public struct ReaderSource: WriteSource {
+    private let reader: any FileReader
+    public let length: Int64?
+
+    /// - Parameter length: The file's bytes, as ``FileReader/attributes()`` gives them.
+    public init(_ reader: any FileReader, length: Int64) {
+        self.reader = reader
+        self.length = length
+    }
+
+    public var isRepeatable: Bool { true }
+
+    public func bytes(from offset: Int64) throws -> any ByteSource {
+        PumpedSource { [reader] pipe in _ = try await reader.stream(.from(offset), into: pipe) }
+    }
+}
+
+/// A source that a task fills through a pipe; letting go of it stops the task.
+final class PumpedSource: ByteSource {
+    private let source: any ByteSource
+    private let task: Task<Void, Never>
+
+    init(_ fill: @escaping @Sendable (BytePipe) async throws -> Void) {
+        let pipe = BytePipe()
+        source = pipe.source
+        task = Task {
+            do {
+                try await fill(pipe)
+                pipe.finish()
+            } catch {
+                pipe.finish(throwing: error)
+            }
+        }
+    }
+
+    deinit {
+        task.cancel()
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep { try source.read(into: buffer) }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { source.whenReady(resume) }
+}
+
+/// Counts what a source gives into a progress; a second start takes back what the first had counted.
+struct CountingSource: WriteSource {
+    private let base: any WriteSource
+    private let progress: ProgressReporter
+
+    init(_ base: any WriteSource, progress: ProgressReporter) {
+        self.base = base
+        self.progress = progress
+    }
+
+    var length: Int64? { base.length }
+    var isRepeatable: Bool { base.isRepeatable }
+
+    func bytes(from offset: Int64) throws -> any ByteSource {
+        progress.advance(by: offset - progress.completed)
+        return Bytes(base: try base.bytes(from: offset), progress: progress)
+    }
+
+    private final class Bytes: ByteSource {
+        private let base: any ByteSource
+        private let progress: ProgressReporter
+
+        init(base: any ByteSource, progress: ProgressReporter) {
+            self.base = base
+            self.progress = progress
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            let step = try base.read(into: buffer)
+            if case .bytes(let count) = step { progress.advance(by: Int64(count)) }
+            return step
+        }
+
+        func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+    }
+}

@@ -1,0 +1,116 @@
+import CZlib
+import FileProviderCore
+import Foundation
+
+/// Goes through the records of a ZIP directory (APPNOTE.TXT, section 4.3.12).
+struct DirectoryParser {
+    private let bytes: UnsafeRawBufferPointer
+    /// Bytes in front of the archive: what has to be added to its offsets.
+    private let shift: Int64
+    private var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer, shift: Int64) {
+        self.bytes = bytes
+        self.shift = shift
+    }
+
+    /// The next record; nil at the end, or where something else follows, such as a digital signature. A record whose name must not be
+    /// used has an empty path.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when a record is cut off.
+    mutating func next(path: String) throws -> ZIPEntry? {
+        let start = position
+        guard start + 4 <= bytes.count, bytes.u32(start) == ZIPRecord.directoryHeader else { return nil }
+        let fixed = start + ZIPRecord.directoryHeaderLength
+        guard fixed <= bytes.count else { throw Self.cutOff(path) }
+        let nameEnd = fixed + Int(bytes.u16(start + 28))
+        let extraEnd = nameEnd + Int(bytes.u16(start + 30))
+        position = extraEnd + Int(bytes.u16(start + 32))
+        guard position <= bytes.count else { throw Self.cutOff(path) }
+        return record(at: start, name: part(fixed, nameEnd), extra: part(nameEnd, extraEnd))
+    }
+
+    private func part(_ start: Int, _ end: Int) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[start..<end]) }
+
+    private static func cutOff(_ path: String) -> CocoaError {
+        FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged ZIP archive: its directory is cut off.")
+    }
+
+    private func record(at start: Int, name: UnsafeRawBufferPointer, extra: UnsafeRawBufferPointer) -> ZIPEntry {
+        var fields = ZIP64Fields(
+            uncompressed: UInt64(bytes.u32(start + 24)), compressed: UInt64(bytes.u32(start + 20)), offset: UInt64(bytes.u32(start + 42)),
+            disk: UInt32(bytes.u16(start + 34)))
+        let isWhole = extra.isEmpty || fields.read(extra)
+        let flags = bytes.u16(start + 8)
+        let offset = Int64(exactly: fields.offset).map { $0.addingReportingOverflow(shift) }
+        let (uncompressed, compressed) = (Int64(exactly: fields.uncompressed), Int64(exactly: fields.compressed))
+        var defect: ZIPEntry.Defect? = fields.disk == 0 ? nil : .elsewhere
+        let isPossible = isWhole && uncompressed != nil && compressed != nil
+        // No file comes near the upper bound, and sums of such offsets and lengths cannot overflow.
+        let place = offset.flatMap { $0.overflow || $0.partialValue < 0 || $0.partialValue > .max / 4 ? nil : $0.partialValue }
+        if !isPossible || place == nil { defect = .malformed }
+        return ZIPEntry(
+            path: EntryName.confined(text(name, flags: flags, extra: extra)) ?? "",
+            compressedSize: compressed ?? 0, uncompressedSize: uncompressed ?? 0, checksum: bytes.u32(start + 16),
+            method: bytes.u16(start + 10), isEncrypted: flags & 1 != 0, index: 0, defect: defect, headerOffset: place ?? 0,
+            expectedHeaderLength: Int64(ZIPRecord.localHeaderLength + name.count + extra.count), dataLimit: 0)
+    }
+
+    /// The name: Info-ZIP's Unicode path where there is a valid one and bit 11 does not say that the name is UTF-8 already.
+    private func text(_ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer) -> String {
+        if flags & 0x800 == 0, !extra.isEmpty, let unicode = Self.unicodePath(in: extra, for: name) { return unicode }
+        return EntryName.decode(name)
+    }
+
+    /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it was made for.
+    private static func unicodePath(in extra: UnsafeRawBufferPointer, for name: UnsafeRawBufferPointer) -> String? {
+        guard let field = extra.extraField(0x7075), field.count > 5, field[0] == 1 else { return nil }
+        var checksum = CRC32()
+        checksum.update(name)
+        guard checksum.value == field.u32(1) else { return nil }
+        return String(validating: UnsafeRawBufferPointer(rebasing: field[5...]), as: UTF8.self)
+    }
+}
+
+/// The numbers of a directory record that may be too large for it and then stand in extra field 0x0001 (APPNOTE.TXT, section 4.5.3).
+private struct ZIP64Fields {
+    var uncompressed: UInt64
+    var compressed: UInt64
+    var offset: UInt64
+    var disk: UInt32
+
+    /// Takes from `extra` those numbers whose own fields are saturated, and only those; they stand there in this order.
+    ///
+    /// - Returns: False when the field is there and too short.
+    mutating func read(_ extra: UnsafeRawBufferPointer) -> Bool {
+        let needsMore = uncompressed == 0xFFFF_FFFF || compressed == 0xFFFF_FFFF || offset == 0xFFFF_FFFF || disk == 0xFFFF
+        guard needsMore, let field = extra.extraField(0x0001) else { return true }
+        var position = 0
+        func take(_ value: inout UInt64) -> Bool {
+            guard value == 0xFFFF_FFFF else { return true }
+            guard position + 8 <= field.count else { return false }
+            value = field.u64(position)
+            position += 8
+            return true
+        }
+        guard take(&uncompressed), take(&compressed), take(&offset) else { return false }
+        guard disk == 0xFFFF else { return true }
+        guard position + 4 <= field.count else { return false }
+        disk = field.u32(position)
+        return true
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The content of the first extra field called `tag`, in a list of extra fields (APPNOTE.TXT, section 4.5.1).
+    fileprivate func extraField(_ tag: UInt16) -> UnsafeRawBufferPointer? {
+        var position = 0
+        while position + 4 <= count {
+            let end = position + 4 + Int(u16(position + 2))
+            guard end <= count else { return nil }
+            if u16(position) == tag { return UnsafeRawBufferPointer(rebasing: self[position + 4..<end]) }
+            position = end
+        }
+        return nil
+    }
+}

@@ -1,0 +1,59 @@
+/// Names of ZIP entries: from bytes of several encodings to paths that cannot leave the archive's root.
+enum EntryName {
+    /// Text from the bytes of a name (APPNOTE.TXT, appendix D).
+    ///
+    /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB demands UTF-8
+    /// anyway, and names in code page 437 that happen to be well-formed UTF-8 would have to be made of box-drawing signs.
+    static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        return String(String.UnicodeScalarView(bytes.map { $0 < 0x80 ? Unicode.Scalar($0) : codePage437[Int($0) - 0x80] }))
+    }
+
+    /// The name as a path below the root: backslashes become slashes, a `./` in front goes.
+    ///
+    /// - Returns: Nil for what could name something outside, or nothing: an absolute path, a drive, `..`, NUL, an empty name.
+    static func confined(_ name: String) -> String? {
+        if isPlain(name) { return name }
+        // Bytes, not characters: a combining mark after a slash must not hide it.
+        let slash = UInt8(ascii: "/")
+        let slashed = name.utf8.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
+        guard !slashed.contains(0), slashed.first != slash, !hasDrive(slashed) else { return nil }
+        var parts = slashed.split(separator: slash, omittingEmptySubsequences: false)
+        if parts.contains(where: { $0.elementsEqual("..".utf8) }) { return nil }
+        parts.removeAll { $0.elementsEqual(".".utf8) }
+        let kept = parts.joined(separator: [slash])
+        return kept.contains { $0 != slash } ? String(decoding: Array(kept), as: UTF8.self) : nil
+    }
+
+    /// A fast yes for names without anything that has to be looked at.
+    private static func isPlain(_ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { bytes in
+            // At the start of a part, only letters, digits, `_` and bytes beyond ASCII pass.
+            var isStart = true
+            for byte in bytes {
+                switch byte {
+                case UInt8(ascii: "/"):
+                    if isStart { return false }
+                    isStart = true
+                case 0, UInt8(ascii: "\\"), UInt8(ascii: ":"): return false
+                case UInt8(ascii: "."):
+                    if isStart { return false }
+                default: isStart = false
+                }
+            }
+            return !bytes.isEmpty
+        }
+    }
+
+    private static func hasDrive(_ name: [UInt8]) -> Bool {
+        name.count > 2 && name[1] == UInt8(ascii: ":") && name[2] == UInt8(ascii: "/")
+    }
+
+    /// Code page 437 from 0x80 on. Source: the table that the Unicode consortium publishes as CP437.TXT.
+    private static let codePage437: [Unicode.Scalar] = Array(
+        """
+        ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀\
+        αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{A0}
+        """.unicodeScalars)
+}

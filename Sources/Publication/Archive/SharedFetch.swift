@@ -1,0 +1,86 @@
+import Synchronization
+
+/// Work that several tasks wait for, done once: each waiter can be cancelled alone, and the last one to go stops the work.
+final class SharedFetch<Value: Sendable>: Sendable {
+    private struct State {
+        var outcome: Result<Value, any Error>?
+        var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
+        var nextWaiter = 0
+        var users = 0
+        var work: Task<Void, Never>?
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Starts the work; called once, by whoever made the fetch.
+    func start(_ body: @escaping @Sendable () async throws -> Value) {
+        let task = Task {
+            do {
+                finish(.success(try await body()))
+            } catch {
+                finish(.failure(error))
+            }
+        }
+        let isCancelled = state.withLock { state in
+            state.work = task
+            return state.isCancelled
+        }
+        if isCancelled { task.cancel() }
+    }
+
+    private func finish(_ outcome: Result<Value, any Error>) {
+        let waiters = state.withLock { state in
+            state.outcome = outcome
+            state.work = nil
+            defer { state.waiters = [:] }
+            return state.waiters.values.map { $0 }
+        }
+        for waiter in waiters { waiter.resume(with: outcome) }
+    }
+
+    /// Counts one more user in.
+    func join() { state.withLock { $0.users += 1 } }
+
+    /// Counts a user out.
+    ///
+    /// - Returns: Whether nobody is left.
+    func leave() -> Bool {
+        state.withLock { state in
+            state.users -= 1
+            return state.users == 0
+        }
+    }
+
+    /// Stops the work, if it still runs.
+    func cancel() {
+        let work = state.withLock { state in
+            state.isCancelled = true
+            return state.work
+        }
+        work?.cancel()
+    }
+
+    /// What the work gave.
+    ///
+    /// - Throws: What the work threw; `CancellationError`, at once, when the calling task is cancelled.
+    func value() async throws -> Value {
+        let id = state.withLock { state in
+            state.nextWaiter += 1
+            return state.nextWaiter
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let known: Result<Value, any Error>? = state.withLock { state in
+                    if let outcome = state.outcome { return outcome }
+                    if Task.isCancelled { return .failure(CancellationError()) }
+                    state.waiters[id] = continuation
+                    return nil
+                }
+                if let known { continuation.resume(with: known) }
+            }
+        } onCancel: {
+            state.withLock { $0.waiters.removeValue(forKey: id) }?.resume(throwing: CancellationError())
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import FileProviderCore
+import Foundation
+
+/// Little-endian numbers, as ZIP has them (APPNOTE.TXT, section 4.4.1). The caller has checked that they lie inside.
+extension UnsafeRawBufferPointer {
+    func u16(_ offset: Int) -> UInt16 { UInt16(self[offset]) | UInt16(self[offset + 1]) << 8 }
+
+    func u32(_ offset: Int) -> UInt32 { UInt32(u16(offset)) | UInt32(u16(offset + 2)) << 16 }
+
+    func u64(_ offset: Int) -> UInt64 { UInt64(u32(offset)) | UInt64(u32(offset + 4)) << 32 }
+}
+
+/// The signatures and fixed lengths of ZIP's records (APPNOTE.TXT, section 4.3).
+enum ZIPRecord {
+    static let localHeader: UInt32 = 0x0403_4B50
+    static let localHeaderLength = 30
+    static let directoryHeader: UInt32 = 0x0201_4B50
+    static let directoryHeaderLength = 46
+    static let directoryEnd: UInt32 = 0x0605_4B50
+    static let directoryEndLength = 22
+    static let directoryEnd64: UInt32 = 0x0606_4B50
+    static let directoryEnd64Length = 56
+    static let locator64: UInt32 = 0x0706_4B50
+    static let locator64Length = 20
+
+    /// What a local header takes, fields included; nil when `bytes` hold no local header (APPNOTE.TXT, section 4.3.7).
+    static func lengthOfLocalHeader(_ bytes: UnsafeRawBufferPointer) -> Int64? {
+        guard bytes.count >= localHeaderLength, bytes.u32(0) == localHeader else { return nil }
+        return Int64(localHeaderLength) + Int64(bytes.u16(26)) + Int64(bytes.u16(28))
+    }
+}
+
+/// Where the directory lies, as an end-of-directory record tells (APPNOTE.TXT, sections 4.3.14 to 4.3.16).
+struct DirectoryEnd {
+    /// Offsets in the file of the record, or of the ZIP64 record before it: the directory ends here at the latest.
+    var position: Int64
+    /// As written: of the directory's bytes, and its offset in the archive, which data in front of the archive shifts.
+    var size: Int64
+    var offset: Int64
+    /// As written.
+    var entries: Int64
+    /// Whether the record speaks of more than one disk.
+    var isSplit: Bool
+
+    /// The places where the directory may start: straight before the record, or where it says.
+    var starts: [Int64] {
+        let before = position - size
+        return [before, offset].enumerated().compactMap { index, start in
+            start >= 0 && start <= before && !(index == 1 && start == before) ? start : nil
+        }
+    }
+
+    /// All records in `tail`, the file's end from `offset` on, that may be meant; the likeliest first.
+    ///
+    /// A comment may contain the signature, and bytes may follow the record, so each place is checked for sense. Records of an empty
+    /// directory come last, because 22 bytes of nearly nothing are easily there by chance.
+    static func candidates(in tail: UnsafeRawBufferPointer, at offset: Int64) -> [DirectoryEnd] {
+        var found: [DirectoryEnd] = []
+        var index = tail.count - ZIPRecord.directoryEndLength
+        while index >= 0, found.count < 64 {
+            if tail[index] == 0x50, tail.u32(index) == ZIPRecord.directoryEnd, let end = DirectoryEnd(tail, at: index, offset: offset) {
+                found.append(end)
+            }
+            index -= 1
+        }
+        return found.filter { $0.entries > 0 } + found.filter { $0.entries == 0 }
+    }
+
+    private init?(_ tail: UnsafeRawBufferPointer, at index: Int, offset tailOffset: Int64) {
+        guard index + ZIPRecord.directoryEndLength + Int(tail.u16(index + 20)) <= tail.count else { return nil }
+        position = tailOffset + Int64(index)
+        isSplit = tail.u16(index + 4) != tail.u16(index + 6) || ![0, 0xFFFF].contains(tail.u16(index + 4))
+        entries = Int64(tail.u16(index + 10))
+        size = Int64(tail.u32(index + 12))
+        offset = Int64(tail.u32(index + 16))
+        if tail.u16(index + 8) != tail.u16(index + 10) { isSplit = true }
+        if entries == 0xFFFF || size == 0xFFFF_FFFF || offset == 0xFFFF_FFFF { readZIP64(tail, before: index, offset: tailOffset) }
+        // An archive on one disk has the directory before its end; on several, numbers count from other files.
+        guard isSplit || (!starts.isEmpty && size >= 0) else { return nil }
+    }
+
+    /// Takes the numbers that do not fit from the ZIP64 record, if there is one that makes sense.
+    ///
+    /// The record is looked for straight before its locator, which holds for every archive without extensible data, shifted or not;
+    /// then where the locator says, as far as that lies in the tail.
+    private mutating func readZIP64(_ tail: UnsafeRawBufferPointer, before index: Int, offset tailOffset: Int64) {
+        let locator = index - ZIPRecord.locator64Length
+        guard locator >= 0, tail.u32(locator) == ZIPRecord.locator64 else { return }
+        let told = Int64(exactly: tail.u64(locator + 8)).map { $0 - tailOffset }
+        let places = [locator - ZIPRecord.directoryEnd64Length, told.flatMap { Int(exactly: $0) }]
+        for case let place? in places where place >= 0 && place <= locator - ZIPRecord.directoryEnd64Length {
+            guard tail.u32(place) == ZIPRecord.directoryEnd64, let entries = Int64(exactly: tail.u64(place + 32)),
+                let size = Int64(exactly: tail.u64(place + 40)), let offset = Int64(exactly: tail.u64(place + 48))
+            else { continue }
+            (self.entries, self.size, self.offset) = (entries, size, offset)
+            position = tailOffset + Int64(place)
+            isSplit = tail.u32(place + 16) != 0 || tail.u32(place + 20) != 0 || tail.u32(locator + 16) > 1
+            return
+        }
+    }
+}

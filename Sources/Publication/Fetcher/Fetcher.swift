@@ -1,0 +1,34 @@
+import FileProviderCore
+import Foundation
+
+/// Access to a publication's resources by link (seed 002). Fetchers form a tree; leaves do the reading.
+public protocol Fetcher: AnyObject, Sendable {
+    /// The resources that the medium lists: in its own order where it has one, else sorted by href. Not all that can be asked for.
+    ///
+    /// - Complexity: A listing of the medium, at the first call.
+    func links() async throws(ResourceError) -> [Link]
+
+    /// A proxy to the resource at `link`, which may not exist; reading it tells.
+    func get(_ link: Link) -> any Resource
+
+    /// Gives back what the fetcher and those below it hold.
+    func close() async
+}
+
+extension Fetcher {
+    /// The resource at `href`.
+    public func get(_ href: String) -> any Resource { get(Link(href: href)) }
+
+    public func close() async {}
+}
+
+/// A fetcher without resources.
+public final class EmptyFetcher: Fetcher {
+    public init() {}
+
+    public func links() async throws(ResourceError) -> [Link] { [] }
+
+    public func get(_ link: Link) -> any Resource {
+        FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+    }
+}

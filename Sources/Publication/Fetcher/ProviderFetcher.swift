@@ -1,0 +1,119 @@
+public import FileProviderCore
+import Foundation
+
+/// Files of any provider as resources: all that lies below a folder, or one file. The leaf that seed 002 calls `FileFetcher`.
+///
+/// Nothing outside the root is reachable: `..`, plain or percent-encoded, encoded slashes and NUL are `notFound`. Symbolic links are
+/// the provider's own to follow or to refuse; it keeps them below its root.
+public final class ProviderFetcher: Fetcher {
+    /// The most files that ``links()`` lists; 200,000.
+    public static let mostLinks = 200_000
+
+    private let provider: any FileProviderReadWrite
+    private let root: ProviderPath
+    /// The address of the only file, when the root is one.
+    private let fileName: ProviderPath?
+    private let readers = OpenReaders()
+
+    /// The files below `folder`, by hrefs relative to it.
+    public init(_ provider: any FileProviderReadWrite, folder: ProviderPath) {
+        self.provider = provider
+        root = folder
+        fileName = nil
+    }
+
+    /// One file, by its name as href.
+    public init(_ provider: any FileProviderReadWrite, file: ProviderPath) {
+        self.provider = provider
+        root = file.parent ?? .root
+        fileName = file.relative(to: root)
+    }
+
+    /// The files, sorted by path; symbolic links are left out, because a listing does not tell what they point at.
+    ///
+    /// - Throws: `other` with `CocoaError(.fileReadTooLarge)` over ``mostLinks`` files, or deeper than a walk goes.
+    /// - Complexity: One listing for each folder; for a single file, one request.
+    public func links() async throws(ResourceError) -> [Link] {
+        do {
+            var files: [FileObject] = []
+            if let fileName {
+                files = [try await provider.attributesOfItem(path: root.appending(fileName))]
+            } else {
+                let found = Collected<FileObject>()
+                let seen = ProgressReporter()
+                try await provider.walk(path: root) { item in
+                    guard item.isRegularFile else { return }
+                    seen.advance(by: 1)
+                    guard seen.completed <= Self.mostLinks else { throw Self.tooMany(item.path) }
+                    found.append(item)
+                }
+                files = found.values.sorted { $0.path < $1.path }
+            }
+            return files.compactMap { link(to: $0) }
+        } catch {
+            throw ResourceError(error)
+        }
+    }
+
+    private static func tooMany(_ path: ProviderPath) -> CocoaError {
+        FileError.make(.fileReadTooLarge, path: path, sentence: "There are more than \(mostLinks) files; no list of them is made.")
+    }
+
+    private func link(to file: FileObject) -> Link? {
+        guard file.isRegularFile, let path = file.path.relative(to: root) else { return nil }
+        var link = Link(href: path.percentEncoded, type: path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
+        link.size = file.size
+        return link
+    }
+
+    /// The file at the link's href, which may start with a slash.
+    ///
+    /// The href is percent-decoded and its query and fragment are left out. Where nothing is there, the href is tried with them, then
+    /// as it is written, then in the other Unicode normalisation.
+    public func get(_ link: Link) -> any Resource {
+        let paths = places(for: link.href)
+        guard !paths.isEmpty else {
+            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+        }
+        var link = link
+        link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
+        return ProviderResource(link, paths: paths.map { root.appending($0) }, provider: provider, readers: readers)
+    }
+
+    public func close() async { await readers.close() }
+
+    /// Where below the root the file may lie, each place once, the likeliest first; none for what would lead out of it.
+    private func places(for href: String) -> [ProviderPath] {
+        let bare = String(Substring(href.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }))
+        var places: [ProviderPath] = []
+        func add(_ path: ProviderPath?) {
+            guard let path, !path.isRoot, !places.contains(path), fileName == nil || path == fileName else { return }
+            places.append(path)
+        }
+        for text in bare == href ? [href] : [bare, href] {
+            if let path = try? ProviderPath(percentEncoded: text) {
+                add(path)
+            } else if text.hasWellFormedEscapes {
+                // Well-formed and refused: it leads out of the root, or has an encoded slash or NUL in it.
+                return []
+            }
+            add(try? ProviderPath(text))
+        }
+        for path in places where path.bytes.contains(where: { $0 >= 0x80 }) {
+            add(try? ProviderPath(path.string.precomposedStringWithCanonicalMapping))
+            add(try? ProviderPath(path.string.decomposedStringWithCanonicalMapping))
+        }
+        return places
+    }
+}
+
+extension String {
+    /// Whether each percent sign starts an escape (RFC 3986, section 2.1).
+    fileprivate var hasWellFormedEscapes: Bool {
+        utf8.indices.allSatisfy { index in
+            utf8[index] != UInt8(ascii: "%")
+                || (utf8[index...].dropFirst().prefix(2).count == 2
+                    && utf8[index...].dropFirst().prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit })
+        }
+    }
+}

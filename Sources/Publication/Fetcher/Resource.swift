@@ -1,0 +1,136 @@
+public import FileProviderCore
+public import Foundation
+
+/// A proxy to one resource of a publication: nothing is read before somebody asks (seed 002).
+///
+/// A resource exists even where the thing it stands for does not; the first access then throws `ResourceError.notFound`.
+public protocol Resource: AnyObject, Sendable {
+    /// The link it was asked for with, enriched by what the medium knows: its type, the archive entry's lengths.
+    var link: Link { get }
+
+    /// Bytes after all transformations: a hint for progress and positions, never a size to allocate.
+    func length() async throws(ResourceError) -> Int64
+
+    /// Sends the bytes that lie in `range`, clamped to the resource, into `sink`; nil for all.
+    ///
+    /// - Complexity: As the medium's: a stored archive entry or a file costs one range, a deflated entry all that lies before.
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError)
+
+    /// Gives back what the resource holds; closing twice is allowed.
+    func close() async
+}
+
+extension Resource {
+    /// The most that ``read(_:)`` holds, 256 MiB: what is larger is streamed.
+    public static var memoryLimit: Int { 256 << 20 }
+
+    /// The bytes that lie in `range`, clamped to the resource; nil for all.
+    ///
+    /// - Throws: `ResourceError.other` with `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.
+    public func read(_ range: Range<Int64>? = nil) async throws(ResourceError) -> Data {
+        let sink = DataSink(limit: Self.memoryLimit)
+        try await stream(range, into: sink)
+        return sink.data
+    }
+
+    /// The whole resource as text: in `encoding`, else in the `charset` of the link's type, else in UTF-8.
+    ///
+    /// - Throws: `ResourceError.other` with `CocoaError(.fileReadInapplicableStringEncoding)` when the bytes are no such text.
+    public func readAsString(encoding: String.Encoding? = nil) async throws(ResourceError) -> String {
+        let data = try await read()
+        guard let text = String(data: data, encoding: encoding ?? link.mediaType.encoding ?? .utf8) else {
+            throw .other(
+                FileError.make(
+                    .fileReadInapplicableStringEncoding, path: link.href, sentence: "“\(link.href)” is not text in the encoding it claims."))
+        }
+        return text
+    }
+
+    /// The bytes that lie in `range` as they come, in pieces; nil for all.
+    public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes { PumpedBytes { try await self.stream(range, into: $0) } }
+
+    public func close() async {}
+}
+
+/// Why a resource could not be read: the five cases of seed 002, each with Foundation's own error inside.
+public enum ResourceError: Error {
+    /// The request makes no sense, such as a template without its arguments (400).
+    case badRequest(any Error)
+    /// Nothing is there (404).
+    case notFound(any Error)
+    /// Not for this reader: permission, login, or rights of a protected publication (403).
+    case forbidden(any Error)
+    /// Not now: no connection, a busy server, an archive that was closed (503).
+    case unavailable(any Error)
+    /// Anything else: damaged data, a limit, cancellation (500).
+    case other(any Error)
+
+    /// Sorts a provider's error into the five cases.
+    public init(_ error: any Error) {
+        switch error {
+        case let error as ResourceError: self = error
+        case let error where error.isNoSuchFile: self = .notFound(error)
+        case let error as CocoaError where error.code == .fileReadNoPermission: self = .forbidden(error)
+        case let error as URLError where error.code == .userAuthenticationRequired || error.code == .noPermissionsToReadFile:
+            self = .forbidden(error)
+        case let error as URLError where error.code != .cancelled: self = .unavailable(error)
+        case let error where error.isTransient: self = .unavailable(error)
+        default: self = .other(error)
+        }
+    }
+
+    /// Foundation's error.
+    public var cause: any Error {
+        switch self {
+        case .badRequest(let error), .notFound(let error), .forbidden(let error), .unavailable(let error), .other(let error): error
+        }
+    }
+}
+
+extension ResourceError: LocalizedError {
+    public var errorDescription: String? { cause.sentence }
+}
+
+/// A resource made of bytes that are there already.
+public final class BytesResource: Resource {
+    public let link: Link
+    private let data: Data
+
+    public init(_ link: Link, data: Data) {
+        self.link = link
+        self.data = data
+    }
+
+    /// A resource made of text, in UTF-8.
+    public convenience init(_ link: Link, string: String) {
+        self.init(link, data: Data(string.utf8))
+    }
+
+    public func length() async throws(ResourceError) -> Int64 { Int64(data.count) }
+
+    public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        let range = (range ?? 0..<Int64(data.count)).clamped(to: 0..<Int64(data.count))
+        do {
+            try sink.begin(FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count)))
+            let part = data.dropFirst(Int(range.lowerBound)).prefix(range.count)
+            if try part.withUnsafeBytes({ try sink.write($0) }) == .wait { await sink.waitUntilReady() }
+        } catch {
+            throw ResourceError(error)
+        }
+    }
+}
+
+/// A resource that answers every access with the same error.
+public final class FailureResource: Resource {
+    public let link: Link
+    private let error: ResourceError
+
+    public init(_ link: Link, error: ResourceError) {
+        self.link = link
+        self.error = error
+    }
+
+    public func length() async throws(ResourceError) -> Int64 { throw error }
+
+    public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) { throw error }
+}

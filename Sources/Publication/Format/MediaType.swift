@@ -1,0 +1,98 @@
+public import Foundation
+
+/// The kind of a document or resource, named by a media type (RFC 6838).
+///
+/// Two values are equal when type, subtype and parameters are. The order of parameters and the case of
+/// everything but parameter values play no part, nor do ``name`` and ``fileExtension``.
+public struct MediaType: Hashable, Sendable, CustomStringConvertible {
+    /// The normalised text: type, subtype and parameter names in lower case, parameters sorted by name,
+    /// no white space, the value of `charset` in upper case, other values as given.
+    public let string: String
+    /// What people call the format, such as "Comic Book Archive".
+    public let name: String?
+    /// The usual file extension, without a dot.
+    public let fileExtension: String?
+    /// The part before the slash, such as `application`.
+    public let type: String
+    /// The part between the slash and the parameters, such as `epub+zip`.
+    public let subtype: String
+    /// The parameters by lower-case name. Of a repeated parameter the first one counts.
+    public let parameters: [String: String]
+
+    /// Reads a media type such as `text/html; charset=utf-8`.
+    ///
+    /// Type and subtype must be tokens (RFC 9110, section 5.6.2) with one slash between them, otherwise the
+    /// result is nil. Parameters that make no sense are left out, because servers send them often enough.
+    public init?(_ string: String, name: String? = nil, fileExtension: String? = nil) {
+        var string = string
+        let parsed = string.withUTF8 { bytes in
+            var scanner = MediaTypeScanner(bytes)
+            return scanner.scan()
+        }
+        guard let parsed else { return nil }
+        self.type = parsed.type
+        self.subtype = parsed.subtype
+        self.parameters = parsed.parameters
+        self.string = parsed.normalised
+        self.name = name
+        self.fileExtension = fileExtension
+    }
+
+    /// The same as ``string``.
+    public var description: String { string }
+
+    /// The type and subtype without parameters, such as `text/html`.
+    public var essence: String { parameters.isEmpty ? string : "\(type)/\(subtype)" }
+
+    /// The last suffix of the subtype with its plus sign, such as `+zip` (RFC 6838, section 4.2.8).
+    public var structuredSyntaxSuffix: String? {
+        guard let plus = subtype.utf8.lastIndex(of: UInt8(ascii: "+")) else { return nil }
+        return String(subtype[plus...])
+    }
+
+    /// The text encoding that the `charset` parameter names, if it is known here.
+    public var encoding: String.Encoding? {
+        guard let charset = parameters["charset"] else { return nil }
+        return charset == "UTF8" ? .utf8 : String.Encoding(ianaName: charset)
+    }
+
+    public static func == (left: MediaType, right: MediaType) -> Bool { left.string == right.string }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(string) }
+}
+
+extension MediaType {
+    /// Whether `other` is of this kind: equal type and subtype, or `*` here, and every parameter of this one
+    /// also in `other`, which may have more.
+    ///
+    /// `text/html` contains `text/html;charset=utf-8`, not the other way round; `*/*` contains everything.
+    public func contains(_ other: MediaType) -> Bool {
+        (type == other.type || type == "*")
+            && (subtype == other.subtype || subtype == "*")
+            && parameters.allSatisfy { other.parameters[$0.key] == $0.value }
+    }
+
+    /// Whether the media type that `other` spells is of this kind; false if `other` is none.
+    public func contains(_ other: String) -> Bool {
+        MediaType(other).map(contains) ?? false
+    }
+
+    /// Whether one of the two contains the other, so that they differ at most in parameters only one has.
+    public func matches(_ other: MediaType) -> Bool {
+        contains(other) || other.contains(self)
+    }
+
+    /// Whether this one and the media type that `other` spells match; false if `other` is none.
+    public func matches(_ other: String) -> Bool {
+        MediaType(other).map(matches) ?? false
+    }
+
+    /// Whether at least one of `others` matches.
+    public func matchesAny(_ others: MediaType...) -> Bool { matchesAny(others) }
+
+    /// Whether at least one of `others` matches.
+    public func matchesAny(_ others: [MediaType]) -> Bool { others.contains(where: matches) }
+
+    /// Whether at least one of the media types that `others` spell matches.
+    public func matchesAny(_ others: String...) -> Bool { others.contains { matches($0) } }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// Dates as manifests and packages write them: ISO 8601, whole or cut short.
+extension Date {
+    /// Reads `2008-10-12T19:32:18Z`, with a fraction of a second or another offset too, `2008-10-12`, `2008-10` or
+    /// `2008`. A time without an offset is taken as UTC, a day as its midnight UTC.
+    init?(manifestText text: String) {
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        let day = text.prefix { $0 != "T" && $0 != " " }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let date: Date? =
+            if day.count < text.count {
+                (try? style.parse(text)) ?? (try? style.parse(text + "Z"))
+            } else {
+                Self.day(day)
+            }
+        guard let date else { return nil }
+        self = date
+    }
+
+    private static func day(_ text: Substring) -> Date? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard (1...3).contains(parts.count), parts[0].count == 4,
+            parts.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+        else { return nil }
+        let full = (parts.map(String.init) + Array(repeating: "01", count: 3 - parts.count)).joined(separator: "-")
+        return try? Date.ISO8601FormatStyle().year().month().day().parse(full)
+    }
+
+    /// The moment in UTC, with milliseconds where there are any.
+    var manifestText: String {
+        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
+        let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
+        let rounded = Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+        return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
+    }
+
+    /// The day alone if the moment is midnight UTC, otherwise the moment.
+    var manifestDayOrTime: String {
+        guard timeIntervalSinceReferenceDate.truncatingRemainder(dividingBy: 86_400) == 0 else { return manifestText }
+        return formatted(Date.ISO8601FormatStyle().year().month().day())
+    }
+}

@@ -1,0 +1,113 @@
+public import Foundation
+
+extension JSONValue {
+    /// How many arrays and objects may lie inside one another before a document is refused: 64.
+    public static let maximumDepth = 64
+
+    /// Parses a JSON document in UTF-8, UTF-16 or UTF-32.
+    ///
+    /// Of a repeated key the first value counts.
+    /// - Parameter maximumSize: The largest document that is accepted, in bytes.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` when `data` is larger; `CocoaError(.fileReadCorruptFile)` when it is
+    ///   no JSON, is nested deeper than ``maximumDepth`` or holds a number beyond the range of `Double`.
+    public init(data: Data, maximumSize: Int) throws {
+        guard data.count <= maximumSize else {
+            let sentence = "The JSON document has \(data.count) bytes; at most \(maximumSize) are accepted."
+            throw CocoaError(.fileReadTooLarge, userInfo: [NSLocalizedDescriptionKey: sentence])
+        }
+        do {
+            self = try JSONDecoder().decode(JSONValue.self, from: data)
+        } catch DecodingError.dataCorrupted(let context) where context.debugDescription == Self.tooDeep {
+            throw CocoaError.unreadable(Self.tooDeep)
+        } catch {
+            throw CocoaError.unreadable("The JSON document cannot be parsed.", cause: error)
+        }
+    }
+
+    /// Parses the JSON document in `string`; limits and errors are those of ``init(data:maximumSize:)``.
+    public init(string: String, maximumSize: Int) throws {
+        try self.init(data: Data(string.utf8), maximumSize: maximumSize)
+    }
+
+    fileprivate static var tooDeep: String {
+        "The JSON document is nested more than \(maximumDepth) levels deep."
+    }
+}
+
+extension JSONValue: Codable {
+    private struct MemberName: CodingKey {
+        let stringValue: String
+        let intValue: Int? = nil
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    public init(from decoder: any Decoder) throws {
+        // A decoder does not tell the kind of a value, so the kinds are tried, the frequent ones first.
+        let single = try decoder.singleValueContainer()
+        if let text = try? single.decode(String.self) {
+            self = .string(text)
+        } else if let container = try? decoder.container(keyedBy: MemberName.self) {
+            try Self.checkDepth(of: decoder)
+            self = .object(try Self.members(of: container))
+        } else if let container = try? decoder.unkeyedContainer() {
+            try Self.checkDepth(of: decoder)
+            self = .array(try Self.elements(of: container))
+        } else {
+            self = try Self.scalar(in: single)
+        }
+    }
+
+    /// The path has one part for each array or object around the one being decoded.
+    private static func checkDepth(of decoder: any Decoder) throws {
+        guard decoder.codingPath.count < maximumDepth else {
+            throw DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: tooDeep))
+        }
+    }
+
+    private static func members(of container: KeyedDecodingContainer<MemberName>) throws -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        for key in container.allKeys {
+            members[key.stringValue] = try container.decode(JSONValue.self, forKey: key)
+        }
+        return members
+    }
+
+    private static func elements(of container: any UnkeyedDecodingContainer) throws -> [JSONValue] {
+        var container = container
+        var elements: [JSONValue] = []
+        while !container.isAtEnd {
+            elements.append(try container.decode(JSONValue.self))
+        }
+        return elements
+    }
+
+    private static func scalar(in container: any SingleValueDecodingContainer) throws -> JSONValue {
+        if container.decodeNil() { return .null }
+        if let number = try? container.decode(Int64.self) { return .integer(number) }
+        if let value = try? container.decode(Bool.self) { return .bool(value) }
+        return JSONValue(try container.decode(Double.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let number): try container.encode(number)
+        case .double(let number): try container.encode(number)
+        case .string(let text): try container.encode(text)
+        case .array(let elements): try container.encode(elements)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
+extension CocoaError {
+    /// The error for a document or a part of one that does not say what it must.
+    static func unreadable(_ sentence: String, cause: (any Error)? = nil) -> CocoaError {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: sentence]
+        info[NSUnderlyingErrorKey] = cause
+        return CocoaError(.fileReadCorruptFile, userInfo: info)
+    }
+}

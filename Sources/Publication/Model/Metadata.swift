@@ -1,0 +1,84 @@
+public import Foundation
+
+/// What is known about a publication as a whole (Readium Web Publication Manifest, metadata object).
+public struct Metadata: Hashable, Sendable {
+    /// The URI that identifies the publication.
+    public var identifier: String?
+    /// Further identifiers.
+    public var alternateIdentifiers: [AlternateIdentifier] = []
+    /// The schema.org type (`@type`), such as `http://schema.org/Audiobook`.
+    public var type: String?
+    /// The addresses of the manifest profiles it conforms to.
+    public var conformsTo: [String] = []
+    /// The title.
+    public var title: LocalizedString
+    /// The subtitle.
+    public var subtitle: LocalizedString?
+    /// The title as it is sorted.
+    public var sortAs: LocalizedString?
+    /// What it offers and demands of its readers.
+    public var accessibility: Accessibility?
+    /// When the publication last changed.
+    public var modified: Date?
+    /// When it came out. A time of midnight UTC means a day, and is written as one.
+    public var published: Date?
+    /// The languages as BCP 47 tags, the main one first.
+    public var languages: [String] = []
+    /// Who had a part in it, by the part they had.
+    public var contributorsByRole: [ContributorRole: [Contributor]] = [:]
+    /// What it is about.
+    public var subjects: [Subject] = []
+    /// The direction in which pages follow one another.
+    public var readingProgression: ReadingProgression?
+    /// How it is laid out.
+    public var layout: Layout?
+    /// What it is about, in prose; may hold HTML.
+    public var description: String?
+    /// The length in seconds.
+    public var duration: Double?
+    /// The number of pages.
+    public var numberOfPages: Int?
+    /// Whether it is a shortened version.
+    public var abridged: Bool?
+    /// What it is part of, by kind: `collection`, `series`, `journal`, `volume` and others.
+    public var belongsTo: [String: [ParentCollection]] = [:]
+    /// Every member that has no property here, as it came.
+    public var otherMetadata: [String: JSONValue] = [:]
+
+    /// Metadata with the one thing that must be there.
+    public init(title: LocalizedString) {
+        self.title = title
+    }
+
+    /// The direction in which pages follow one another.
+    public enum ReadingProgression: String, Hashable, Sendable {
+        /// Left to right.
+        case ltr
+        /// Right to left.
+        case rtl
+    }
+
+    /// How resources are laid out.
+    public enum Layout: String, Hashable, Sendable {
+        /// Every page has a size of its own.
+        case fixed
+        /// Text fills whatever space there is.
+        case reflowable
+        /// Resources follow one another without a gap.
+        case scrolled
+    }
+}
+
+extension Metadata {
+    /// The collections it is part of.
+    public var belongsToCollections: [ParentCollection] {
+        get { belongsTo["collection"] ?? [] }
+        set { belongsTo["collection"] = newValue.isEmpty ? nil : newValue }
+    }
+
+    /// The series it is part of.
+    public var belongsToSeries: [ParentCollection] {
+        get { belongsTo["series"] ?? [] }
+        set { belongsTo["series"] = newValue.isEmpty ? nil : newValue }
+    }
+}

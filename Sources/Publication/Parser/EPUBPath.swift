@@ -1,0 +1,60 @@
+/// The place of a document in a publication's container, to which the references in it are relative
+/// (EPUB 3.3, sections 4.2.3 and 4.2.5).
+struct EPUBPath: Hashable, Sendable {
+    /// The folders above the document, decoded.
+    let folders: [String]
+
+    /// The root, to which references in META-INF are relative.
+    static let root = EPUBPath(folders: [])
+
+    /// The folder that the document at `href`, as ``resolve(_:)`` gave it, lies in.
+    static func folder(of href: String) -> EPUBPath {
+        EPUBPath(folders: resource(of: href).split(separator: "/").dropLast().map { EPUBText.decoded($0) })
+    }
+
+    /// The address that `reference` means: relative to the container's root and percent-encoded, or the web address itself.
+    ///
+    /// White space around it is ignored, backslashes count as slashes, and a `%` that encodes nothing as itself, because
+    /// books have them.
+    /// - Returns: Nil for what is empty, lies outside the container, or has another scheme than `http` and `https`.
+    func resolve(_ reference: String) -> String? {
+        let reference = EPUBText.trimmed(reference)
+        guard !reference.isEmpty else { return nil }
+        if let scheme = EPUBText.scheme(of: reference) {
+            return scheme == "http" || scheme == "https" ? EPUBText.encoded(reference, .whole) : nil
+        }
+        let suffixStart = reference.utf8.firstIndex { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "?") } ?? reference.endIndex
+        guard let path = path(String(reference[..<suffixStart])) else { return nil }
+        return path + EPUBText.encoded(String(reference[suffixStart...]), .whole)
+    }
+
+    /// Whether an address that ``resolve(_:)`` gave lies outside the container, on the web.
+    static func isRemote(_ href: String) -> Bool { href.hasPrefix("http://") || href.hasPrefix("https://") }
+
+    /// `href` without its query and fragment.
+    static func resource(of href: String) -> String {
+        isRemote(href) ? String(href.prefix { $0 != "#" }) : String(href.prefix { $0 != "#" && $0 != "?" })
+    }
+
+    /// Nil for folders too, and for the document itself, which is not known here.
+    private func path(_ text: String) -> String? {
+        let slashed = text.utf8.contains(UInt8(ascii: "\\")) ? text.replacing("\\", with: "/") : text
+        guard !slashed.hasPrefix("//") else { return nil }
+        var parts = slashed.hasPrefix("/") ? [] : folders
+        var endsInName = false
+        // By bytes: a combining mark after a slash must not hide it.
+        for part in slashed.utf8.split(separator: UInt8(ascii: "/")) {
+            let name = EPUBText.decoded(Substring(part))
+            endsInName = name != "." && name != ".."
+            switch name {
+            case ".": continue
+            case "..": if parts.popLast() == nil { return nil }
+            default:
+                guard EPUBText.isName(name) else { return nil }
+                parts.append(name)
+            }
+        }
+        guard endsInName, !slashed.hasSuffix("/") else { return nil }
+        return parts.map { EPUBText.encoded($0, .name) }.joined(separator: "/")
+    }
+}

@@ -1,0 +1,26 @@
+import SafeXML
+
+/// The table of contents of EPUB 2 (OPF 2.0.1, section 2.4.1; ANSI/NISO Z39.86-2005, section 8).
+struct NCXDocument: Sendable {
+    let tableOfContents: [Link]
+    let pageList: [Link]
+
+    /// - Parameter href: Where the document lies, for the references in it.
+    init(_ root: XMLElement, href: String) {
+        let folder = EPUBPath.folder(of: href)
+        tableOfContents = root.first("navMap").map { Self.links("navPoint", in: $0, folder: folder) } ?? []
+        pageList = root.first("pageList").map { Self.links("pageTarget", in: $0, folder: folder) } ?? []
+    }
+
+    /// As deep as the document may be, which its limits say.
+    private static func links(_ name: String, in parent: XMLElement, folder: EPUBPath) -> [Link] {
+        parent.all(name).compactMap { point in
+            let children = links(name, in: point, folder: folder)
+            let href = point.first("content")?.attribute("src").flatMap(folder.resolve)
+            guard href != nil || !children.isEmpty else { return nil }
+            let title = EPUBText.collapsed(point.first("navLabel")?.text ?? "")
+            // The manifest demands an address; this one leads nowhere.
+            return Link(href: href ?? "#", title: title.isEmpty ? nil : title, children: children)
+        }
+    }
+}

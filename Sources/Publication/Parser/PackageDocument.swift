@@ -1,0 +1,135 @@
+import Foundation
+import SafeXML
+
+/// The package document (OPF): what an EPUB consists of (EPUB 3.3, section 5; OPF 2.0.1).
+///
+/// Elements of the package are told by their names alone, as some books forget the namespace. Every look-up is by
+/// dictionary; of items with the same `id` or address the first counts.
+struct PackageDocument: Sendable {
+    /// A resource in the manifest, under an address relative to the root of the container.
+    struct Item: Sendable {
+        let id: String?
+        let href: String
+        let mediaType: String?
+        let properties: [String]
+        let fallback: String?
+        let mediaOverlay: String?
+    }
+
+    /// A place in the reading order.
+    struct SpineItem: Sendable {
+        /// The index in ``items``.
+        let item: Int
+        let isLinear: Bool
+        let properties: [String]
+    }
+
+    /// A landmark of EPUB 2 (OPF 2.0.1, section 2.6).
+    struct GuideReference: Sendable {
+        let type: String
+        let title: String?
+        let href: String
+    }
+
+    let isEPUB3: Bool
+    let metadata: PackageMetadata
+    let items: [Item]
+    let spine: [SpineItem]
+    let guide: [GuideReference]
+    let readingProgression: Metadata.ReadingProgression?
+    private let ncxID: String?
+    private let indexByID: [String: Int]
+    private let indexByHREF: [String: Int]
+
+    /// - Parameter href: Where the document lies, for the references in it.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
+    init(_ root: XMLElement, href: String) throws {
+        let folder = EPUBPath.folder(of: href)
+        guard root.name == "package" else { throw CocoaError.unreadable("“\(href)” is no package document (OPF).") }
+        guard let manifest = root.first("manifest") else {
+            throw CocoaError.unreadable("The package document “\(href)” has no manifest.")
+        }
+        guard let spine = root.first("spine") else { throw CocoaError.unreadable("The package document “\(href)” has no spine.") }
+        isEPUB3 = (Double(EPUBText.trimmed(root.attribute("version") ?? "")) ?? 2) >= 3
+        metadata = PackageMetadata(package: root)
+        items = manifest.all("item").compactMap { Item($0, in: folder) }
+        indexByID = Self.index(items, by: \.id)
+        indexByHREF = Self.index(items, by: \.href)
+        self.spine = Self.spineItems(spine, indexByID: indexByID)
+        guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, in: folder) }
+        readingProgression = spine.attribute("page-progression-direction").flatMap {
+            Metadata.ReadingProgression(rawValue: EPUBText.trimmed($0).lowercased())
+        }
+        ncxID = spine.attribute("toc").map(EPUBText.trimmed)
+    }
+}
+
+extension PackageDocument {
+    func item(id: String) -> Item? { indexByID[id].map { items[$0] } }
+
+    /// The index in ``items`` of the item at an address.
+    func index(ofHREF href: String) -> Int? { indexByHREF[href] }
+
+    /// The index in ``items`` of the item with this `id`.
+    func index(ofID id: String) -> Int? { indexByID[id] }
+
+    /// The navigation document of EPUB 3 (section 7).
+    var navigation: Item? { items.first { $0.properties.contains("nav") && !EPUBPath.isRemote($0.href) } }
+
+    /// The table of contents of EPUB 2: what the spine names, else what looks like one.
+    var ncx: Item? {
+        let candidates = [ncxID.flatMap { item(id: $0) }, items.first { $0.mediaType == MediaType.ncx.string }]
+        let found = candidates.compactMap { $0 }.first ?? items.first { $0.href.lowercased().hasSuffix(".ncx") }
+        return found.flatMap { EPUBPath.isRemote($0.href) ? nil : $0 }
+    }
+
+    /// The cover image: a property in EPUB 3 (section 5.7.2.1); a `meta` that names an item, or wrongly its address, in EPUB 2.
+    func coverIndex(folder: EPUBPath) -> Int? {
+        if let index = items.firstIndex(where: { $0.properties.contains("cover-image") }) { return index }
+        guard let name = metadata.legacyValue("cover") else { return nil }
+        let index = indexByID[name] ?? folder.resolve(name).flatMap { indexByHREF[$0] }
+        return index.flatMap { items[$0].mediaType?.hasPrefix("image/") == true ? $0 : nil }
+    }
+
+    private static func index(_ items: [Item], by key: (Item) -> String?) -> [String: Int] {
+        var result: [String: Int] = [:]
+        for (index, item) in items.enumerated() {
+            if let key = key(item), result[key] == nil { result[key] = index }
+        }
+        return result
+    }
+
+    /// Places that name no item are passed over, and so are those that name one again (EPUB 3.3, section 5.7.1).
+    private static func spineItems(_ spine: XMLElement, indexByID: [String: Int]) -> [SpineItem] {
+        var seen: Set<Int> = []
+        return spine.all("itemref").compactMap { place in
+            guard let id = place.attribute("idref").map(EPUBText.trimmed), let index = indexByID[id], seen.insert(index).inserted else {
+                return nil
+            }
+            let isLinear = place.attribute("linear").map { EPUBText.trimmed($0).lowercased() } != "no"
+            return SpineItem(item: index, isLinear: isLinear, properties: EPUBText.words(place.attribute("properties")))
+        }
+    }
+}
+
+extension PackageDocument.Item {
+    /// Nil when the address is missing or leaves the container. A fragment is no part of a resource's address.
+    fileprivate init?(_ element: XMLElement, in folder: EPUBPath) {
+        guard let href = element.attribute("href").flatMap(folder.resolve) else { return nil }
+        self.href = EPUBPath.isRemote(href) ? href : EPUBPath.resource(of: href)
+        id = element.attribute("id").map(EPUBText.trimmed)
+        mediaType = element.attribute("media-type").map(EPUBText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        properties = EPUBText.words(element.attribute("properties"))
+        fallback = element.attribute("fallback").map(EPUBText.trimmed)
+        mediaOverlay = element.attribute("media-overlay").map(EPUBText.trimmed)
+    }
+}
+
+extension PackageDocument.GuideReference {
+    fileprivate init?(_ element: XMLElement, in folder: EPUBPath) {
+        guard let href = element.attribute("href").flatMap(folder.resolve) else { return nil }
+        self.href = href
+        type = EPUBText.trimmed(element.attribute("type") ?? "")
+        title = element.attribute("title").map(EPUBText.collapsed).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,130 @@
+import CXML2
+import Foundation
+
+/// What libxml2 reports to: counts against the limits, collects text and passes everything on to the handler.
+///
+/// Once something has failed every callback does nothing, so what is left of a slice costs no more than its parsing.
+final class SAXReceiver {
+    private let handler: any XMLEventHandler
+    private let limits: XMLLimits
+    /// Set once by the parser, which owns it and outlives every callback.
+    var context: xmlParserCtxtPtr?
+    private(set) var failure: (any Error)?
+    /// Lines that the parser was not shown.
+    var skippedLines = 0
+
+    private var names = NameTable()
+    private var entities = EntityTable()
+    private var pendingText: [UInt8] = []
+    private var depth = 0
+    private var elements = 0
+
+    init(handler: any XMLEventHandler, limits: XMLLimits) {
+        self.handler = handler
+        self.limits = limits
+    }
+
+    /// Whether the first element has begun and ended.
+    var isComplete: Bool { elements > 0 && depth == 0 }
+
+    /// The line that is being read, from 1.
+    var line: Int { max(1, Int(context?.pointee.input?.pointee.line ?? 1)) + skippedLines }
+
+    /// The first failure counts.
+    func fail(_ error: any Error) {
+        if failure == nil { failure = error }
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        guard failure == nil else { return }
+        do { try body() } catch { fail(error) }
+    }
+}
+
+// MARK: Events
+
+extension SAXReceiver {
+    func start(name: UnsafePointer<xmlChar>, namespace: UnsafePointer<xmlChar>?, attributes: RawAttributes) {
+        attempt {
+            try flushText()
+            try count(attributes)
+            try handler.start(
+                element: names[name], namespace: names[namespace], attributes: attributes.values(names: &names))
+        }
+    }
+
+    func end(name: UnsafePointer<xmlChar>, namespace: UnsafePointer<xmlChar>?) {
+        attempt {
+            try flushText()
+            depth -= 1
+            try handler.end(element: names[name], namespace: names[namespace])
+        }
+    }
+
+    func text(_ bytes: UnsafeBufferPointer<xmlChar>) {
+        attempt {
+            guard pendingText.count + bytes.count <= limits.text else {
+                throw XMLErrors.tooLarge(line: line, "a text of more than \(limits.text) bytes")
+            }
+            pendingText.append(contentsOf: bytes)
+        }
+    }
+
+    private func flushText() throws {
+        guard !pendingText.isEmpty else { return }
+        let text = String(decoding: pendingText, as: UTF8.self)
+        pendingText.removeAll(keepingCapacity: pendingText.count < 64 << 10)
+        try handler.text(text)
+    }
+
+    private func count(_ attributes: RawAttributes) throws {
+        depth += 1
+        elements += 1
+        guard depth <= limits.depth else { throw XMLErrors.tooLarge(line: line, "elements more than \(limits.depth) levels deep") }
+        guard elements <= limits.elements else { throw XMLErrors.tooLarge(line: line, "more than \(limits.elements) elements") }
+        guard attributes.count <= limits.attributes else {
+            throw XMLErrors.tooLarge(line: line, "an element with more than \(limits.attributes) attributes")
+        }
+        guard attributes.longestValue <= limits.text else {
+            throw XMLErrors.tooLarge(line: line, "an attribute of more than \(limits.text) bytes")
+        }
+    }
+}
+
+// MARK: Entities and errors
+
+extension SAXReceiver {
+    /// A named character of HTML 4 for libxml2 to put in; anything else ends the parsing.
+    func entity(named name: UnsafePointer<xmlChar>) -> xmlEntityPtr? {
+        guard failure == nil else { return nil }
+        let isInAttribute = context?.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE
+        if let entity = entities.entity(named: name, isInAttribute: isInAttribute), !isInDeclaration { return entity }
+        refuseEntity(named: name)
+        return nil
+    }
+
+    /// libxml2 looks every entity up when it is declared, which is no use of it.
+    private var isInDeclaration: Bool {
+        guard let state = context?.pointee.instate else { return false }
+        return state == XML_PARSER_ENTITY_DECL || state == XML_PARSER_ENTITY_VALUE
+    }
+
+    /// Ends the parsing.
+    func refuseEntity(named name: UnsafePointer<xmlChar>) {
+        guard !isInDeclaration else { return }
+        fail(XMLErrors.entity(String(cString: name), line: line))
+    }
+
+    func declareEntity(named name: UnsafePointer<xmlChar>, content: UnsafePointer<xmlChar>?) {
+        guard failure == nil else { return }
+        entities.declare(name, as: content)
+    }
+
+    /// Only what makes a document malformed counts; an undeclared prefix for instance does not.
+    func report(_ error: xmlError) {
+        guard failure == nil, error.level == XML_ERR_FATAL else { return }
+        let message = error.message.map { String(cString: $0) } ?? "error \(error.code)"
+        let reason = message.split(whereSeparator: \.isNewline).joined(separator: " ").prefix(200)
+        fail(XMLErrors.malformed(line: max(1, Int(error.line)) + skippedLines, reason: String(reason)))
+    }
+}

@@ -1,0 +1,53 @@
+import CXML2
+
+/// Names as Swift strings, each made once: libxml2 keeps one copy of every name, so its address stands for it.
+///
+/// Without this a long namespace, written once, would be copied for every element that is in it.
+struct NameTable {
+    private var strings: [UnsafePointer<xmlChar>: String] = [:]
+
+    subscript(name: UnsafePointer<xmlChar>?) -> String {
+        mutating get {
+            guard let name else { return "" }
+            if let string = strings[name] { return string }
+            let string = String(cString: name)
+            strings[name] = string
+            return string
+        }
+    }
+}
+
+/// The attributes of an element as libxml2 gives them: five pointers each, namely name, prefix, namespace, start and
+/// end of the value.
+struct RawAttributes {
+    private let start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+    let count: Int
+
+    init(start: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, count: Int) {
+        self.start = start
+        self.count = start == nil ? 0 : max(0, count)
+    }
+
+    private func value(_ index: Int) -> UnsafeBufferPointer<xmlChar> {
+        guard let start, let first = start[5 * index + 3], let end = start[5 * index + 4] else {
+            return UnsafeBufferPointer(start: nil, count: 0)
+        }
+        return UnsafeBufferPointer(start: first, count: end - first)
+    }
+
+    /// In bytes.
+    var longestValue: Int { (0..<count).lazy.map { value($0).count }.max() ?? 0 }
+
+    func values(names: inout NameTable) -> [XMLAttribute] {
+        guard let start, count > 0 else { return [] }
+        var values: [XMLAttribute] = []
+        values.reserveCapacity(count)
+        for index in 0..<count {
+            let fields = start + 5 * index
+            values.append(
+                XMLAttribute(
+                    name: names[fields[0]], namespace: names[fields[2]], value: EntityTable.attributeText(value(index))))
+        }
+        return values
+    }
+}

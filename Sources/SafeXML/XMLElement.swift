@@ -1,0 +1,134 @@
+public import Foundation
+
+/// An element with all that it holds. Immutable, so it can be shared between tasks.
+public final class XMLElement: Sendable {
+    /// The name without a prefix.
+    public let name: String
+    /// The namespace, empty for none.
+    public let namespace: String
+    /// The attributes in their order.
+    public let attributes: [XMLAttribute]
+    /// Elements and text in their order.
+    public let nodes: [Node]
+
+    /// What an element holds.
+    public enum Node: Sendable {
+        case element(XMLElement)
+        case text(String)
+    }
+
+    public init(name: String, namespace: String = "", attributes: [XMLAttribute] = [], nodes: [Node] = []) {
+        self.name = name
+        self.namespace = namespace
+        self.attributes = attributes
+        self.nodes = nodes
+    }
+
+    /// Reads a whole document and returns its first element.
+    ///
+    /// - Parameter encoding: As for ``XMLEventParser``.
+    /// - Throws: As ``XMLEventParser``.
+    /// - Complexity: Linear in the bytes; the tree takes a few times their number.
+    public static func parse(_ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil) throws -> XMLElement {
+        let builder = XMLTreeBuilder()
+        let parser = try XMLEventParser(limits: limits, encoding: encoding, handler: builder)
+        try parser.parse(data)
+        try parser.finish()
+        guard let root = builder.root else { throw XMLErrors.malformed(line: 1, reason: "there is no element") }
+        return root
+    }
+}
+
+extension XMLElement {
+    /// Whether it has this name and, unless `namespace` is nil, this namespace.
+    public func matches(_ name: String, _ namespace: String? = nil) -> Bool {
+        self.name == name && (namespace == nil || self.namespace == namespace)
+    }
+
+    /// The value of the attribute `name` in `namespace`, nil if there is none. Attributes are usually in none.
+    public func attribute(_ name: String, _ namespace: String = "") -> String? {
+        attributes.first { $0.name == name && $0.namespace == namespace }?.value
+    }
+
+    /// The elements directly inside.
+    public var children: [XMLElement] {
+        nodes.compactMap { if case .element(let element) = $0 { element } else { nil } }
+    }
+
+    /// The first element directly inside with this name; any namespace for nil.
+    public func first(_ name: String, _ namespace: String? = nil) -> XMLElement? {
+        for case .element(let child) in nodes where child.matches(name, namespace) { return child }
+        return nil
+    }
+
+    /// The elements directly inside with this name; any namespace for nil.
+    public func all(_ name: String, _ namespace: String? = nil) -> [XMLElement] {
+        children.filter { $0.matches(name, namespace) }
+    }
+
+    /// The elements inside at any depth with this name, in document order; any namespace for nil.
+    public func descendants(_ name: String, _ namespace: String? = nil) -> [XMLElement] {
+        var found: [XMLElement] = []
+        visit { if $0.matches(name, namespace) { found.append($0) } }
+        return found
+    }
+
+    /// All text inside at any depth, in document order, as written.
+    public var text: String {
+        var result = ""
+        appendText(to: &result)
+        return result
+    }
+
+    /// The text directly inside, without that of the elements inside.
+    public var ownText: String {
+        nodes.reduce(into: "") { if case .text(let text) = $1 { $0 += text } }
+    }
+
+    /// As deep as a document may be, which its limits say.
+    private func appendText(to result: inout String) {
+        for node in nodes {
+            switch node {
+            case .text(let text): result += text
+            case .element(let element): element.appendText(to: &result)
+            }
+        }
+    }
+
+    private func visit(_ body: (XMLElement) -> Void) {
+        for case .element(let child) in nodes {
+            body(child)
+            child.visit(body)
+        }
+    }
+}
+
+/// Puts a tree together from events.
+final class XMLTreeBuilder: XMLEventHandler {
+    private(set) var root: XMLElement?
+    private var open: [Open] = []
+
+    private struct Open {
+        var attributes: [XMLAttribute]
+        var nodes: [XMLElement.Node] = []
+    }
+
+    func start(element: String, namespace: String, attributes: [XMLAttribute]) {
+        open.append(Open(attributes: attributes))
+    }
+
+    func text(_ text: String) {
+        guard !open.isEmpty else { return }
+        open[open.count - 1].nodes.append(.text(text))
+    }
+
+    func end(element: String, namespace: String) {
+        guard let closed = open.popLast() else { return }
+        let element = XMLElement(name: element, namespace: namespace, attributes: closed.attributes, nodes: closed.nodes)
+        if open.isEmpty {
+            root = element
+        } else {
+            open[open.count - 1].nodes.append(.element(element))
+        }
+    }
+}

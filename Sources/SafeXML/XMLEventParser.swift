@@ -1,0 +1,146 @@
+import CXML2
+public import Foundation
+
+/// Reads XML 1.0 with namespaces piece by piece, and touches nothing but the bytes it is given.
+///
+/// It opens no file and no connection, loads no DTD and expands no entity but the five of XML and the named
+/// characters of HTML 4. A document that uses another one is refused; declarations alone are passed over.
+/// White space and byte order marks before the declaration are skipped, and `<!doctype` may be in lower case.
+///
+/// Not for several tasks at once. Built on the push interface of libxml2, which it never lets print anything.
+public final class XMLEventParser {
+    private let receiver: SAXReceiver
+    private let context: xmlParserCtxtPtr
+    private let limits: XMLLimits
+    /// How much libxml2 is given at once. Its push parser looks at an unfinished comment or tag again with every piece,
+    /// so small pieces would make a long one quadratic.
+    var sliceSize = 256 << 10
+    private var pending: [UInt8] = []
+    private var isAtStart = true
+    private var bytesTaken = 0
+    private var isFinished = false
+
+    /// A parser that tells `handler` what it reads.
+    ///
+    /// - Parameter encoding: The IANA name of the encoding where it is known from elsewhere, such as a `charset`
+    ///   parameter; nil takes it from the byte order mark or the declaration, else UTF-8 (XML 1.0, appendix F).
+    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` when libxml2 and iconv don't know `encoding`.
+    public init(limits: XMLLimits = XMLLimits(), encoding: String? = nil, handler: any XMLEventHandler) throws {
+        XMLLibrary.prepare()
+        let receiver = SAXReceiver(handler: handler, limits: limits)
+        var callbacks = SAXReceiver.callbacks()
+        let user = Unmanaged.passUnretained(receiver).toOpaque()
+        guard let context = xmlCreatePushParserCtxt(&callbacks, user, nil, 0, nil) else {
+            throw CocoaError(.fileReadUnknown)
+        }
+        self.receiver = receiver
+        self.context = context
+        self.limits = limits
+        receiver.context = context
+        try configure(encoding: encoding)
+    }
+
+    deinit {
+        // libxml2 keeps declared entities in a document of its own, which is the caller's to free (SAX_COMPAT_MODE).
+        if let document = context.pointee.myDoc { xmlFreeDoc(document) }
+        xmlFreeParserCtxt(context)
+    }
+
+    /// Takes the next bytes of the document, which are needed during the call only.
+    ///
+    /// Events and errors may come later, with more bytes or with ``finish()``: pieces under 256 KiB are gathered.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for malformed XML and for entities, `.fileReadTooLarge` past a
+    ///   limit, and what the handler threw. After an error every further call throws it again.
+    /// - Complexity: Linear in the bytes.
+    public func parse(_ bytes: UnsafeRawBufferPointer) throws {
+        if let failure = receiver.failure { throw failure }
+        guard bytes.count <= limits.bytes - bytesTaken else {
+            throw fail(XMLErrors.tooLarge(line: receiver.line, "more than \(limits.bytes) bytes"))
+        }
+        bytesTaken += bytes.count
+        var rest = bytes[...]
+        while pending.count + rest.count >= sliceSize {
+            let head = rest.prefix(sliceSize - pending.count)
+            pending.append(contentsOf: head)
+            rest = rest.dropFirst(head.count)
+            try feedPending()
+        }
+        pending.append(contentsOf: rest)
+    }
+
+    /// Takes the next bytes of the document.
+    public func parse(_ data: Data) throws {
+        try data.withUnsafeBytes { try parse($0) }
+    }
+
+    /// Ends the document; parsing is over with it. Calling it again does nothing.
+    ///
+    /// - Throws: As ``parse(_:)-(UnsafeRawBufferPointer)``, and when the document is empty or not complete.
+    public func finish() throws {
+        if let failure = receiver.failure { throw failure }
+        guard !isFinished else { return }
+        isFinished = true
+        try feedPending()
+        XMLLibrary.silently { _ = xmlParseChunk(context, nil, 0, 1) }
+        try check()
+        guard receiver.isComplete else {
+            throw fail(XMLErrors.malformed(line: receiver.line, reason: "the document ends before its first element does"))
+        }
+    }
+}
+
+extension XMLEventParser {
+    private func configure(encoding: String?) throws {
+        // No option that loads a DTD or puts entities in. "Huge" lifts libxml2's own caps, for which ours stand.
+        var options = Int32(bitPattern: XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue)
+        if let encoding {
+            guard let handler = xmlFindCharEncodingHandler(encoding) else {
+                throw XMLErrors.make(.fileReadUnknownStringEncoding, "The text encoding “\(encoding)” is not known.")
+            }
+            options |= Int32(bitPattern: XML_PARSE_IGNORE_ENC.rawValue)
+            xmlSwitchToEncoding(context, handler)
+        }
+        xmlCtxtUseOptions(context, options)
+    }
+
+    private func feedPending() throws {
+        if isAtStart {
+            isAtStart = false
+            receiver.skippedLines = XMLProlog.repair(&pending)
+        }
+        pending.withUnsafeBytes { bytes in
+            let characters = bytes.assumingMemoryBound(to: CChar.self)
+            XMLLibrary.silently { _ = xmlParseChunk(context, characters.baseAddress, Int32(characters.count), 0) }
+        }
+        pending.removeAll(keepingCapacity: true)
+        try check()
+    }
+
+    private func check() throws {
+        if let failure = receiver.failure { throw failure }
+        if context.pointee.wellFormed == 0 || context.pointee.disableSAX != 0 {
+            throw fail(XMLErrors.malformed(line: receiver.line, reason: "the text does not fit its encoding"))
+        }
+    }
+
+    private func fail(_ error: any Error) -> any Error {
+        receiver.fail(error)
+        return error
+    }
+}
+
+/// What holds for libxml2 in the whole process.
+enum XMLLibrary {
+    private static let initialised: Void = xmlInitParser()
+
+    /// Initialises the library, which must happen once before threads use it.
+    static func prepare() { _ = initialised }
+
+    /// Some errors of the encoding layer know no parser and would go to standard error: they are dropped here, on this
+    /// thread and during `body` only.
+    static func silently(_ body: () -> Void) {
+        let saved = carrel_xml_mute()
+        body()
+        carrel_xml_unmute(saved)
+    }
+}

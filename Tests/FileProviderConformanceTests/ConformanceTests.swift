@@ -1,0 +1,89 @@
+import FileProviderConformance
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import Testing
+
+@Suite struct ConformanceTests {
+    @Test func `a sound provider has no violation, and nothing is left in it`() async throws {
+        let provider = MemoryFileProvider()
+        let report = await Conformance(provider: provider, folder: .root, connect: { provider }).run()
+        #expect(report.violations == [])
+        #expect(report.isConforming)
+        #expect(report.passed.count == report.passedCount)
+        #expect(report.passedCount > 200)
+        #expect(try await provider.contentsOfDirectory(path: .root).isEmpty)
+    }
+
+    @Test func `what is in the folder before is there afterwards, and nothing else`() async throws {
+        let provider = MemoryFileProvider()
+        let folder = try ProviderPath("/shelf")
+        try await provider.createFolder(path: folder)
+        try await provider.writeContents(path: try folder.appending("book"), contents: Data([1, 2, 3]))
+        let report = await Conformance(provider: provider, folder: folder) { $0.contains("copy") }.run()
+        #expect(report.isConforming)
+        #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["book"])
+        #expect(try await provider.contentsOfDirectory(path: .root).map(\.name) == ["shelf"])
+    }
+
+    @Test func `the wrapper that flaws are built on is sound`() async {
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider()), folder: .root).run()
+        #expect(report.violations == [])
+    }
+
+    @Test(arguments: Flaw.all) func `the kit finds a provider that`(flaw: Flaw) async {
+        let provider = BrokenProvider(MemoryFileProvider(), flaw.hooks())
+        let report = await Conformance(provider: provider, folder: .root, timeout: .seconds(1)) {
+            $0 == flaw.behaviour || $0 == "A new folder is there and empty"
+        }.run()
+        #expect(report.violations.map(\.behaviour).contains(flaw.behaviour), "\(report)")
+        #expect(!report.isConforming)
+        #expect(report.violations.allSatisfy { $0.sentence.hasSuffix(".") || $0.sentence.contains(":") })
+    }
+
+    @Test func `a violation does not end the run`() async throws {
+        let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), flaw.hooks()), folder: .root).run()
+        #expect(report.violations.count > 5)
+        #expect(report.passedCount > 100)
+        #expect(report.passedCount + report.violations.count + report.skipped.count >= Behaviour.all.count)
+    }
+
+    @Test func `a missing ability is skipped and named, not violated`() async {
+        let provider = BrokenProvider(MemoryFileProvider(), .readOnly)
+        let report = await Conformance(provider: provider, folder: .root).run()
+        #expect(report.violations == [])
+        #expect(report.skipped.count > 200)
+        #expect(report.skipped.contains { $0.reason == "needs writing" })
+        #expect(report.passed.contains("Where writing is unavailable, it fails and changes nothing"))
+    }
+
+    @Test func `names of behaviours are unique sentences, and there are enough`() {
+        #expect(Behaviour.all.count >= 80)
+        #expect(Set(Behaviour.all.map(\.name)).count == Behaviour.all.count)
+    }
+
+    @Test func `a cancelled run skips the rest and cleans up`() async throws {
+        let provider = MemoryFileProvider()
+        let run = Task { await Conformance(provider: provider, folder: .root).run() }
+        try await Task.sleep(for: .milliseconds(100))
+        run.cancel()
+        let report = await run.value
+        #expect(report.skipped.contains { $0.reason == "the run was cancelled" })
+        #expect(try await provider.contentsOfDirectory(path: .root).isEmpty)
+    }
+}
+
+extension Hooks {
+    /// Can look and read, and nothing else.
+    fileprivate static var readOnly: Hooks {
+        var hooks = Hooks()
+        hooks.capabilities = { _ in Capabilities([.rangedReading: .native, .suffixReading: .derived], readCost: .request) }
+        hooks.createFolder = { throw FileError.unsupported("Making folders", path: $1) }
+        hooks.move = { _, path, _, _ in throw FileError.unsupported("Moving", path: path) }
+        hooks.remove = { _, path, _ in throw FileError.unsupported("Removing", path: path) }
+        hooks.write = { _, path, _, _ in throw FileError.unsupported("Writing", path: path) }
+        hooks.storage = { _ in nil }
+        return hooks
+    }
+}

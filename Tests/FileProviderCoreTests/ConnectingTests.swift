@@ -1,0 +1,113 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct RetryPolicyTests {
+    private let policy = RetryPolicy(retries: 3, firstPause: 0)
+
+    @Test(arguments: [0, 1, 3])
+    func `a passing failure is tried again until it succeeds`(failures: Int) async throws {
+        let tries = Atomic(0)
+        let counters = TransferCounters()
+        let result = try await policy.run(counters: counters) {
+            if tries.add(1, ordering: .relaxed).oldValue < failures { throw URLError(.networkConnectionLost) }
+            return "done"
+        }
+        #expect(result == "done")
+        #expect(counters[.retries] == Int64(failures))
+    }
+
+    @Test func `when the tries are used up the last error is thrown`() async {
+        let tries = Atomic(0)
+        await #expect(throws: URLError.self) {
+            try await policy.run(counters: TransferCounters()) {
+                tries.add(1, ordering: .relaxed)
+                throw URLError(.timedOut)
+            }
+        }
+        #expect(tries.load(ordering: .relaxed) == 4)
+    }
+
+    @Test(
+        arguments: [
+            CocoaError(.fileReadNoSuchFile), CocoaError(.userCancelled), CancellationError(), URLError(.userAuthenticationRequired),
+        ]
+            as [any Error])
+    func `a failure that would come again is not tried again`(error: any Error) async {
+        let tries = Atomic(0)
+        await #expect(throws: (any Error).self) {
+            try await policy.run(counters: TransferCounters()) {
+                tries.add(1, ordering: .relaxed)
+                throw error
+            }
+        }
+        #expect(tries.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func `what must not be repeated is not`() async {
+        let tries = Atomic(0)
+        @Sendable func fail() async throws {
+            tries.add(1, ordering: .relaxed)
+            throw URLError(.timedOut)
+        }
+        await #expect(throws: URLError.self) {
+            try await policy.run(counters: TransferCounters(), mayRepeat: { _ in false }, fail)
+        }
+        #expect(tries.load(ordering: .relaxed) == 1)
+    }
+}
+
+@Suite struct ProviderRegistryTests {
+    private func registration(_ type: String, _ schemes: [String]) -> ProviderRegistration {
+        ProviderRegistration(type: type, schemes: schemes) { url, _ in
+            ProviderLocation(provider: StubProvider(), path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        }
+    }
+
+    @Test func `a scheme that is taken is refused, with both names`() throws {
+        let registry = ProviderRegistry()
+        try registry.register(registration("One", ["X", "y"]))
+        #expect { try registry.register(registration("Two", ["z", "x"])) } throws: {
+            $0.isFileExists && $0.sentence.contains("One") && $0.sentence.contains("Two")
+        }
+        #expect(registry.all.map(\.type) == ["One"], "nothing of the refused one stays")
+    }
+
+    @Test func `a URL finds its provider by scheme, in any case`() async throws {
+        let registry = ProviderRegistry()
+        try registry.register(registration("One", ["x"]))
+        let url = try #require(URL(string: "X://host/a%20b"))
+        #expect(try await registry.location(of: url).path.string == "/a b")
+    }
+
+    @Test func `an unknown scheme is refused with the known ones`() async throws {
+        let registry = ProviderRegistry()
+        try registry.register(registration("One", ["x", "y"]))
+        let url = try #require(URL(string: "gopher://host/"))
+        await #expect { try await registry.location(of: url) } throws: {
+            ($0 as? URLError)?.code == .unsupportedURL && $0.sentence.contains("x, y")
+        }
+    }
+}
+
+@Suite struct CredentialTests {
+    @Test(arguments: [Credential.password(user: "ann", password: "s3cret"), .bearer("s3cret")])
+    func `a credential never shows its secret`(credential: Credential) {
+        var dumped = ""
+        dump(credential, to: &dumped)
+        let shown = ["\(credential)", String(reflecting: credential), dumped, "\([credential])", "\(Optional(credential) as Any)"]
+        for text in shown { #expect(!text.contains("s3cret")) }
+    }
+
+    @Test func `a fixed credential goes to its origin only`() async throws {
+        let home = Origin(scheme: "HTTPS", host: "Host", port: 443)
+        let source = FixedCredential(.bearer("t"), for: home)
+        #expect(try await source.credential(for: Origin(scheme: "https", host: "host", port: 443), user: nil) != nil)
+        #expect(try await source.credential(for: Origin(scheme: "http", host: "host", port: 443), user: nil) == nil)
+    }
+
+    @Test func `a provider shows its URL without secrets`() {
+        #expect(StubProvider().debugDescription == "Stub(stub://host/base/)")
+    }
+}

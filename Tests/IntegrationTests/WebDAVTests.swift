@@ -1,0 +1,166 @@
+import FileProviderCore
+import Foundation
+import Testing
+import WebDAVFileProvider
+
+/// WebDAV against real servers. Without them these are skipped: `bash Tests/run.sh` starts them.
+@Suite(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+struct WebDAVTests {
+    private func pattern(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }) }
+
+    @Test(arguments: TestServers.webDAV)
+    func `a file comes back as it was written`(_ server: TestServers.WebDAV) async throws {
+        try await server.withFolder { provider, folder in
+            let path = try folder.appending("name with spaces, % and ü.bin")
+            let written = try await provider.writeContents(path: path, contents: pattern(300_000))
+            #expect(written.size == 300_000)
+            #expect(try await provider.contents(path: path) == pattern(300_000))
+            #expect(try await provider.contents(path: path, part: .suffix(10)) == pattern(300_000).suffix(10))
+            #expect(try await provider.contents(path: path, part: .range(1000..<1010)) == pattern(300_000)[1000..<1010])
+        }
+    }
+
+    @Test(arguments: TestServers.webDAV)
+    func `nothing is left of a write that fails`(_ server: TestServers.WebDAV) async throws {
+        struct Broken: Error {}
+        try await server.withFolder { provider, folder in
+            let path = try folder.appending("f")
+            try await provider.writeContents(path: path, contents: Data("old".utf8))
+            let stream = AsyncThrowingStream<Data, any Error> { continuation in
+                continuation.yield(Data(count: 100_000))
+                continuation.finish(throwing: Broken())
+            }
+            await #expect(throws: Broken.self) {
+                try await provider.writeContents(path: path, from: SequenceSource(stream), options: WriteOptions(overwrite: true))
+            }
+            #expect(try await provider.contents(path: path) == Data("old".utf8))
+            let onDisk = try FileManager.default.contentsOfDirectory(atPath: server.data.appending(path: folder.string).path)
+            #expect(onDisk == ["f"])
+        }
+    }
+
+    @Test(arguments: TestServers.webDAV)
+    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServers.WebDAV) async throws {
+        let options = TestServers.options(.password(user: "reader", password: "wrong"), retries: 3)
+        let error = await #expect(throws: URLError.self) { _ = try await server.provider(options).attributesOfItem(path: .root) }
+        #expect(error?.code == .userAuthenticationRequired)
+        #expect(error?.localizedDescription.contains("refused this user and password") == true)
+        #expect(options.counters[.retries] == 0)
+    }
+
+    @Test func `a server whose certificate nobody vouches for is not trusted`() async throws {
+        let server = try #require(TestServers.named("Apache, TLS"))
+        var options = TestServers.options()
+        options.trust = TrustPolicy()
+        let error = await #expect(throws: URLError.self) { _ = try await server.provider(options).attributesOfItem(path: .root) }
+        #expect(error?.code == .serverCertificateUntrusted)
+    }
+
+    @Test func `a client certificate opens the server that asks for one`() async throws {
+        let url = try #require(TestServers.environment["CARREL_TEST_APACHE_MTLS_URL"].flatMap { URL(string: $0) })
+        var options = TestServers.options()
+        let without = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: url), options: options)
+        await #expect(throws: URLError.self) { _ = try await without.attributesOfItem(path: .root) }
+        options.trust.clientCertificate = TestServers.environment["CARREL_TEST_CLIENT_CERT"]
+        options.trust.clientKey = TestServers.environment["CARREL_TEST_CLIENT_KEY"]
+        let with = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: url), options: options)
+        #expect(try await with.attributesOfItem(path: .root).isDirectory)
+    }
+
+    @Test func `digest costs one round for the first request and none after it`() async throws {
+        let server = try #require(TestServers.named("Apache, Digest"))
+        let options = TestServers.options()
+        let provider = try server.provider(options)
+        _ = try await provider.attributesOfItem(path: .root)
+        #expect(options.counters[.requests] == 2)
+        for _ in 0..<5 { _ = try await provider.attributesOfItem(path: .root) }
+        #expect(options.counters[.requests] == 7)
+        #expect(options.counters[.connections] == 1)
+    }
+
+    @Test func `a password does not go in clear to another machine`() async throws {
+        // No request leaves: the host is never looked up before the login is settled to be digest only.
+        let source = FixedCredential(.password(user: "u", password: "p"))
+        let server = try #require(TestServers.named("Apache, Basic"))
+        var options = TestServers.options()
+        options.credentials = source
+        var parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: false))
+        parts.host = "0.0.0.0"
+        let provider = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: #require(parts.url)), options: options)
+        let error = await #expect(throws: URLError.self) { _ = try await provider.attributesOfItem(path: .root) }
+        #expect(error?.localizedDescription.contains("password in clear") == true)
+    }
+
+    @Test(arguments: TestServers.webDAV)
+    func `cancelling a download stops it at once and leaves no file`(_ server: TestServers.WebDAV) async throws {
+        try await server.withFolder { provider, folder in
+            let path = try folder.appending("big")
+            try await provider.writeContents(path: path, contents: Data(count: 64 << 20))
+            let folder = FileManager.default.temporaryDirectory.appending(path: "cancel-\(UInt64.random(in: 0 ... .max))")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let ending = Ending()
+            let progress = try #require(
+                provider.copyItem(path: path.string, toLocalURL: folder.appending(path: "big")) { ending.record($0) })
+            while progress.completedUnitCount < 1 << 20, ending.count == 0 { await Task.yield() }
+            progress.cancel()
+            let start = ContinuousClock.now
+            while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            #expect(ContinuousClock.now - start < .milliseconds(500))
+            #expect((ending.error as? CocoaError)?.code == .userCancelled)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            #expect(ending.count == 1)
+        }
+    }
+
+    @Test(arguments: TestServers.webDAV)
+    func `cancelling an upload leaves nothing on the server`(_ server: TestServers.WebDAV) async throws {
+        try await server.withFolder { provider, folder in
+            let path = try folder.appending("big")
+            let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UInt64.random(in: 0 ... .max))")
+            try Data(count: 64 << 20).write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            let ending = Ending()
+            let progress = try #require(provider.copyItem(localFile: file, to: path.string) { ending.record($0) })
+            while progress.completedUnitCount < 1 << 20, ending.count == 0 { await Task.yield() }
+            progress.cancel()
+            while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            #expect((ending.error as? CocoaError)?.code == .userCancelled)
+            let onDisk = try FileManager.default.contentsOfDirectory(atPath: server.data.appending(path: folder.string).path)
+            #expect(onDisk == [])
+            #expect(ending.count == 1)
+        }
+    }
+
+    @Test func `a slow reader holds the server back instead of filling memory`() async throws {
+        let server = try #require(TestServers.named("Apache, Basic"))
+        try await server.withFolder { provider, folder in
+            let path = try folder.appending("big")
+            try await provider.writeContents(path: path, contents: Data(count: 128 << 20))
+            let before = try residentBytes()
+            var read = 0
+            for try await piece in try await provider.open(path: path).bytes() {
+                read += piece.count
+                if read < 16 << 20 { try await Task.sleep(for: .milliseconds(2)) }
+            }
+            #expect(read == 128 << 20)
+            #expect(try residentBytes() - before < 48 << 20)
+        }
+    }
+
+    private func residentBytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) }) * 1024
+    }
+}
+
+/// Counts how often a completion handler is called, and keeps what it was told.
+final class Ending: Sendable {
+    private let calls = Locked<[(any Error)?]>([])
+
+    var count: Int { calls.value.count }
+    var error: (any Error)? { calls.value.first ?? nil }
+
+    func record(_ error: (any Error)?) { calls.update { $0.append(error) } }
+}

@@ -1,0 +1,599 @@
+#!/usr/bin/env bash
+# Real servers for the tests: private, on the loopback address, below one folder.
+#
+#   export CARREL_SERVERS_ROOT=$(mktemp -d)
+#   servers.sh up [NAME...]      start; what runs already is left running
+#   servers.sh env               KEY='VALUE' lines for the tests:  set -a; eval "$(servers.sh env)"; set +a
+#   servers.sh status            NAME up PID | NAME down | NAME absent
+#   servers.sh down [NAME...]    stop; without a name also remove everything that up made
+#
+# Names: apache, nginx, rclone (without a name: all of them); plain is a location of nginx.
+# Exit codes: 0 fine, 1 a server did not start, 2 wrong usage, 3 a server program is not installed.
+# Works as root (the servers then run as www-data or nobody) and as an ordinary user. Linux only (/proc).
+set -euo pipefail
+umask 022
+
+SERVERS=(apache nginx rclone)
+ADDRESS=127.0.0.1
+LOGIN=reader
+# Awkward on purpose: a colon, a space, a letter outside ASCII and a percent sign.
+PASSWORD='pa:ss wörd%1'
+REALM=carrel
+ROOT=${CARREL_SERVERS_ROOT:-}
+PORTS=()
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "servers.sh: $1"; exit "${2:-1}"; }
+usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2; }
+
+# ---- programs ------------------------------------------------------------------------------------------
+
+# Servers are often in /usr/sbin, which an ordinary user's PATH does not have.
+program() {
+  case $1 in
+    apache) find_program apache2 httpd ;;
+    nginx) find_program nginx ;;
+    rclone) find_program rclone ;;
+  esac
+}
+
+find_program() {
+  local name path
+  for name in "$@"; do
+    path=$(PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin command -v "$name") || continue
+    if [ -x "$path" ]; then printf '%s\n' "$path"; return 0; fi
+  done
+  return 1
+}
+
+module_folder() { # FILE FOLDER... : the first folder that holds the file
+  local file=$1 folder
+  shift
+  for folder in "$@"; do
+    if [ -f "$folder/$file" ]; then printf '%s\n' "$folder"; return 0; fi
+  done
+  return 1
+}
+
+apache_modules() {
+  module_folder mod_dav.so /usr/lib/apache2/modules /usr/local/apache2/modules /usr/lib64/httpd/modules
+}
+
+nginx_dav_module() {
+  module_folder ngx_http_dav_ext_module.so /usr/lib/nginx/modules /usr/lib64/nginx/modules
+}
+
+is_present() {
+  program "$1" >/dev/null || return 1
+  case $1 in
+    apache) apache_modules >/dev/null ;;
+    nginx) nginx_dav_module >/dev/null ;;
+  esac
+}
+
+# ---- the user that the servers run as ------------------------------------------------------------------
+
+server_user() {
+  local name
+  if [ "$(id -u)" != 0 ]; then id -un; return 0; fi
+  for name in www-data nobody; do
+    if id "$name" >/dev/null 2>&1; then printf '%s\n' "$name"; return 0; fi
+  done
+  die "neither www-data nor nobody exists on this machine"
+}
+
+# Runs a command as that user, in place of the shell's child, so that the process id stays the same.
+DROP=()
+prepare_drop() {
+  RUN_USER=$(server_user)
+  RUN_GROUP=$(id -gn "$RUN_USER")
+  if [ "$(id -u)" = 0 ]; then
+    DROP=(setpriv "--reuid=$RUN_USER" "--regid=$RUN_GROUP" --clear-groups --)
+  fi
+}
+
+give_folder() { # FOLDER... : make it and give it to the servers' user
+  mkdir -p "$@"
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$@"; fi
+}
+
+# ---- processes -----------------------------------------------------------------------------------------
+
+# A process is remembered as "PID START": a reused process id has another start time and is never signalled.
+# Prints the start time, nothing for a process that is gone or only waits to be collected.
+start_time() {
+  local line fields
+  { IFS= read -r line <"/proc/$1/stat"; } 2>/dev/null || return 0
+  read -r -a fields <<<"${line##*) }"
+  [ "${fields[0]}" = Z ] || printf '%s\n' "${fields[19]}"
+}
+
+is_same_process() { # PID START
+  [ -n "$1" ] && [ -n "$2" ] && [ "$(start_time "$1")" = "$2" ]
+}
+
+is_up() { # NAME
+  local pid start
+  [ -f "$ROOT/run/$1.pid" ] && read -r pid start <"$ROOT/run/$1.pid" && is_same_process "$pid" "$start"
+}
+
+# Every process of the group that this leader leads, the leader included, as "PID START" lines.
+group_of() { # LEADER
+  local stat line fields
+  for stat in /proc/[0-9]*/stat; do
+    { IFS= read -r line <"$stat"; } 2>/dev/null || continue
+    read -r -a fields <<<"${line##*) }"
+    if [ "${fields[2]}" = "$1" ] && [ "${fields[0]}" != Z ]; then
+      printf '%s %s\n' "${line%% *}" "${fields[19]}"
+    fi
+  done
+}
+
+launch() { # NAME COMMAND... : in a session and process group of its own, detached from our files
+  local name=$1 pid
+  shift
+  setsid "$@" </dev/null >>"$ROOT/log/$name.log" 2>&1 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
+  pid=$!
+  disown "$pid"
+  printf '%s %s\n' "$pid" "$(start_time "$pid")" >"$ROOT/run/$name.pid"
+}
+
+count_alive() { # FILE of "PID START" lines
+  local pid start count=0
+  while read -r pid start; do
+    if is_same_process "$pid" "$start"; then count=$((count + 1)); fi
+  done <"$1"
+  printf '%s\n' "$count"
+}
+
+signal_each() { # SIGNAL FILE
+  local pid start
+  while read -r pid start; do
+    if is_same_process "$pid" "$start"; then kill "-$1" "$pid" 2>/dev/null || true; fi
+  done <"$2"
+}
+
+stop() { # NAME
+  local name=$1 leader members=$ROOT/run/$1.group waited
+  [ -f "$ROOT/run/$name.pid" ] || return 0
+  if is_up "$name"; then
+    read -r leader _ <"$ROOT/run/$name.pid"
+    group_of "$leader" >"$members"
+    kill -TERM -- "-$leader" 2>/dev/null || true
+  elif [ -f "$members" ]; then
+    # the leader was killed by somebody else: end those of its children that are certainly ours
+    signal_each TERM "$members"
+  fi
+  if [ -f "$members" ]; then
+    for ((waited = 0; waited < 50; waited++)); do
+      [ "$(count_alive "$members")" != 0 ] || break
+      sleep 0.1
+    done
+    signal_each KILL "$members"
+  fi
+  rm -f "$ROOT/run/$name.pid" "$members"
+  say "down: $name"
+}
+
+# ---- ports ---------------------------------------------------------------------------------------------
+
+answers() { # PORT
+  (exec 3<>"/dev/tcp/$ADDRESS/$1") 2>/dev/null
+}
+
+port_count() { # NAME
+  case $1 in apache) echo 3 ;; nginx) echo 2 ;; *) echo 1 ;; esac
+}
+
+# Fills PORTS with free ports below the range that the kernel hands out itself.
+pick_ports() { # COUNT
+  local port
+  PORTS=()
+  while [ ${#PORTS[@]} -lt "$1" ]; do
+    port=$((20000 + (RANDOM * 32768 + RANDOM) % 12000))
+    case " ${PORTS[*]-} " in *" $port "*) continue ;; esac
+    # ports of our servers that are down at the moment count as taken: tests restart servers
+    if ! answers "$port" && ! grep -qsw "$port" "$ROOT"/run/*.ports; then PORTS+=("$port"); fi
+  done
+}
+
+# Whether this very process listens on the port: that a port answers does not say who answers.
+listens() { # PID PORT
+  local suffix local_address state inode handle
+  suffix=$(printf ':%04X' "$2")
+  while read -r _ local_address _ state _ _ _ _ _ inode _; do
+    # 0A is the state of a listening socket
+    case "$local_address $state" in *"$suffix 0A") ;; *) continue ;; esac
+    for handle in "/proc/$1/fd"/*; do
+      if [ "$(readlink "$handle")" = "socket:[$inode]" ]; then return 0; fi
+    done
+  done </proc/net/tcp
+  return 1
+}
+
+wait_for_ports() { # NAME PORT...
+  local name=$1 pid port tries=0
+  shift
+  read -r pid _ <"$ROOT/run/$name.pid"
+  for port in "$@"; do
+    until listens "$pid" "$port" && answers "$port"; do
+      is_up "$name" || return 1
+      tries=$((tries + 1))
+      [ "$tries" -lt 150 ] || return 1
+      sleep 0.1
+    done
+  done
+  is_up "$name"
+}
+
+# ---- what all servers share ----------------------------------------------------------------------------
+
+prepare() {
+  [ -d /proc/self ] || die "needs Linux: there is no /proc here"
+  command -v openssl >/dev/null || die "openssl is missing: it makes the certificates" 3
+  mkdir -p "$ROOT"
+  [ -O "$ROOT" ] || die "$ROOT belongs to somebody else"
+  prepare_drop
+  mkdir -p "$ROOT"/{run,log,conf,data}
+  give_folder "$ROOT/run/private"
+  # mktemp makes folders that only root may enter; the servers' user has to pass through
+  if [ "$(id -u)" = 0 ]; then chmod go+x "$ROOT"; fi
+  "${DROP[@]}" test -r "$ROOT/conf" || die "$RUN_USER cannot reach $ROOT: choose a folder that others may enter"
+  [ -d "$ROOT/pki" ] || make_certificates
+  make_password_files
+}
+
+# A certificate authority of our own, a certificate for localhost and one for a client.
+make_certificates() {
+  local work=$ROOT/pki.new
+  rm -rf "$work"
+  mkdir "$work"
+  (
+    cd "$work"
+    umask 077
+    local new_key=(-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes)
+    openssl req -x509 "${new_key[@]}" -days 30 -subj "/CN=Carrel test authority" -keyout ca.key -out ca.crt \
+      -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign
+    openssl req "${new_key[@]}" -subj /CN=localhost -keyout server.key -out server.csr
+    openssl req "${new_key[@]}" -subj "/CN=Carrel test client" -keyout client.key -out client.csr
+    cat >server.ext <<E
+subjectAltName=DNS:localhost,IP:127.0.0.1
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature
+extendedKeyUsage=serverAuth
+E
+    cat >client.ext <<E
+basicConstraints=critical,CA:FALSE
+keyUsage=critical,digitalSignature
+extendedKeyUsage=clientAuth
+E
+    sign server
+    sign client
+    chmod 644 ./*.crt
+    chmod 755 .
+  ) >"$ROOT/log/openssl.log" 2>&1 || { tail -n 5 "$ROOT/log/openssl.log" >&2; die "could not make the certificates"; }
+  mv "$work" "$ROOT/pki"
+}
+
+sign() { # NAME
+  openssl x509 -req -in "$1.csr" -CA ca.crt -CAkey ca.key -CAcreateserial -days 30 -extfile "$1.ext" -out "$1.crt"
+}
+
+make_password_files() {
+  local hash digest
+  [ ! -f "$ROOT/conf/htdigest" ] || return 0
+  hash=$(openssl passwd -apr1 -stdin <<<"$PASSWORD")
+  digest=$(printf '%s:%s:%s' "$LOGIN" "$REALM" "$PASSWORD" | md5sum)
+  printf '%s:%s\n' "$LOGIN" "$hash" >"$ROOT/conf/htpasswd"
+  printf '%s:%s:%s\n' "$LOGIN" "$REALM" "${digest%% *}" >"$ROOT/conf/htdigest"
+}
+
+# ---- apache: one folder behind Basic, Digest and no authentication; TLS; TLS with client certificates -----
+
+launch_apache() { # PLAIN TLS MTLS
+  local data=$ROOT/data/apache
+  give_folder "$data" "$ROOT/run/apache"
+  apache_configuration "$@" >"$ROOT/conf/apache.conf"
+  printf '%s\n' 'text/plain txt' 'text/html html' 'application/json json' 'image/png png' >"$ROOT/conf/mime.types"
+  launch apache "$(program apache)" -f "$ROOT/conf/apache.conf" -DFOREGROUND
+}
+
+apache_load() {
+  local folder module
+  folder=$(apache_modules)
+  # some distributions compile a few of these in: then there is no file to load
+  for module in mpm_event unixd authn_core authn_file authz_core authz_user auth_basic auth_digest alias dir mime \
+    autoindex env setenvif headers log_config logio dav dav_fs dav_lock socache_shmcb ssl; do
+    if [ -f "$folder/mod_$module.so" ]; then
+      printf 'LoadModule %s_module "%s/mod_%s.so"\n' "$module" "$folder" "$module"
+    fi
+  done
+}
+
+apache_location() { # PATH AUTHENTICATION
+  printf 'Alias %s "%s"\n<Location %s>\n  Dav On\n' "$1" "$ROOT/data/apache" "$1"
+  case $2 in
+    Basic) printf '  AuthType Basic\n  AuthName %s\n  AuthUserFile "%s"\n  Require valid-user\n' "$REALM" "$ROOT/conf/htpasswd" ;;
+    Digest) printf '  AuthType Digest\n  AuthName %s\n  AuthDigestDomain %s\n  AuthUserFile "%s"\n  Require valid-user\n' \
+      "$REALM" "$1" "$ROOT/conf/htdigest" ;;
+  esac
+  printf '</Location>\n'
+}
+
+apache_configuration() { # PLAIN TLS MTLS
+  apache_load
+  if [ "$(id -u)" = 0 ]; then printf 'User %s\nGroup %s\n' "$RUN_USER" "$RUN_GROUP"; fi
+  cat <<E
+ServerName localhost
+ServerRoot "$ROOT/run/apache"
+DefaultRuntimeDir "$ROOT/run/apache"
+PidFile "$ROOT/run/apache/pid"
+Mutex "file:$ROOT/run/apache" default
+Listen $ADDRESS:$1
+Listen $ADDRESS:$2
+Listen $ADDRESS:$3
+StartServers 1
+ErrorLog "$ROOT/log/apache.error.log"
+LogLevel warn
+# method, path, status, bytes received, bytes sent, Range header
+LogFormat "%m\t%U\t%>s\t%I\t%O\t%{Range}i" carrel
+BufferedLogs Off
+CustomLog "$ROOT/log/apache.access.log" carrel
+TypesConfig "$ROOT/conf/mime.types"
+DocumentRoot "$ROOT/data/apache"
+DirectoryIndex disabled
+KeepAlive On
+MaxKeepAliveRequests 0
+KeepAliveTimeout 15
+Timeout 60
+LimitRequestBody 0
+DavLockDB "$ROOT/run/apache/davlock"
+FileETag MTime Size
+<Directory "$ROOT/data/apache">
+  AllowOverride None
+  Options Indexes
+  Require all granted
+</Directory>
+E
+  apache_location /dav Basic
+  apache_location /digest Digest
+  apache_location /open none
+  cat <<E
+SSLSessionCache "shmcb:$ROOT/run/apache/tls(512000)"
+<VirtualHost $ADDRESS:$2>
+  SSLEngine on
+  SSLCertificateFile "$ROOT/pki/server.crt"
+  SSLCertificateKeyFile "$ROOT/pki/server.key"
+</VirtualHost>
+<VirtualHost $ADDRESS:$3>
+  SSLEngine on
+  SSLCertificateFile "$ROOT/pki/server.crt"
+  SSLCertificateKeyFile "$ROOT/pki/server.key"
+  SSLCACertificateFile "$ROOT/pki/ca.crt"
+  SSLVerifyClient require
+  SSLVerifyDepth 1
+</VirtualHost>
+E
+}
+
+env_apache() { # PLAIN TLS MTLS
+  pair CARREL_TEST_APACHE_URL "dav://$ADDRESS:$1/dav"
+  pair CARREL_TEST_APACHE_TLS_URL "davs://localhost:$2/dav"
+  pair CARREL_TEST_APACHE_DIGEST_URL "dav://$ADDRESS:$1/digest"
+  pair CARREL_TEST_APACHE_OPEN_URL "dav://$ADDRESS:$1/open"
+  pair CARREL_TEST_APACHE_MTLS_URL "davs://localhost:$3/open"
+  pair CARREL_TEST_APACHE_DATA "$ROOT/data/apache"
+  pair CARREL_TEST_APACHE_LOG "$ROOT/log/apache.access.log"
+}
+
+# ---- nginx: WebDAV and plain read-only HTTP on one folder; HTTP/2 on the TLS port -------------------------
+
+launch_nginx() { # PLAIN TLS
+  give_folder "$ROOT/data/nginx" "$ROOT/run/nginx"
+  mkdir -p "$ROOT/run/nginx-empty"
+  nginx_configuration "$@" >"$ROOT/conf/nginx.conf"
+  launch nginx "$(program nginx)" -e "$ROOT/log/nginx.error.log" -c "$ROOT/conf/nginx.conf"
+}
+
+nginx_configuration() { # PLAIN TLS
+  printf 'load_module "%s/ngx_http_dav_ext_module.so";\n' "$(nginx_dav_module)"
+  if [ "$(id -u)" = 0 ]; then printf 'user %s %s;\n' "$RUN_USER" "$RUN_GROUP"; fi
+  # the temporary folders are on the file system of the data, so that an upload ends with a rename
+  cat <<E
+daemon off;
+worker_processes 2;
+pid "$ROOT/run/nginx/pid";
+error_log "$ROOT/log/nginx.error.log" warn;
+events { worker_connections 512; }
+http {
+  # method, path, status, bytes received, bytes sent, Range header
+  log_format carrel "\$request_method\t\$uri\t\$status\t\$request_length\t\$bytes_sent\t\$http_range";
+  access_log "$ROOT/log/nginx.access.log" carrel;
+  types { text/plain txt; text/html html; application/json json; image/png png; }
+  default_type application/octet-stream;
+  sendfile on;
+  keepalive_timeout 15s;
+  keepalive_requests 1000000;
+  client_max_body_size 0;
+  client_body_temp_path "$ROOT/run/nginx/body";
+  proxy_temp_path "$ROOT/run/nginx/proxy";
+  fastcgi_temp_path "$ROOT/run/nginx/fastcgi";
+  uwsgi_temp_path "$ROOT/run/nginx/uwsgi";
+  scgi_temp_path "$ROOT/run/nginx/scgi";
+  dav_ext_lock_zone zone=locks:1m timeout=10m;
+  server {
+    listen $ADDRESS:$1;
+    listen $ADDRESS:$2 ssl http2;
+    ssl_certificate "$ROOT/pki/server.crt";
+    ssl_certificate_key "$ROOT/pki/server.key";
+    root "$ROOT/run/nginx-empty";
+    location /dav/ {
+      alias "$ROOT/data/nginx/";
+      auth_basic $REALM;
+      auth_basic_user_file "$ROOT/conf/htpasswd";
+      dav_methods PUT DELETE MKCOL COPY MOVE;
+      dav_ext_methods PROPFIND OPTIONS LOCK UNLOCK;
+      dav_ext_lock zone=locks;
+      dav_access user:rw group:r all:r;
+    }
+    location /plain/ {
+      alias "$ROOT/data/nginx/";
+      autoindex on;
+      limit_except GET { deny all; }
+    }
+  }
+}
+E
+}
+
+env_nginx() { # PLAIN TLS
+  pair CARREL_TEST_NGINX_URL "dav://$ADDRESS:$1/dav"
+  pair CARREL_TEST_NGINX_TLS_URL "davs://localhost:$2/dav"
+  pair CARREL_TEST_NGINX_PLAIN_URL "http://$ADDRESS:$1/plain/"
+  pair CARREL_TEST_NGINX_PLAIN_TLS_URL "https://localhost:$2/plain/"
+  pair CARREL_TEST_NGINX_DATA "$ROOT/data/nginx"
+  pair CARREL_TEST_NGINX_LOG "$ROOT/log/nginx.access.log"
+}
+
+# ---- rclone: WebDAV at the top of the server --------------------------------------------------------------
+
+launch_rclone() { # PORT
+  give_folder "$ROOT/data/rclone" "$ROOT/run/rclone"
+  # The password goes through the environment: arguments are visible to every user of the machine.
+  # Written files go to the folder at once (write-back 0) and foreign changes are seen at once (cache time 0). The
+  # latter makes rclone read a folder again for each of its entries: large folders want CARREL_RCLONE_DIR_CACHE=1s.
+  RCLONE_USER=$LOGIN RCLONE_PASS=$PASSWORD HOME=$ROOT/run/rclone XDG_CONFIG_HOME=$ROOT/run/rclone \
+    launch rclone "${DROP[@]}" "$(program rclone)" serve webdav "$ROOT/data/rclone" --config "" \
+    --addr "$ADDRESS:$1" --cache-dir "$ROOT/run/rclone/cache" --vfs-cache-mode writes --vfs-write-back 0s \
+    --dir-cache-time "${CARREL_RCLONE_DIR_CACHE:-0}" --poll-interval 0
+}
+
+env_rclone() { # PORT
+  pair CARREL_TEST_RCLONE_URL "dav://$ADDRESS:$1/"
+  pair CARREL_TEST_RCLONE_DATA "$ROOT/data/rclone"
+}
+
+# ---- verbs -----------------------------------------------------------------------------------------------
+
+# A server that was stopped comes back on the ports that it had, so that tests can interrupt one. Another process may
+# take a port between our look and the bind of the server, hence the attempts.
+start() { # NAME
+  local name=$1 attempt
+  for attempt in 1 2 3; do
+    rm -f "$ROOT/run/$name.pid" "$ROOT/run/$name.group"
+    if [ "$attempt" != 1 ] || ! read -r -a PORTS <<<"$(cat "$ROOT/run/$name.ports" 2>/dev/null)" || [ ${#PORTS[@]} = 0 ]; then
+      pick_ports "$(port_count "$name")"
+    fi
+    printf '%s\n' "${PORTS[*]}" >"$ROOT/run/$name.ports"
+    "launch_$name" "${PORTS[@]}"
+    if wait_for_ports "$name" "${PORTS[@]}"; then
+      group_of "$(cut -d' ' -f1 "$ROOT/run/$name.pid")" >"$ROOT/run/$name.group"
+      say "up: $name (${PORTS[*]})"
+      return 0
+    fi
+    grep -qsi 'address already in use' "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" || break
+    stop "$name"
+  done
+  say "$name did not start; its last words:"
+  tail -q -n 10 "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" >&2 2>/dev/null || true
+  stop "$name"
+  return 1
+}
+
+# Turns the names given (or none) into the global NAMES.
+resolve_names() {
+  local name
+  NAMES=()
+  [ $# != 0 ] || NAMES=("${SERVERS[@]}")
+  for name in "$@"; do
+    [ "$name" != plain ] || name=nginx
+    case " ${SERVERS[*]} " in
+      *" $name "*) NAMES+=("$name") ;;
+      *) die "no such server: $name (there are: ${SERVERS[*]} plain)" 2 ;;
+    esac
+  done
+}
+
+up() {
+  local name failed=0 missing=0
+  resolve_names "$@"
+  prepare
+  for name in "${NAMES[@]}"; do
+    if ! is_present "$name"; then
+      say "missing: $name"
+      missing=1
+    elif is_up "$name"; then
+      say "already up: $name"
+    else
+      start "$name" || failed=1
+    fi
+  done
+  print_env >"$ROOT/env"
+  [ "$failed" = 0 ] || return 1
+  [ "$missing" = 0 ] || return 3
+}
+
+down() {
+  local name
+  resolve_names "$@"
+  [ -d "$ROOT" ] || return 0
+  for name in "${NAMES[@]}"; do stop "$name"; done
+  if [ $# != 0 ]; then
+    [ ! -f "$ROOT/env" ] || print_env >"$ROOT/env"
+    return 0
+  fi
+  # only what prepare made; the folder itself goes when nothing else is in it
+  rm -rf "$ROOT/run" "$ROOT/log" "$ROOT/conf" "$ROOT/data" "$ROOT/pki" "$ROOT/pki.new" "$ROOT/env"
+  rmdir "$ROOT" 2>/dev/null || true
+}
+
+status() {
+  local name
+  for name in "${SERVERS[@]}"; do
+    if is_up "$name"; then
+      printf '%s up %s\n' "$name" "$(cut -d' ' -f1 "$ROOT/run/$name.pid")"
+    elif is_present "$name"; then
+      printf '%s down\n' "$name"
+    else
+      printf '%s absent\n' "$name"
+    fi
+  done
+}
+
+pair() { # KEY VALUE : quoted so that any shell can read it back
+  local quote="'\\''"
+  printf "%s='%s'\n" "$1" "${2//\'/$quote}"
+}
+
+# Servers that do not run have no keys; those whose program is missing are listed.
+print_env() {
+  local name absent=() ports
+  pair CARREL_TEST_ROOT "$ROOT"
+  pair CARREL_TEST_CA "$ROOT/pki/ca.crt"
+  pair CARREL_TEST_CLIENT_CERT "$ROOT/pki/client.crt"
+  pair CARREL_TEST_CLIENT_KEY "$ROOT/pki/client.key"
+  pair CARREL_TEST_USER "$LOGIN"
+  pair CARREL_TEST_PASSWORD "$PASSWORD"
+  for name in "${SERVERS[@]}"; do
+    if is_up "$name"; then
+      read -r -a ports <"$ROOT/run/$name.ports"
+      "env_$name" "${ports[@]}"
+    elif ! is_present "$name"; then
+      absent+=("$name")
+    fi
+  done
+  pair CARREL_TEST_ABSENT "${absent[*]-}"
+}
+
+main() {
+  case ${1:-} in up | down | status | env) ;; *) usage ;; esac
+  [ -n "$ROOT" ] || die "CARREL_SERVERS_ROOT is not set; for example: export CARREL_SERVERS_ROOT=\$(mktemp -d)" 2
+  case $ROOT in /?*) ;; *) die "CARREL_SERVERS_ROOT has to be an absolute path: $ROOT" 2 ;; esac
+  case $ROOT in *[\"\\\$\;\{\}]*) die "CARREL_SERVERS_ROOT has characters that server configurations do not carry: $ROOT" 2 ;; esac
+  case $1 in
+    env) print_env ;;
+    *) "$@" ;;
+  esac
+}
+
+main "$@"

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# Runs all tests of Carrel against real servers: installs what is missing, builds, starts the servers in a private
+# folder, tests, and takes everything down again. Arguments go to `swift test`, for example: --filter WebDAV
+#
+# CI=true (or CARREL_REQUIRE_SERVERS=1) makes a missing server a failure instead of skipped tests.
+set -euo pipefail
+
+REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+SERVERS=$REPOSITORY/Tests/Servers/servers.sh
+SCRATCH=
+CHILD=
+STARTED=$SECONDS
+
+say() { printf '==> %s\n' "$*" >&2; }
+
+# Runs on every way out, also after Ctrl-C: no server and no file may be left behind.
+clean_up() {
+  local code=$?
+  trap - EXIT INT TERM HUP
+  if [ -n "$CHILD" ]; then kill -TERM -- "-$CHILD" 2>/dev/null || true; fi
+  if [ -n "$SCRATCH" ]; then
+    if [ "$code" != 0 ]; then show_server_errors; fi
+    bash "$SERVERS" down 2>/dev/null || true
+    rm -rf "$SCRATCH"
+  fi
+  if [ "$code" = 0 ]; then
+    say "Carrel: all tests passed in $((SECONDS - STARTED)) s."
+  else
+    say "Carrel: FAILED (exit code $code) after $((SECONDS - STARTED)) s."
+  fi
+  exit "$code"
+}
+
+# The shell handles a signal only while it waits; hence the background, and a process group that ends as one.
+run() {
+  local code=0
+  set -m
+  "$@" </dev/null &
+  CHILD=$!
+  set +m
+  wait "$CHILD" || code=$?
+  CHILD=
+  return "$code"
+}
+
+show_server_errors() {
+  local log lines
+  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/rclone.log; do
+    lines=$(grep -svi -e ':notice\]' -e ' NOTICE: ' "$log" | tail -n 5) || true
+    [ -n "$lines" ] || continue
+    say "last lines of ${log##*/}:"
+    printf '%s\n' "$lines" >&2
+  done
+}
+
+require_servers() { [ "${CARREL_REQUIRE_SERVERS:-0}" = 1 ]; }
+
+install_missing() {
+  if bash "$REPOSITORY/Tests/Servers/install.sh"; then return 0; fi
+  if require_servers; then return 1; fi
+  say "continuing with what is installed"
+}
+
+start_servers() {
+  local code=0
+  SCRATCH=$(mktemp -d "${TMPDIR:-/tmp}/carrel-tests.XXXXXX")
+  export CARREL_SERVERS_ROOT=$SCRATCH/servers
+  # as root the servers run as another user, who has to pass through this folder
+  if [ "$(id -u)" = 0 ]; then chmod 711 "$SCRATCH"; fi
+  bash "$SERVERS" up || code=$?
+  if [ "$code" = 0 ]; then
+    return 0
+  elif require_servers; then
+    say "a server is missing or did not start"
+    return 1
+  fi
+  say "continuing without some servers: their tests are skipped"
+}
+
+export_environment() {
+  local lines
+  lines=$(bash "$SERVERS" env)
+  set -a
+  eval "$lines"
+  set +a
+}
+
+main() {
+  trap clean_up EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+  if [ "${CI:-}" = true ]; then export CARREL_REQUIRE_SERVERS=1; fi
+  cd "$REPOSITORY"
+  install_missing
+  if ! command -v swift >/dev/null; then
+    say "there is no swift in PATH: see https://www.swift.org/install"
+    exit 127
+  fi
+  say "building"
+  run swift build --build-tests
+  if [ "$(uname)" = Linux ]; then
+    say "starting servers"
+    start_servers
+    export_environment
+  else
+    say "the test servers need Linux: their tests are skipped"
+  fi
+  say "testing"
+  run swift test "$@"
+}
+
+main "$@"
