@@ -7,11 +7,18 @@ extension WebDAVFileProvider {
     /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that is there as for a new one.
     public func createFolder(path: ProviderPath) async throws {
         if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        do { try await makeCollection(path) } catch let error as HTTPStatusError where error.code.rawValue == 409 {
+            // By now the parent is there: it may have come into being meanwhile.
+            try await makeCollection(path)
+        }
+    }
+
+    private func makeCollection(_ path: ProviderPath) async throws {
         do {
             _ = try await change(HTTPRequest("MKCOL", path, isFolder: true, repetition: .ifNotDone, isWriting: true))
-        } catch where !error.isCancellation && !(error is URLError) {
+        } catch where !error.isCancellation {
             // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides.
-            if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error) }
+            try await refuseTaken(path, underlying: error)
             try await refuseMissingParent(of: path, underlying: error)
             throw error
         }
@@ -55,11 +62,7 @@ extension WebDAVFileProvider {
             try await removeItem(path: destination, recursive: false)
             overwrite = false
         }
-        do {
-            try await send(method, item, to: destination, overwrite: overwrite)
-        } catch let error as HTTPStatusError where error.code.rawValue == 412 {
-            throw FileError.make(.fileWriteFileExists, path: destination, url: url(of: destination), underlying: error)
-        }
+        try await send(method, item, to: destination, overwrite: overwrite)
         return item
     }
 
@@ -69,8 +72,13 @@ extension WebDAVFileProvider {
             ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString), ("Overwrite", overwrite ? "T" : "F"),
         ]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
-        _ = try await change(
-            HTTPRequest(method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true))
+        let request = HTTPRequest(
+            method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
+        do { _ = try await change(request) } catch where !overwrite && !error.isCancellation {
+            // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
+            try await refuseTaken(destination, underlying: error)
+            throw error
+        }
     }
 
     /// Sends a request that changes something. A multi-status tells of the parts that failed: the first of them is thrown.
@@ -93,6 +101,12 @@ extension WebDAVFileProvider {
         try await contentsOfDirectory(path: path) { items in
             if !items.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true) }
         }
+    }
+
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when something is at `path`.
+    private func refuseTaken(_ path: ProviderPath, underlying: any Error) async throws {
+        guard try await itemIfAny(path) != nil else { return }
+        throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: underlying)
     }
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.

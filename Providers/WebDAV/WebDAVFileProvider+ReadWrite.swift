@@ -46,19 +46,41 @@ extension WebDAVFileProvider {
     ) async throws -> FileObject {
         let temporary = try TemporaryName.make(beside: path)
         do {
-            try await put(source, at: temporary, for: path)
-            var item = try await item(temporary, isWriting: true)
+            try await upload(source, at: temporary, for: path)
+            let item = try await item(temporary, isWriting: true)
             try verify(item, against: source)
-            if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
-            try await send("MOVE", item, to: path, overwrite: target.map { !$0.isDirectory } ?? options.overwrite)
-            item.path = path
-            item.name = path.name
-            return item
+            try Task.checkCancellation()
+            // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
+            return try await Task { try await moveIntoPlace(item, path, replacing: target, options) }.value
         } catch {
-            // Outside the task, which may be cancelled. What the server does not let go of now is left under a name that tells.
+            // Likewise. What the server does not let go of now is left under a name that tells.
             await Task { _ = try? await connection.send(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true)) }.value
-            throw published(error, path)
+            throw error
         }
+    }
+
+    private func moveIntoPlace(
+        _ temporary: FileObject, _ path: ProviderPath, replacing target: FileObject?, _ options: WriteOptions
+    ) async throws -> FileObject {
+        if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
+        try await send("MOVE", temporary, to: path, overwrite: target.map { !$0.isDirectory } ?? options.overwrite)
+        var item = temporary
+        item.path = path
+        item.name = path.name
+        return item
+    }
+
+    /// Sends the bytes. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears after
+    /// its removal would stay.
+    private func upload(_ source: any WriteSource, at temporary: ProviderPath, for path: ProviderPath) async throws {
+        let marked = MarkedSource(source)
+        let upload = Task { try await put(marked, at: temporary, for: path) }
+        try await withTaskCancellationHandler {
+            try await upload.value
+        } onCancel: {
+            if marked.stop() { upload.cancel() }
+        }
+        try Task.checkCancellation()
     }
 
     private func put(_ source: any WriteSource, at temporary: ProviderPath, for path: ProviderPath) async throws {
@@ -79,12 +101,6 @@ extension WebDAVFileProvider {
             .fileWriteUnknown, path: item.path, url: url(of: item.path), sentence: "The server kept \(size) of \(length) bytes; nothing was replaced.")
     }
 
-    /// The refusal of the closing `MOVE` in terms of the file that was to be written.
-    private func published(_ error: any Error, _ path: ProviderPath) -> any Error {
-        guard let refusal = error as? HTTPStatusError, refusal.code.rawValue == 412 else { return error }
-        return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: refusal)
-    }
-
     private func putInPlace(_ source: any WriteSource, at path: ProviderPath, options: WriteOptions) async throws -> FileObject {
         var headers: [(name: String, value: String)] = []
         if let tag = options.ifMatch { headers.append(("If-Match", tag)) } else if !options.overwrite { headers.append(("If-None-Match", "*")) }
@@ -100,5 +116,67 @@ extension WebDAVFileProvider {
         let item = try await item(path, isWriting: true)
         try verify(item, against: source)
         return item
+    }
+}
+
+/// A source that can be stopped up to the moment when its last byte is taken, and not after it.
+private struct MarkedSource: WriteSource {
+    private enum State: Sendable {
+        case sending
+        case sent
+        case stopped
+    }
+
+    private let base: any WriteSource
+    private let state = Locked(State.sending)
+
+    init(_ base: any WriteSource) {
+        self.base = base
+    }
+
+    var length: Int64? { base.length }
+    var isRepeatable: Bool { base.isRepeatable }
+
+    /// Sees that the source is never given whole; false when it was already.
+    func stop() -> Bool {
+        state.update { state in
+            if state == .sending { state = .stopped }
+            return state == .stopped
+        }
+    }
+
+    func bytes(from offset: Int64) throws -> any ByteSource {
+        Bytes(base: try base.bytes(from: offset), left: Locked(length.map { $0 - offset }), state: state)
+    }
+
+    private final class Bytes: ByteSource {
+        private let base: any ByteSource
+        private let left: Locked<Int64?>
+        private let state: Locked<State>
+
+        init(base: any ByteSource, left: Locked<Int64?>, state: Locked<State>) {
+            self.base = base
+            self.left = left
+            self.state = state
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            try state.update { state in
+                if state == .stopped { throw CancellationError() }
+                let step = try base.read(into: buffer)
+                if isLast(step) { state = .sent }
+                return step
+            }
+        }
+
+        private func isLast(_ step: SourceStep) -> Bool {
+            guard case .bytes(let count) = step else { return step == .end }
+            return left.update { left in
+                left = left.map { $0 - Int64(count) }
+                return left.map { $0 <= 0 } ?? false
+            }
+        }
+
+        func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
     }
 }

@@ -12,6 +12,9 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     let connection: HTTPConnection
     /// The root collection, counted from the server's root: what every href starts with.
     private let rootPath: ProviderPath
+    /// Where the storage is asked about itself: the server's root need not be WebDAV's.
+    let home: ProviderPath
+    private let learnt = Locked<Capabilities?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host.
     public convenience init(configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
@@ -20,34 +23,46 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
 
     /// A provider over a connection that is there already.
     ///
+    /// - Parameter home: A path that is known to be WebDAV's, for questions about the storage as a whole.
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none.
-    public init(connection: HTTPConnection) throws {
+    public init(connection: HTTPConnection, home: ProviderPath = .root) throws {
         self.connection = connection
+        self.home = home
         rootPath = try ProviderPath(percentEncoded: connection.baseURL.path(percentEncoded: true))
     }
 
     /// The schemes `dav`, `webdav` (clear) and `davs`, `webdavs` (TLS). The provider's root is the server's.
     public static let registration = ProviderRegistration(type: type, schemes: ["dav", "davs", "webdav", "webdavs"]) { url, options in
         let url = WebDAVConfiguration.httpURL(url)
-        return ProviderLocation(
-            provider: try WebDAVFileProvider(connection: HTTPConnection(url: url.serverRoot, options: options)),
-            path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
+        let provider = try WebDAVFileProvider(connection: HTTPConnection(url: url.serverRoot, options: options), home: path)
+        return ProviderLocation(provider: provider, path: path)
     }
 
     public var baseURL: URL? { connection.baseURL }
 
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
+    /// What WebDAV gives everywhere, and what this server adds: quota and entry tags are asked for once.
     public func capabilities() async throws -> Capabilities {
-        Capabilities(
+        if let known = learnt.value { return known }
+        var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: .derived, .conditionalWriting: .derived, .folderCreation: .native,
-                .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
-                .storageProperties: .native, .entryTags: .native,
+                .atomicReplacement: .derived, .exclusiveCreation: .derived, .conditionalWriting: .derived, .folderCreation: .native,
+                .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native, .entryTags: .native,
+                .rawNames: .native,
             ],
             readCost: .request, timePrecision: 1)
+        let (volume, server) = try await askForQuota()
+        if volume != nil { capabilities[.storageProperties] = .native }
+        // nginx sends the tag of a file with its bytes only, not in a listing.
+        if server?.lowercased().hasPrefix("nginx") == true { capabilities[.entryTags] = .unavailable }
+        learnt.update { [capabilities] in $0 = capabilities }
+        return capabilities
     }
+
+    public func checkReachability() async throws { _ = try await attributesOfItem(path: home) }
 
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         try await item(path, isWriting: false)
@@ -100,15 +115,17 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     }
 
     /// Capacity by RFC 4331; nil where the server does not tell.
-    public func storageProperties() async throws -> VolumeObject? {
+    public func storageProperties() async throws -> VolumeObject? { try await askForQuota().volume }
+
+    private func askForQuota() async throws -> (volume: VolumeObject?, server: String?) {
         let found = Locked<DAVResponse?>(nil)
-        try await propfind(.root, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
+        let server = try await propfind(home, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
             found.update { $0 = $0 ?? responses.first }
         }
         let (available, used) = (found.value?.quotaAvailable, found.value?.quotaUsed)
-        if available == nil, used == nil { return nil }
-        return VolumeObject(
-            totalCapacity: available.flatMap { available in used.map { available + $0 } }, availableCapacity: available, usage: used)
+        if available == nil, used == nil { return (nil, server) }
+        let total = available.flatMap { available in used.map { available + $0 } }
+        return (VolumeObject(totalCapacity: total, availableCapacity: available, usage: used), server)
     }
 
     public func invalidate() {
@@ -122,14 +139,18 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     private static let quota = "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
 
     /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1). Tried again while nothing was given yet.
+    ///
+    /// - Returns: What the server calls itself.
+    @discardableResult
     private func propfind(
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usual,
         page: @Sendable ([DAVResponse]) async throws -> Void
-    ) async throws {
+    ) async throws -> String? {
         let body = Data(#"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop>\#(properties)</D:prop></D:propfind>"#.utf8)
-        let hasGiven = CancellationFlag()
+        let hasGiven = Locked(false)
+        let server = Locked<String?>(nil)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
-            error.isTransient && !hasGiven.isCancelled
+            error.isTransient && !hasGiven.value
         } _: {
             let pipe = BytePipe(capacity: 256 << 10)
             let request = HTTPRequest(
@@ -137,13 +158,15 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
                 headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")], body: .data(body), isWriting: isWriting
             ) { head in
                 guard head.status == 207 else { throw self.noMultistatus(path) }
+                server.update { $0 = head["Server"] }
                 return pipe
             }
             try await self.receive(request, through: pipe) { responses in
-                hasGiven.cancel()
+                hasGiven.update { $0 = true }
                 try await page(responses)
             }
         }
+        return server.value
     }
 
     private func receive(_ request: HTTPRequest, through pipe: BytePipe, page: ([DAVResponse]) async throws -> Void) async throws {

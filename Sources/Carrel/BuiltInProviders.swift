@@ -32,7 +32,7 @@ extension ProviderRegistry {
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let speaksWebDAV = try await connection.speaksWebDAV(at: path)
         let provider: any FileProvider =
-            speaksWebDAV ? try WebDAVFileProvider(connection: connection) : HTTPFileProvider(connection: connection)
+            speaksWebDAV ? try WebDAVFileProvider(connection: connection, home: path) : HTTPFileProvider(connection: connection)
         return ProviderLocation(provider: provider, path: path)
     }
 }

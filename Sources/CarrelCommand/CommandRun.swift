@@ -50,7 +50,11 @@ enum CommandRun {
         let start = ContinuousClock.now
         var status = ExitStatus.done
         do {
-            try await verb.perform(session)
+            do { try await verb.perform(session) } catch {
+                // What was found before the failure is the caller's all the same.
+                try session.output.flush()
+                throw error
+            }
             try session.output.flush()
         } catch {
             status = ExitStatus(error)

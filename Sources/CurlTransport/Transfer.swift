@@ -90,7 +90,10 @@ final class Transfer: @unchecked Sendable {
         do {
             let source = try self.source ?? body.bytes(from: 0)
             self.source = source
-            switch try source.read(into: buffer) {
+            // Never past the length that the head promised: what came after it would be read as the next request.
+            let left = body.length.map { Int(clamping: $0 - sent) } ?? buffer.count
+            if left <= 0 { return 0 }
+            switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(left, buffer.count)])) {
             case .bytes(let count):
                 sent += Int64(count)
                 return count

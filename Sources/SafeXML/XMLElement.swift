@@ -13,10 +13,13 @@ public final class XMLElement: Sendable {
 
     /// What an element holds.
     public enum Node: Sendable {
+        /// An element with all that it holds.
         case element(XMLElement)
+        /// All text between two tags.
         case text(String)
     }
 
+    /// An element put together by a program.
     public init(name: String, namespace: String = "", attributes: [XMLAttribute] = [], nodes: [Node] = []) {
         self.name = name
         self.namespace = namespace

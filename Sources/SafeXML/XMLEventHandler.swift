@@ -14,7 +14,10 @@ public protocol XMLEventHandler: AnyObject {
 }
 
 extension XMLEventHandler {
+    /// Takes no notice of text.
     public func text(_ text: String) throws {}
+
+    /// Takes no notice of ends.
     public func end(element: String, namespace: String) throws {}
 }
 
@@ -27,6 +30,7 @@ public struct XMLAttribute: Hashable, Sendable {
     /// The value after normalisation (XML 1.0, section 3.3.3).
     public var value: String
 
+    /// An attribute put together by a program.
     public init(name: String, namespace: String = "", value: String) {
         self.name = name
         self.namespace = namespace

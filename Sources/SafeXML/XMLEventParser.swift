@@ -90,23 +90,29 @@ public final class XMLEventParser {
 }
 
 extension XMLEventParser {
+    /// No option that loads a DTD or puts entities in. "Huge" lifts libxml2's own caps, for which ours stand.
+    private static let options = XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
+
     private func configure(encoding: String?) throws {
-        // No option that loads a DTD or puts entities in. "Huge" lifts libxml2's own caps, for which ours stand.
-        var options = Int32(bitPattern: XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue)
+        xmlCtxtUseOptions(context, Int32(bitPattern: Self.options))
         if let encoding {
             guard let handler = xmlFindCharEncodingHandler(encoding) else {
                 throw XMLErrors.make(.fileReadUnknownStringEncoding, "The text encoding “\(encoding)” is not known.")
             }
-            options |= Int32(bitPattern: XML_PARSE_IGNORE_ENC.rawValue)
             xmlSwitchToEncoding(context, handler)
+            ignoreDeclaredEncoding()
         }
-        xmlCtxtUseOptions(context, options)
+    }
+
+    private func ignoreDeclaredEncoding() {
+        xmlCtxtUseOptions(context, Int32(bitPattern: Self.options | XML_PARSE_IGNORE_ENC.rawValue))
     }
 
     private func feedPending() throws {
         if isAtStart {
             isAtStart = false
             receiver.skippedLines = XMLProlog.repair(&pending)
+            if XMLProlog.isWronglyWide(pending) { ignoreDeclaredEncoding() }
         }
         pending.withUnsafeBytes { bytes in
             let characters = bytes.assumingMemoryBound(to: CChar.self)

@@ -11,6 +11,7 @@ public struct XMLLimits: Hashable, Sendable {
     /// Elements in the whole document.
     public var elements: Int
 
+    /// Limits, each with its usual value: 32 MiB, 256 levels, 16 MiB of text, 256 attributes, a million elements.
     public init(
         bytes: Int = 32 << 20, depth: Int = 256, text: Int = 16 << 20, attributes: Int = 256, elements: Int = 1_000_000
     ) {

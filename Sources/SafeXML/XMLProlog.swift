@@ -12,6 +12,13 @@ enum XMLProlog {
         return lines
     }
 
+    /// Whether the document calls itself UTF-16 in plain ASCII: some libraries write so what is UTF-8.
+    static func isWronglyWide(_ bytes: [UInt8]) -> Bool {
+        guard bytes.starts(with: "<?xml".utf8) else { return false }
+        let declaration = bytes.prefix(200).prefix { $0 != UInt8(ascii: ">") }
+        return String(decoding: declaration, as: UTF8.self).lowercased().contains("utf-16")
+    }
+
     /// UTF-8 and all that extend ASCII.
     private static func removeSpaceAndMarks(from bytes: inout [UInt8]) -> Int {
         var index = 0

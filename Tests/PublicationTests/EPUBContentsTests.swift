@@ -11,7 +11,8 @@ struct EPUBContentsTests {
           &nbsp;&mdash; first </text></navLabel><content src="../c1.xhtml#s%201"/>
           <navPoint><navLabel><text>Below</text></navLabel><content src="../c2.xhtml"/></navPoint></navPoint>
         <navPoint><navLabel><text>Nowhere</text></navLabel></navPoint>
-        </navMap><pageList><pageTarget value="1"><navLabel><text>1</text></navLabel><content src="../c1.xhtml#p1"/></pageTarget></pageList></ncx>
+        </navMap><pageList>
+        <pageTarget value="1"><navLabel><text>1</text></navLabel><content src="../c1.xhtml#p1"/></pageTarget></pageList></ncx>
         """
 
     private func book(nav: String? = nil, ncx: String? = nil) -> EPUBFixture {

@@ -16,7 +16,8 @@ struct EPUBCorpusTests {
         return try await EPUBParser().parse(fetcher: try await open(book))
     }
 
-    @Test(arguments: BookCorpus.books) func `every book has what a manifest needs, and its links lead to what is there`(book: URL) async throws {
+    @Test(arguments: BookCorpus.books)
+    func `every book has what a manifest needs, and its links lead to what is there`(book: URL) async throws {
         let fetcher = try await open(book)
         let manifest = try await EPUBParser().parse(fetcher: fetcher)
         #expect(!manifest.metadata.title.string.isEmpty && manifest.metadata.identifier != nil && !manifest.metadata.languages.isEmpty)

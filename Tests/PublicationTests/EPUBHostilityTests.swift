@@ -35,7 +35,8 @@ struct EPUBHostilityTests {
             <item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
             <item id="x" href="toc.ncx" media-type="application/x-dtbncx+xml"/>
             """
-        book.files[href] = "<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/hostname'>]><a><nav><ol><li><a href='x'>&x;</a></li></ol></nav></a>"
+        let doctype = "<!DOCTYPE a [<!ENTITY x SYSTEM 'file:///etc/hostname'>]>"
+        book.files[href] = "\(doctype)<a><nav><ol><li><a href='x'>&x;</a></li></ol></nav></a>"
         let manifest = try await book.manifest()
         #expect(manifest.tableOfContents.isEmpty)
     }
@@ -55,14 +56,16 @@ struct EPUBHostilityTests {
 
     @Test(.timeLimit(.minutes(1))) func `100,000 items are read without delay`() async throws {
         var book = EPUBFixture()
-        book.items = (0..<100_000).map { #"<item id="i\#($0)" href="text/chapter\#($0).xhtml" media-type="application/xhtml+xml" fallback="i\#($0 + 1)"/>"# }
-            .joined(separator: "\n")
+        let items = (0..<100_000).map { index in
+            #"<item id="i\#(index)" href="text/c\#(index).xhtml" media-type="application/xhtml+xml" fallback="i\#(index + 1)"/>"#
+        }
+        book.items = items.joined(separator: "\n")
         book.spine = (0..<50_000).map { #"<itemref idref="i\#($0)"/>"# }.joined()
         let manifest = try await book.manifest()
         #expect(manifest.readingOrder.count == 50_000 && manifest.resources.count == 50_000)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a book of 8,000 items opens in well under a second, once it is compiled with optimisation`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a book of 8,000 items opens without delay`() async throws {
         var book = EPUBFixture()
         book.items = (0..<8000).map { #"<item id="i\#($0)" href="chapter\#($0).xhtml" media-type="application/xhtml+xml"/>"# }.joined()
             + #"<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>"#
@@ -93,7 +96,8 @@ struct EPUBHostilityTests {
         let fetcher = RecordingFetcher(book.allFiles.mapValues { Data($0.utf8) })
         _ = try await EPUBParser().parse(fetcher: fetcher)
         let expected = [
-            ContainerDocument.href, EncryptionDocument.href, DisplayOptions.hrefs[0], "OEBPS/content.opf", "OEBPS/toc.ncx", "OEBPS/Nav.xhtml",
+            ContainerDocument.href, EncryptionDocument.href, DisplayOptions.hrefs[0], "OEBPS/content.opf", "OEBPS/toc.ncx",
+            "OEBPS/Nav.xhtml",
         ]
         #expect(fetcher.prefetches.map(Set.init) == [Set(expected)])
         #expect(Set(fetcher.requests).isSubset(of: expected))

@@ -77,11 +77,12 @@ private let files = [
         for link in links { #expect(await failure(fetcher.get(link)) == nil) }
     }
 
-    @Test(arguments: [
-        ("a/one.xhtml", "one"), ("/a/one.xhtml", "one"), ("a/one.xhtml#x", "one"), ("a/one.xhtml?q=1", "one"),
-        ("a/two%20words.txt", "two"), ("a/two words.txt", "two"), ("b/100%25.txt", "percent"), ("b/100%.txt", "percent"),
-        ("caf%C3%A9.txt", "coffee"), ("cafe%CC%81.txt", "coffee"), ("what%3F.txt", "question"), ("what?.txt", "question"),
-    ], [false, true])
+    @Test(
+        arguments: [
+            ("a/one.xhtml", "one"), ("/a/one.xhtml", "one"), ("a/one.xhtml#x", "one"), ("a/one.xhtml?q=1", "one"),
+            ("a/two%20words.txt", "two"), ("a/two words.txt", "two"), ("b/100%25.txt", "percent"), ("b/100%.txt", "percent"),
+            ("caf%C3%A9.txt", "coffee"), ("cafe%CC%81.txt", "coffee"), ("what%3F.txt", "question"), ("what?.txt", "question"),
+        ], [false, true])
     func `are found by hrefs however they are written`(pair: (href: String, content: String), isLazy: Bool) async throws {
         let fetcher = ProviderFetcher(ShelfProvider(files, isLazy: isLazy), folder: try ProviderPath("/books"))
         #expect(try await fetcher.get(pair.href).readAsString() == pair.content)

@@ -29,6 +29,10 @@ struct EncodingTests {
         for slice in 60..<90 { #expect(try EventRecorder.events(in: data, slice: slice) == whole, "pieces of \(slice)") }
     }
 
+    @Test func `a document that is called UTF-16 and is not is taken for UTF-8`() throws {
+        #expect(try EventRecorder.events(in: "<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>é</a>")[1] == "é")
+    }
+
     @Test func `a forced encoding wins over the declaration`() throws {
         let data = try #require("<?xml version='1.0' encoding='utf-8'?><a>é</a>".data(using: .isoLatin1))
         #expect(try EventRecorder.events(in: data, encoding: "iso-8859-1")[1] == "é")

@@ -51,7 +51,9 @@ struct WellFormednessTests {
         }
     }
 
-    @Test(arguments: ["", "   \n", "no tags", "<a>", "<a></b>", "<a/><b/>", "<a/>x", "<a b=1/>", "<a b='1' b='2'/>", "<a>&#0;</a>", "\u{FEFF}"])
+    @Test(arguments: [
+        "", "   \n", "no tags", "<a>", "<a></b>", "<a/><b/>", "<a/>x", "<a b=1/>", "<a b='1' b='2'/>", "<a>&#0;</a>", "\u{FEFF}",
+    ])
     func `malformed documents are refused`(text: String) {
         #expect(refusal { try EventRecorder.events(in: text) }?.code == .fileReadCorruptFile)
     }

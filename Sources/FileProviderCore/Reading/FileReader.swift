@@ -10,6 +10,15 @@ public enum FilePart: Sendable, Hashable {
     /// The last so many bytes, or all when the file is shorter.
     case suffix(Int64)
 
+    /// Whether no file has bytes in this part, however long it is.
+    public var isEmpty: Bool {
+        switch self {
+        case .whole, .from: false
+        case .range(let range): range.isEmpty
+        case .suffix(let count): count <= 0
+        }
+    }
+
     /// The offsets that this part covers in a file of `size` bytes.
     public func resolved(size: Int64) -> Range<Int64> {
         switch self {

@@ -31,9 +31,11 @@ public final class RangedFileReader: FileReader {
     }
 
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
-        if let attributes = known.attributes {
-            let range = part.resolved(size: attributes.size)
-            if range.isEmpty { return FileExtent(offset: range.lowerBound, count: 0, size: attributes.size) }
+        if part.isEmpty || known.attributes.map({ part.resolved(size: $0.size).isEmpty }) == true {
+            let size = try await attributes().size
+            let extent = FileExtent(offset: part.resolved(size: size).lowerBound, count: 0, size: size)
+            try sink.begin(extent)
+            return extent
         }
         let (extent, attributes) = try await fetch(part, known.attributes?.validator, sink)
         try known.settle(attributes, path: path)

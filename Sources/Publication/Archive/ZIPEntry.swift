@@ -84,7 +84,8 @@ public struct ZIPEntry: Hashable, Sendable {
         if uncompressedSize > limits.ratioFloor, !overflow, uncompressedSize > most {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” would become more than \(limits.largestRatio) times as large as it is, as archives made to do harm do.")
+                sentence: "“\(path)” would become more than \(limits.largestRatio) times as large as it is, as archives made to do harm do."
+            )
         }
     }
 

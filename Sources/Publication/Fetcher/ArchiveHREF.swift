@@ -13,7 +13,7 @@ enum ArchiveHREF {
             var result: [UInt8] = []
             result.reserveCapacity(bytes.count * 2)
             for byte in bytes {
-                if isPlain(byte) { result.append(byte) } else { result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+                result += isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
             return String(decoding: result, as: UTF8.self)
         }

@@ -6,6 +6,7 @@ import Foundation
 /// Addresses in the manifest are percent-encoded and relative to the root of the container; an item whose address would leave it
 /// is left out. Books are forgiven what can be understood; only one without a package document or a spine is refused.
 public struct EPUBParser: Sendable {
+    /// A parser; it holds nothing, so one may read any number of publications, also at once.
     public init() {}
 
     /// Reads the package of the publication in `fetcher`, which stays the caller's.
@@ -55,7 +56,8 @@ extension EPUBParser {
         do {
             if let href = ContainerDocument(try await documents.document(ContainerDocument.href)).packageHREF { return href }
         } catch let error as CocoaError where error.isNoSuchFile {
-            failure = .unreadable("There is no “\(ContainerDocument.href)” and no package document (OPF), so this is no EPUB.", cause: error)
+            let sentence = "There is no “\(ContainerDocument.href)” and no package document (OPF), so this is no EPUB."
+            failure = .unreadable(sentence, cause: error)
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             failure = error
         }

@@ -29,7 +29,7 @@ struct EPUBPath: Hashable, Sendable {
     }
 
     /// Whether an address that ``resolve(_:)`` gave lies outside the container, on the web.
-    static func isRemote(_ href: String) -> Bool { href.hasPrefix("http://") || href.hasPrefix("https://") }
+    static func isRemote(_ href: String) -> Bool { EPUBText.scheme(of: href) != nil }
 
     /// `href` without its query and fragment.
     static func resource(of href: String) -> String {

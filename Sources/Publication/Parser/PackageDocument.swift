@@ -67,12 +67,6 @@ struct PackageDocument: Sendable {
 extension PackageDocument {
     func item(id: String) -> Item? { indexByID[id].map { items[$0] } }
 
-    /// The index in ``items`` of the item at an address.
-    func index(ofHREF href: String) -> Int? { indexByHREF[href] }
-
-    /// The index in ``items`` of the item with this `id`.
-    func index(ofID id: String) -> Int? { indexByID[id] }
-
     /// The navigation document of EPUB 3 (section 7).
     var navigation: Item? { items.first { $0.properties.contains("nav") && !EPUBPath.isRemote($0.href) } }
 
