@@ -1,7 +1,7 @@
 public import FileProviderCore
 import Foundation
 
-extension LocalFileProvider {
+extension LocalFileProvider: FileProviderPushWrite {
     /// Opens a regular file, through symbolic links that stay below the root. The version that is opened is the one that is read.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `EISDIR` below it for a folder.
@@ -38,6 +38,20 @@ extension LocalFileProvider {
     ///   length than it said.
     @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        try await write(path, options) { try await $0.pour(source) }
+    }
+
+    /// Writes what `fill` gives, as it comes, on the thread that gives it; otherwise as ``writeContents(path:from:options:)``.
+    @discardableResult
+    public func writeContents(
+        path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent
+    ) async throws -> FileObject {
+        try await write(path, options) { try $0.checkWhole(try await fill($0.sink)) }
+    }
+
+    private func write(
+        _ path: ProviderPath, _ options: WriteOptions, _ body: @Sendable (LocalWrite) async throws -> Void
+    ) async throws -> FileObject {
         let context = context(path, writing: true)
         if path.isRoot { throw context.error(EISDIR) }
         let write = try await BlockingThreads.shared.run { [self] _ in
@@ -45,7 +59,7 @@ extension LocalFileProvider {
             return try LocalWrite(place: place, options: options, context)
         }
         do {
-            try await write.pour(source)
+            try await body(write)
             return try await BlockingThreads.shared.run { flag in
                 try flag.check()
                 return try write.commit()

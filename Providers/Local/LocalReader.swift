@@ -97,6 +97,14 @@ final class LocalReader: FileReader {
         return count
     }
 
+    /// The open file, to be pulled from any thread.
+    func writeSource() async throws -> any WriteSource {
+        let file = try openFile()
+        return LocalSource(length: opened.size) { offset in
+            FileByteSource(file, from: offset, path: self.path) { try self.checkUnchanged(file) }
+        }
+    }
+
     private func checkUnchanged(_ file: FileDescriptor) throws {
         guard try ItemStatus(of: file, context).tag == opened.tag else { throw context.changed }
     }
@@ -111,6 +119,21 @@ final class LocalReader: FileReader {
 
     /// The file is closed when the reads that still run are done.
     func close() async { file.update { $0 = nil } }
+}
+
+/// An open file as a source that can be sent again.
+private struct LocalSource: WriteSource {
+    let length: Int64?
+    let start: @Sendable (Int64) -> any ByteSource
+
+    init(length: Int64, start: @escaping @Sendable (Int64) -> any ByteSource) {
+        self.length = length
+        self.start = start
+    }
+
+    var isRepeatable: Bool { true }
+
+    func bytes(from offset: Int64) throws -> any ByteSource { start(offset) }
 }
 
 /// Memory for bytes on their way, used again and again.

@@ -13,7 +13,7 @@ final class LocalWrite: Sendable {
     private let context: LocalContext
     private let target: Target
     private let file: FileDescriptor
-    private let sink: FileSink
+    let sink: FileSink
 
     /// Looks whether the write may happen and opens the file.
     init(place: LocalPlace, options: WriteOptions, _ context: LocalContext) throws {
@@ -79,6 +79,17 @@ final class LocalWrite: Sendable {
             try await bytes.waitUntilReadyOrCancelled()
         }
         if let length, sink.written != length { throw context.wrongLength(sink.written, of: length) }
+    }
+
+    /// Sees that all of a file came.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it did not.
+    func checkWhole(_ extent: FileExtent) throws {
+        guard extent.count == extent.size, sink.written == extent.size else {
+            throw FileError.make(
+                .fileReadCorruptFile, path: context.path, url: context.url,
+                sentence: "The source of “\(context.path)” ended after \(sink.written) of \(extent.size) bytes.")
+        }
     }
 
     /// Takes what the source has now; `.ready` when that was its end.

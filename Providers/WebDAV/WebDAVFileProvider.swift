@@ -150,7 +150,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
         let hasGiven = Locked(false)
         let server = Locked<String?>(nil)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
-            error.isTransient && !hasGiven.value
+            // A server that fails half way through its answer breaks off, or appends what it has to say to the document.
+            !hasGiven.value && (error.isTransient || (error as? CocoaError)?.code == .fileReadCorruptFile)
         } _: {
             let pipe = BytePipe(capacity: 256 << 10)
             let request = HTTPRequest(

@@ -80,17 +80,21 @@ package final class FileByteSource: ByteSource, @unchecked Sendable {
     // Unchecked: a source is called by one side, one call after the other.
     private let file: FileDescriptor
     private let path: ProviderPath
+    private let atEnd: @Sendable () throws -> Void
     private var offset: Int64
 
-    package init(_ file: FileDescriptor, from offset: Int64, path: ProviderPath) {
+    /// - Parameter atEnd: A last look at the file, once all of it was given.
+    package init(_ file: FileDescriptor, from offset: Int64, path: ProviderPath, atEnd: @escaping @Sendable () throws -> Void = {}) {
         self.file = file
         self.path = path
         self.offset = offset
+        self.atEnd = atEnd
     }
 
     package func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
         let count = try file.read(into: buffer, at: offset, path: path)
         offset += Int64(count)
+        if count == 0 { try atEnd() }
         return count == 0 ? .end : .bytes(count)
     }
 }

@@ -40,9 +40,11 @@ public final class ZIPArchive: Sendable {
                 firstError = firstError ?? error
             }
         }
-        throw firstError
-            ?? FileError.make(
-                .fileReadCorruptFile, path: cached.path, sentence: "“\(cached.path)” is no ZIP archive, or its end is missing.")
+        if let firstError { throw firstError }
+        let isEmpty = try await cached.attributes().size == 0
+        throw FileError.make(
+            .fileReadCorruptFile, path: cached.path,
+            sentence: "“\(cached.path)” \(isEmpty ? "is empty" : "is no ZIP archive, or its end is missing").")
     }
 
     /// Whether ``close()`` was called.

@@ -157,8 +157,13 @@ private final class XMLRootFinder: XMLEventHandler {
 
     static func root(of head: Data) -> XMLElement? {
         let finder = XMLRootFinder()
-        // The parser stops at the root, at what is not well-formed before it, or at the end of these bytes: all the same here.
-        try? XMLEventParser(handler: finder).parse(head)
+        do {
+            let parser = try XMLEventParser(handler: finder)
+            try parser.parse(head)
+            try parser.finish()
+        } catch {
+            // The parser stops at the root, at what is not well-formed before it, or at the end of these bytes: all the same here.
+        }
         return finder.root
     }
 

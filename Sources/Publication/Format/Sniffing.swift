@@ -53,6 +53,11 @@ public struct Sniffed: Sendable, Hashable {
 
     public let mediaType: MediaType
     public let basis: Basis
+
+    public init(mediaType: MediaType, basis: Basis) {
+        self.mediaType = mediaType
+        self.basis = basis
+    }
 }
 
 /// An ordered list of sniffers that may change while others read it.

@@ -1,0 +1,87 @@
+import Carrel
+import Foundation
+import SampleBooks
+import Testing
+
+/// The journey that the house is built for: the same book by the same code, wherever it lies.
+@Suite struct BookTests {
+    /// Writes the sample book into a folder of `provider` and reads it there.
+    private func readBook(_ provider: any FileProvider, in folder: ProviderPath) async throws {
+        let path = try folder.appending("lamp.epub")
+        try await provider.writeContents(path: path, contents: SampleBook.small(.epub3))
+        let sniffed = try await MediaType.sniff(path: path, of: provider, ignoringHints: true)
+        #expect(sniffed == Sniffed(mediaType: .epub, basis: .content))
+        let book = try await Publication.open(path: path, of: provider)
+        #expect(book.metadata.title.string == "The Lamp at the Carrel")
+        #expect(book.readingOrder.count == 3)
+        #expect(book.tableOfContents.map(\.title).count == 3)
+        for link in book.readingOrder {
+            let text = try await book.get(link).readAsString()
+            #expect(text.contains("</html>"))
+        }
+        let cover = try #require(book.coverLink)
+        #expect(try await book.get(cover).length() > 0)
+        await book.close()
+        await #expect(throws: ResourceError.self) { _ = try await book.get(cover).read() }
+    }
+
+    @Test func `a book is read from a local folder`() async throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: "book-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try await readBook(LocalFileProvider(root: root), in: .root)
+    }
+
+    @Test func `a book is read from memory`() async throws {
+        try await readBook(MemoryFileProvider(), in: .root)
+    }
+
+    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
+    func `a book is read from a server without being downloaded`(_ server: TestServers.WebDAV) async throws {
+        try await server.withFolder { provider, folder in try await readBook(provider, in: folder) }
+    }
+
+    @Test func `a large book costs three requests and ninety kilobytes up to its first chapter`() async throws {
+        let server = try #require(TestServers.named("Apache, Basic"), "the servers are not up; run bash Tests/run.sh")
+        let file = server.data.appending(path: "large-\(UInt64.random(in: 0 ... .max)).epub")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try SampleBook.large(textFirst: true, to: file, images: 40)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let options = TestServers.options()
+        let provider = try server.provider(options)
+        _ = try await provider.attributesOfItem(path: .root)
+        let (requests, bytes) = (options.counters[.requests], options.counters[.bytesIn])
+        let book = try await Publication.open(path: ProviderPath(file.lastPathComponent), of: provider)
+        let chapter = try await book.get(#require(book.readingOrder.first)).read()
+        #expect(chapter.count > 10_000)
+        #expect(options.counters[.requests] - requests <= 3)
+        #expect(options.counters[.bytesIn] - bytes <= 130_000)
+        await book.close()
+    }
+
+    @Test func `a web page and a catalogue entry are told by what they are, not by what they are called`() async throws {
+        let provider = MemoryFileProvider()
+        let samples: [(String, MediaType)] = [
+            ("<!DOCTYPE html><title>x</title>", .html), (#"{"metadata":{"title":"x"},"links":[],"readingOrder":[{"href":"a","type":"text/html"}]}"#, .json),
+            ("%PDF-1.7\n", .pdf), ("<?xml version=\"1.0\"?><feed xmlns=\"http://www.w3.org/2005/Atom\"/>", .opds1),
+        ]
+        for (index, sample) in samples.enumerated() {
+            let path = try ProviderPath("file-\(index)")
+            try await provider.writeContents(path: path, contents: Data(sample.0.utf8))
+            let found = try await MediaType.sniff(path: path, of: provider)
+            #expect(found?.mediaType == sample.1)
+        }
+    }
+
+    @Test(arguments: [
+        ("empty.epub", Data(), "is empty"), ("text.epub", Data("just text".utf8), "ZIP"), ("unknown", Data([1, 2, 3]), "no book"),
+        ("x.pdf", Data("%PDF-1.7".utf8), "PDF"),
+    ])
+    func `what is no book ends in a sentence`(_ name: String, _ data: Data, _ word: String) async throws {
+        let provider = MemoryFileProvider()
+        let path = try ProviderPath(name)
+        try await provider.writeContents(path: path, contents: data)
+        let error = await #expect(throws: CocoaError.self) { _ = try await Publication.open(path: path, of: provider) }
+        #expect(error?.localizedDescription.contains(word) == true, "\(error?.localizedDescription ?? "")")
+    }
+}

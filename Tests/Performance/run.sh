@@ -1,0 +1,146 @@
+#!/usr/bin/env bash
+# Benchmarks against peers, on real servers that this script starts and stops.
+#
+#   bash Tests/Performance/run.sh [book] [transfer]      both, unless named
+#
+# book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
+# transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
+#
+# RUNS=5 SIZE_MB=1024   how often, and how much; CARREL=FILE benchmarks another build of the tool.
+# Figures are ratios within one run: a machine's mood changes from minute to minute.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+runs=${RUNS:-5}
+size=$(( ${SIZE_MB:-1024} << 20 ))
+status=0
+
+# Memory rather than a disk where there is room for four copies: the disk's own pace is not what is measured.
+base=${TMPDIR:-/tmp}
+if [ -d /dev/shm ] && [ "$(df -Pk /dev/shm | awk 'NR == 2 { print $4 }')" -gt $(( size / 256 )) ]; then base=/dev/shm; fi
+work=$(mktemp -d "$base/carrel-bench.XXXXXX")
+chmod 755 "$work"
+export CARREL_SERVERS_ROOT=$work/servers
+mkdir -m 755 "$CARREL_SERVERS_ROOT"
+
+finish() {
+  bash "$top/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true
+  rm -rf "$work"
+}
+trap finish EXIT
+trap 'exit 130' INT TERM
+
+prepare() {
+  bash "$top/Tests/Servers/install.sh" >&2
+  if [ -z "${CARREL:-}" ]; then
+    swift build --package-path "$top" -c release --product carrel >&2
+    swift build --package-path "$top" -c release --product sample-book >&2
+    local bin
+    bin=$(swift build --package-path "$top" -c release --show-bin-path)
+    CARREL=$bin/carrel
+    BOOK=$bin/sample-book
+  fi
+  BOOK=${BOOK:-$(dirname "$CARREL")/sample-book}
+  bash "$top/Tests/Servers/servers.sh" up apache nginx >&2
+  set -a
+  eval "$(bash "$top/Tests/Servers/servers.sh" env)"
+  set +a
+  export CARREL_PASSWORD=$CARREL_TEST_PASSWORD
+}
+
+judge() { # TEXT VALUE OPERATOR LIMIT
+  if awk -v a="$2" -v b="$4" "BEGIN { exit !(a $3 b) }"; then printf '  %-52s %8s   (%s %s)\n' "$1" "$2" "$3" "$4"
+  else printf '  %-52s %8s   (%s %s)  MISSED\n' "$1" "$2" "$3" "$4"; status=1; fi
+}
+
+# ---- requests and bytes for a book -------------------------------------------------------------------------
+
+# Runs a command and says what the server saw of it: "requests bytes heads". The log is written after the answer, so wait for it
+# to stand still.
+served() {
+  local log=$CARREL_TEST_APACHE_LOG before now last=-1
+  before=$(wc -l <"$log")
+  "$@" >/dev/null
+  while now=$(wc -l <"$log"); [ "$now" != "$last" ] || [ "$now" = "$before" ]; do last=$now; sleep 0.2; done
+  tail -n +$(( before + 1 )) "$log" | awk -F'\t' '{ n++; b += $5 } $1 == "HEAD" { h++ } END { print n + 0, b + 0, h + 0 }'
+}
+
+book() {
+  local order url chapter n b h
+  for order in text-first text-last; do
+    "$BOOK" "$work/$order.epub" --large "$order"
+    install -m 644 "$work/$order.epub" "$CARREL_TEST_APACHE_DATA/$order.epub"
+    url=$CARREL_TEST_APACHE_OPEN_URL/$order.epub
+    chapter=$("$CARREL" book ls "$url" | head -n 1 | cut -f 1)
+    printf 'book, %s, %s bytes\n' "$order" "$(stat -c %s "$work/$order.epub")"
+    read -r n b h < <(served "$CARREL" sniff --content "$url")
+    judge "sniff: requests" "$n" "<=" 1; judge "sniff: bytes" "$b" "<=" 70000; judge "sniff: HEADs" "$h" "<=" 0
+    read -r n b h < <(served "$CARREL" book info "$url")
+    judge "open: requests" "$n" "<=" 3; judge "open: bytes" "$b" "<=" 100000; judge "open: HEADs" "$h" "<=" 0
+    read -r n b h < <(served "$CARREL" book cat "$url" "$chapter")
+    judge "first chapter: requests" "$n" "<=" 4; judge "first chapter: bytes" "$b" "<=" 130000; judge "first chapter: HEADs" "$h" "<=" 0
+    rm -f "$work/$order.epub" "$CARREL_TEST_APACHE_DATA/$order.epub"
+  done
+}
+
+# ---- GET and PUT beside curl --------------------------------------------------------------------------------
+
+# Runs a command and adds "seconds cpu KiB" to a file.
+timed() { # FILE CMD...
+  local out=$1
+  shift
+  /usr/bin/time -o "$work/time" -f '%e %U %S %M' "$@"
+  awk '{ print $1, $2 + $3, $4 }' "$work/time" >>"$out"
+}
+
+median() { sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'; }
+largest() { sort -n -k "$2,$2" "$1" | tail -n 1 | awk -v c="$2" '{ print $c }'; }
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
+
+compare() { # TITLE
+  local curl_s carrel_s curl_c carrel_c
+  curl_s=$(median "$work/curl" 1); carrel_s=$(median "$work/carrel" 1)
+  curl_c=$(median "$work/curl" 2); carrel_c=$(median "$work/carrel" 2)
+  printf '%s: curl %s s (%s s CPU), carrel %s s (%s s CPU), medians of %s\n' "$1" "$curl_s" "$curl_c" "$carrel_s" "$carrel_c" "$runs"
+  judge "speed, times curl's" "$(ratio "$curl_s" "$carrel_s")" ">=" 0.95
+  judge "CPU time, times curl's" "$(ratio "$carrel_c" "$curl_c")" "<=" 1.3
+  judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 64
+}
+
+transfer() {
+  local server url data web i
+  head -c "$size" /dev/urandom >"$work/big"
+  for server in APACHE NGINX; do
+    eval "url=\$CARREL_TEST_${server}_URL data=\$CARREL_TEST_${server}_DATA"
+    web=http${url#dav}
+    install -m 644 "$work/big" "$data/big"
+    : >"$work/curl"; : >"$work/carrel"
+    for i in $(seq 0 "$runs"); do
+      [ "$i" = 1 ] && { : >"$work/curl"; : >"$work/carrel"; } # the first pair warms up
+      rm -f "$work/got"; timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" -o "$work/got" "$web/big"
+      rm -f "$work/got"; timed "$work/carrel" "$CARREL" cp --quiet --user "$CARREL_TEST_USER" "$url/big" "$work/got"
+    done
+    cmp "$work/big" "$work/got"
+    compare "GET of $(( size >> 20 )) MiB from ${server,,}"
+    rm -f "$work/got" "$data/big"
+    : >"$work/curl"; : >"$work/carrel"
+    for i in $(seq 0 "$runs"); do
+      [ "$i" = 1 ] && { : >"$work/curl"; : >"$work/carrel"; }
+      rm -f "$data/up"; timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" -T "$work/big" -o /dev/null "$web/up"
+      rm -f "$data/up"; timed "$work/carrel" "$CARREL" cp --quiet --user "$CARREL_TEST_USER" "$work/big" "$url/up"
+    done
+    cmp "$work/big" "$data/up"
+    compare "PUT of $(( size >> 20 )) MiB to ${server,,}"
+    rm -f "$data/up"
+  done
+}
+
+prepare
+for part in ${*:-book transfer}; do
+  case $part in
+    book | transfer) "$part" ;;
+    *) echo "run.sh: there is no benchmark called “$part”" >&2; exit 2 ;;
+  esac
+done
+exit "$status"
