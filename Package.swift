@@ -12,7 +12,7 @@ let package = Package(
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         // System libraries: a module map and a shim each.
@@ -56,6 +56,7 @@ let package = Package(
         // Books that the project makes itself, for tests, benchmarks and the demo.
         .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Tests/Fixtures"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
+        .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
 
         // Tests. Those against real servers are started by Tests/run.sh.
         .testTarget(name: "FileProviderCoreTests", dependencies: ["FileProviderCore"]),
@@ -73,9 +74,10 @@ let package = Package(
 
 for target in package.targets where target.type != .system {
     if target.path?.hasPrefix("Providers/") == true { target.exclude.append("README.md") }
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
 }

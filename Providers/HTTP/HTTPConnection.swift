@@ -67,7 +67,8 @@ public final class HTTPConnection: Sendable {
     private func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
         if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
-        return HTTPStatusError(head, request: request, url: url(of: request.path, isFolder: request.isFolder), login: login.state).foundationError
+        return HTTPStatusError(head, request: request, url: url(of: request.path, isFolder: request.isFolder), login: login.state)
+            .foundationError
     }
 
     /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).
@@ -75,7 +76,9 @@ public final class HTTPConnection: Sendable {
     /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can tell.
     public func speaksWebDAV(at path: ProviderPath) async throws -> Bool {
         let head = try await send(HTTPRequest("OPTIONS", path, accepts: Set(400..<500)))
-        return head.joined("DAV")?.split(separator: ",").contains { $0.trimmingCharacters(in: .whitespaces) == "1" || $0.trimmingCharacters(in: .whitespaces) == "2" } == true
+        return head.joined("DAV")?.split(separator: ",").contains {
+            $0.trimmingCharacters(in: .whitespaces) == "1" || $0.trimmingCharacters(in: .whitespaces) == "2"
+        } == true
     }
 
     /// Ends what runs and closes the connections.
@@ -126,7 +129,8 @@ public final class HTTPConnection: Sendable {
         guard login.origin.matches(target) || ["GET", "HEAD"].contains(request.method) else {
             throw FileError.make(
                 .redirectToNonExistentLocation, url: url,
-                sentence: "The server redirects \(request.method) to another host (\(target.host() ?? "?")), which is followed for reading only.")
+                sentence:
+                    "The server redirects \(request.method) to another host (\(target.host() ?? "?")), which is followed for reading only.")
         }
         if case .source(let source) = request.body, !source.isRepeatable { throw FileError.notRepeatable(path: request.path) }
         return target

@@ -19,10 +19,15 @@ public enum HTTPDate {
                 seconds = clock(word)
             } else if let found = months.firstIndex(of: word.prefix(3).lowercased()), word.first?.isLetter == true {
                 month = found + 1
-            } else if seconds != nil, word.count == 5, let value = Int(word.dropFirst()), let sign = word.first, "+\u{2212}".contains(sign) {
+            } else if seconds != nil, word.count == 5, let value = Int(word.dropFirst()), let sign = word.first, "+\u{2212}".contains(sign)
+            {
                 zone = (value / 100 * 60 + value % 100) * (sign == "+" ? 60 : -60)
             } else if let number = Int(word) {
-                if day == nil, number <= 31 { day = number } else if year == nil { year = number < 100 ? number + (number < 70 ? 2000 : 1900) : number }
+                if day == nil, number <= 31 {
+                    day = number
+                } else if year == nil {
+                    year = number < 100 ? number + (number < 70 ? 2000 : 1900) : number
+                }
             }
         }
         guard let day, let month, let year, let seconds, (1...31).contains(day) else { return nil }

@@ -78,7 +78,8 @@ enum ServerWords {
 
     /// What stands in the first element of that name, whatever its prefix and attributes.
     private static func content(of element: String, in text: String) -> Substring? {
-        guard let name = text.range(of: element + ">", options: .caseInsensitive) ?? text.range(of: element + " ", options: .caseInsensitive),
+        guard
+            let name = text.range(of: element + ">", options: .caseInsensitive) ?? text.range(of: element + " ", options: .caseInsensitive),
             let open = text[name.lowerBound...].firstIndex(of: ">")
         else { return nil }
         let rest = text[text.index(after: open)...]

@@ -131,7 +131,9 @@ private final class Download: Sendable {
             throw bad("The server refused a range of “\(path)” without saying how long the file is.")
         }
         let range = part.resolved(size: size)
-        guard range.isEmpty else { throw bad("The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).") }
+        guard range.isEmpty else {
+            throw bad("The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).")
+        }
         try settle(head, size: size)
         let extent = FileExtent(offset: range.lowerBound, count: 0, size: size)
         state.update { $0.extent = extent }

@@ -149,7 +149,7 @@ final class FolderListing: @unchecked Sendable {
             do {
                 guard let status = try place.status(here) else { continue }
                 items.append(try place.object(at: here.path, status, here))
-            } catch where error.isNoSuchFile {
+            } catch let error where error.isNoSuchFile {
                 continue
             }
         }

@@ -80,7 +80,7 @@ struct LocalRemoval {
             do {
                 try empty(place.open(LocalFlags.realFolder, context))
                 return try removeOne(place, AT_REMOVEDIR, context)
-            } catch where error.isFileExists && round < Self.rounds {
+            } catch let error where error.isFileExists && round < Self.rounds {
                 continue
             }
         }
@@ -100,7 +100,7 @@ struct LocalRemoval {
             do {
                 let parent = try cursor.open(tree.parent(of: number), of: tree, here)
                 try removeOne(LocalPlace(folder: parent, name: tree.name(of: number)), AT_REMOVEDIR, here)
-            } catch where error.isNoSuchFile || error.isNotADirectory {
+            } catch let error where error.isNoSuchFile || error.isNotADirectory {
                 // Somebody else was quicker. What stands there instead is found when the folder above is not empty.
                 continue
             }
@@ -113,7 +113,7 @@ struct LocalRemoval {
         let folder: FileDescriptor
         do {
             folder = try cursor.open(number, of: tree, context)
-        } catch where error.isNoSuchFile || error.isNotADirectory {
+        } catch let error where error.isNoSuchFile || error.isNotADirectory {
             return
         }
         let listing = try FolderListing(of: folder, context)
@@ -123,7 +123,7 @@ struct LocalRemoval {
             let here = context.below([name])
             do {
                 try removeOne(place, 0, here)
-            } catch where !error.isNoSuchFile {
+            } catch let error where !error.isNoSuchFile {
                 guard try place.status(here)?.type == .directory else { throw error }
                 tree.add(name, in: number)
             }

@@ -58,7 +58,7 @@ final class LocalWrite: Sendable {
     ) throws -> (file: FileDescriptor, isNew: Bool) {
         do {
             return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, context), true)
-        } catch where error.isFileExists && options.overwrite {
+        } catch let error where error.isFileExists && options.overwrite {
             if try place.status(context)?.type == .directory {
                 try place.unlink(context, flags: AT_REMOVEDIR)
                 return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, context), true)

@@ -16,7 +16,7 @@ extension WebDAVFileProvider {
     private func makeCollection(_ path: ProviderPath) async throws {
         do {
             _ = try await change(HTTPRequest("MKCOL", path, isFolder: true, repetition: .ifNotDone, isWriting: true))
-        } catch where !error.isCancellation {
+        } catch let error where !error.isCancellation {
             // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides.
             try await refuseTaken(path, underlying: error)
             try await refuseMissingParent(of: path, underlying: error)
@@ -47,7 +47,8 @@ extension WebDAVFileProvider {
 
     /// `MOVE` or `COPY` (RFC 4918, sections 9.8 and 9.9), kept from merging folders and from replacing one with content.
     @discardableResult
-    private func transfer(_ method: String, _ path: ProviderPath, to destination: ProviderPath, overwrite: Bool) async throws -> FileObject {
+    private func transfer(_ method: String, _ path: ProviderPath, to destination: ProviderPath, overwrite: Bool) async throws -> FileObject
+    {
         if path.isRoot || destination == path || destination.isBelow(path) {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, url: url(of: destination),
@@ -69,12 +70,13 @@ extension WebDAVFileProvider {
     /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
     func send(_ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool) async throws {
         var headers = [
-            ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString), ("Overwrite", overwrite ? "T" : "F"),
+            ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString),
+            ("Overwrite", overwrite ? "T" : "F"),
         ]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         let request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
-        do { _ = try await change(request) } catch where !overwrite && !error.isCancellation {
+        do { _ = try await change(request) } catch let error where !overwrite && !error.isCancellation {
             // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
             try await refuseTaken(destination, underlying: error)
             throw error

@@ -89,7 +89,7 @@ extension WebDAVFileProvider {
         } catch let error as HTTPStatusError where [409, 500].contains(error.code.rawValue) {
             try await refuseMissingParent(of: path, underlying: error)
             throw error
-        } catch where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile {
             try await refuseMissingParent(of: path, underlying: error)
             throw error
         }
@@ -98,12 +98,17 @@ extension WebDAVFileProvider {
     private func verify(_ item: FileObject, against source: any WriteSource) throws {
         guard let length = source.length, let size = item.size, size != length else { return }
         throw FileError.make(
-            .fileWriteUnknown, path: item.path, url: url(of: item.path), sentence: "The server kept \(size) of \(length) bytes; nothing was replaced.")
+            .fileWriteUnknown, path: item.path, url: url(of: item.path),
+            sentence: "The server kept \(size) of \(length) bytes; nothing was replaced.")
     }
 
     private func putInPlace(_ source: any WriteSource, at path: ProviderPath, options: WriteOptions) async throws -> FileObject {
         var headers: [(name: String, value: String)] = []
-        if let tag = options.ifMatch { headers.append(("If-Match", tag)) } else if !options.overwrite { headers.append(("If-None-Match", "*")) }
+        if let tag = options.ifMatch {
+            headers.append(("If-Match", tag))
+        } else if !options.overwrite {
+            headers.append(("If-None-Match", "*"))
+        }
         do {
             _ = try await connection.send(
                 HTTPRequest("PUT", path, headers: headers, body: .source(source), repetition: .ifNotDone, isWriting: true))

@@ -89,7 +89,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
 
     /// What is at `path`; nil for nothing.
     func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
-        do { return try await item(path, isWriting: true) } catch where error.isNoSuchFile { return nil }
+        do { return try await item(path, isWriting: true) } catch let error where error.isNoSuchFile { return nil }
     }
 
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
@@ -102,7 +102,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
-        } catch where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile {
             try await refuseFile(path)
             throw error
         }
@@ -117,9 +117,17 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     /// Capacity by RFC 4331; nil where the server does not tell.
     public func storageProperties() async throws -> VolumeObject? { try await askForQuota().volume }
 
+    /// Asks the folder that the provider was made for; where that is a file, or about to be made, the one that holds it.
     private func askForQuota() async throws -> (volume: VolumeObject?, server: String?) {
+        do { return try await askForQuota(at: home) } catch {
+            guard let parent = home.parent, error.isNoSuchFile || error is any FileProviderHTTPError else { throw error }
+            return try await askForQuota(at: parent)
+        }
+    }
+
+    private func askForQuota(at folder: ProviderPath) async throws -> (volume: VolumeObject?, server: String?) {
         let found = Locked<DAVResponse?>(nil)
-        let server = try await propfind(home, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
+        let server = try await propfind(folder, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
             found.update { $0 = $0 ?? responses.first }
         }
         let (available, used) = (found.value?.quotaAvailable, found.value?.quotaUsed)
@@ -146,7 +154,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usual,
         page: @Sendable ([DAVResponse]) async throws -> Void
     ) async throws -> String? {
-        let body = Data(#"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop>\#(properties)</D:prop></D:propfind>"#.utf8)
+        let body = Data(
+            #"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop>\#(properties)</D:prop></D:propfind>"#.utf8)
         let hasGiven = Locked(false)
         let server = Locked<String?>(nil)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
@@ -156,7 +165,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
             let pipe = BytePipe(capacity: 256 << 10)
             let request = HTTPRequest(
                 "PROPFIND", path, isFolder: isFolder,
-                headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")], body: .data(body), isWriting: isWriting
+                headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")], body: .data(body),
+                isWriting: isWriting
             ) { head in
                 guard head.status == 207 else { throw self.noMultistatus(path) }
                 server.update { $0 = head["Server"] }
@@ -195,7 +205,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
 
     private func noMultistatus(_ path: ProviderPath) -> URLError {
         FileError.make(
-            .badServerResponse, url: url(of: path), sentence: "“\(connection.baseURL.host() ?? "")” answers, but is no WebDAV server at “\(path)”.")
+            .badServerResponse, url: url(of: path),
+            sentence: "“\(connection.baseURL.host() ?? "")” answers, but is no WebDAV server at “\(path)”.")
     }
 }
 

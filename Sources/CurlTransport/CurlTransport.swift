@@ -30,7 +30,11 @@ public final class CurlTransport: Sendable {
         let exchange = Exchange()
         let head = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let transfer = Transfer(request) { [loop] in loop.goOn($0) } done: { continuation.resume(with: $0) }
+                let transfer = Transfer(request) { [loop] in
+                    loop.goOn($0)
+                } done: {
+                    continuation.resume(with: $0)
+                }
                 loop.start(transfer)
                 if exchange.started(transfer) { loop.cancel(transfer) }
             }

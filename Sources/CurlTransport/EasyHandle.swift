@@ -16,7 +16,7 @@ struct EasyHandle {
     /// Connects the handle to `transfer`; gives back the header list, which must live as long as the transfer.
     func configure(for transfer: Transfer, options: ConnectionOptions) -> UnsafeMutablePointer<curl_slist>? {
         let request = transfer.request
-        setConnection(options)
+        setConnection(options, request)
         setTrust(options.trust)
         setAuthentication(request.authentication)
         setCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
@@ -31,7 +31,7 @@ struct EasyHandle {
         return list
     }
 
-    private func setConnection(_ options: ConnectionOptions) {
+    private func setConnection(_ options: ConnectionOptions, _ request: TransferRequest) {
         long(CURLOPT_NOSIGNAL, 1)
         string(CURLOPT_PROTOCOLS_STR, "http,https")
         long(CURLOPT_FOLLOWLOCATION, 0)
@@ -39,6 +39,8 @@ struct EasyHandle {
         long(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         long(CURLOPT_TCP_KEEPALIVE, 1)
         long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
+        // Rather wait for a connection that many requests can share than open one for each.
+        long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
         long(CURLOPT_CONNECTTIMEOUT_MS, Int(options.timeouts.connect * 1000))
         long(CURLOPT_LOW_SPEED_LIMIT, 1)
         long(CURLOPT_LOW_SPEED_TIME, max(1, Int(options.timeouts.idle.rounded(.up))))

@@ -19,7 +19,7 @@ extension Behaviour {
         let rule = mayBeRefused ? "keeps its name or is refused" : "keeps its name"
         return Behaviour("A file called “\(shown)” \(rule)", .ability(.writing)) { trial in
             let path = try trial.folder.appending(name)
-            do { try await trial.provider.writeContents(path: path, contents: Pattern.data(50)) } catch where mayBeRefused {
+            do { try await trial.provider.writeContents(path: path, contents: Pattern.data(50)) } catch _ where mayBeRefused {
                 return try await trial.expectNames([], "After the name “\(shown)” was refused")
             }
             try await trial.expectNames([name], "After writing “\(shown)”")

@@ -88,7 +88,7 @@ extension Behaviour {
                 do {
                     try await trial.provider.writeContents(path: path, contents: Pattern.data(20_000, seed: UInt64(index + 1)))
                     winners.append(UInt64(index + 1))
-                } catch where error.isFileExists {
+                } catch let error where error.isFileExists {
                     // One of those who came too late.
                 }
             }
@@ -139,9 +139,9 @@ extension Trial {
                 try expect(
                     versions.contains(found), "Expected one version whole while it is replaced, but a mixture of \(found.count) bytes came."
                 )
-            } catch where error.isNoSuchFile {
+            } catch let error where error.isNoSuchFile {
                 throw Unmet("Expected a version of the file while it is replaced, but it was not there: \(describe(error))")
-            } catch where !(error is Unmet) {
+            } catch let error where !(error is Unmet) {
                 // “Changed while reading” is an honest answer.
             }
         }

@@ -60,7 +60,10 @@ struct EntityTable: ~Copyable {
         return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
             let reference = part.prefix { $0 != ";" }
             let character = reference == "#38" ? "&" : String(reference).withXMLCharacters(character(named:))
-            guard let character, reference.endIndex < part.endIndex else { return result += "&" + part }
+            guard let character, reference.endIndex < part.endIndex else {
+                result += "&" + part
+                return
+            }
             result += character + part[part.index(after: reference.endIndex)...]
         }
     }

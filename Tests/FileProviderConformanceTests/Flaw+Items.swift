@@ -51,7 +51,7 @@ extension Flaw {
         },
         Flaw("is content when nothing is there to remove", found: "Removing a missing item says that it is missing") { hooks in
             hooks.remove = { base, path, recursive in
-                do { try await base.removeItem(path: path, recursive: recursive) } catch where error.isNoSuchFile {}
+                do { try await base.removeItem(path: path, recursive: recursive) } catch let error where error.isNoSuchFile {}
             }
         },
         Flaw("removes nothing", found: "The kit's own folder goes with all it holds") { hooks in
@@ -59,7 +59,7 @@ extension Flaw {
         },
         Flaw("makes folders that exist", found: "Making a folder that exists is refused") { hooks in
             hooks.createFolder = { base, path in
-                do { try await base.createFolder(path: path) } catch where error.isFileExists {}
+                do { try await base.createFolder(path: path) } catch let error where error.isFileExists {}
             }
         },
         Flaw("makes missing parents of folders", found: "Making a folder without its parent is refused") { hooks in
@@ -70,7 +70,7 @@ extension Flaw {
         },
         Flaw("empties folders that exist", found: "Making a folder that exists leaves what it holds") { hooks in
             hooks.createFolder = { base, path in
-                do { try await base.createFolder(path: path) } catch where error.isFileExists {
+                do { try await base.createFolder(path: path) } catch let error where error.isFileExists {
                     for item in try await base.contentsOfDirectory(path: path) { try await base.removeItem(path: item.path) }
                     throw error
                 }

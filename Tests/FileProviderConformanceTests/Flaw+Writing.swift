@@ -19,7 +19,9 @@ extension Flaw {
         },
         Flaw("leaves a part when the source fails", found: "A source that fails leaves nothing, and its error arrives") { hooks in
             hooks.write = { base, path, source, options in
-                do { return try await base.writeContents(path: path, from: source, options: options) } catch where !error.isFileExists {
+                do { return try await base.writeContents(path: path, from: source, options: options) } catch let error
+                    where !error.isFileExists
+                {
                     try await base.writeContents(path: path, contents: Data([1]), overwrite: true)
                     throw error
                 }

@@ -62,7 +62,8 @@ import Testing
     @Test func `a web page and a catalogue entry are told by what they are, not by what they are called`() async throws {
         let provider = MemoryFileProvider()
         let samples: [(String, MediaType)] = [
-            ("<!DOCTYPE html><title>x</title>", .html), (#"{"metadata":{"title":"x"},"links":[],"readingOrder":[{"href":"a","type":"text/html"}]}"#, .json),
+            ("<!DOCTYPE html><title>x</title>", .html),
+            (#"{"metadata":{"title":"x"},"links":[],"readingOrder":[{"href":"a","type":"text/html"}]}"#, .json),
             ("%PDF-1.7\n", .pdf), ("<?xml version=\"1.0\"?><feed xmlns=\"http://www.w3.org/2005/Atom\"/>", .opds1),
         ]
         for (index, sample) in samples.enumerated() {

@@ -128,7 +128,9 @@ import WebDAVFileProvider
         }
         defer { server.stop() }
         let provider = try dav(server, options())
-        let error = await #expect(throws: CocoaError.self) { try await provider.writeContents(path: ProviderPath("f"), contents: Data(count: 10)) }
+        let error = await #expect(throws: CocoaError.self) {
+            try await provider.writeContents(path: ProviderPath("f"), contents: Data(count: 10))
+        }
         #expect(error?.code == .fileWriteOutOfSpace)
         let put = try #require(server.requests.first { $0.method == "PUT" })
         #expect(server.requests.contains { $0.method == "DELETE" && $0.target == put.target })
@@ -144,7 +146,9 @@ import WebDAVFileProvider
             return .reply(207, body: Data(answer.utf8))
         }
         defer { server.stop() }
-        await #expect(throws: CocoaError.self) { try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data(count: 10)) }
+        await #expect(throws: CocoaError.self) {
+            try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data(count: 10))
+        }
         #expect(!server.requests.contains { $0.method == "MOVE" })
     }
 
@@ -239,7 +243,9 @@ import WebDAVFileProvider
 
     @Test func `names in a listing cannot lead out of the folder`() async throws {
         let hrefs = ["/", "/ok", "/..%2f..%2fetc", "/%2e%2e/x", "/a/b", "http://elsewhere/ok2", "/nul%00"]
-        let answer = hrefs.map { "<d:response><d:href>\($0)</d:href><d:propstat><d:prop><d:resourcetype>\($0 == "/" ? "<d:collection/>" : "")</d:resourcetype></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>" }
+        let answer = hrefs.map {
+            "<d:response><d:href>\($0)</d:href><d:propstat><d:prop><d:resourcetype>\($0 == "/" ? "<d:collection/>" : "")</d:resourcetype></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
+        }
         let server = try FaultServer { _ in
             .reply(207, body: Data("<d:multistatus xmlns:d=\"DAV:\">\(answer.joined())</d:multistatus>".utf8))
         }

@@ -78,6 +78,18 @@ struct WebDAVTests {
         #expect(options.counters[.connections] == 1)
     }
 
+    @Test func `many requests share one connection where the server speaks HTTP 2`() async throws {
+        let server = try #require(TestServers.named("nginx, HTTP/2"))
+        let options = TestServers.options()
+        let provider = try server.provider(options)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { _ = try await provider.attributesOfItem(path: .root) } }
+            try await group.waitForAll()
+        }
+        #expect(options.counters[.requests] >= 20)
+        #expect(options.counters[.connections] == 1)
+    }
+
     @Test func `a password does not go in clear to another machine`() async throws {
         // No request leaves: the host is never looked up before the login is settled to be digest only.
         let source = FixedCredential(.password(user: "u", password: "p"))

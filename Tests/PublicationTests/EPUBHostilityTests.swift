@@ -67,7 +67,8 @@ struct EPUBHostilityTests {
 
     @Test(.timeLimit(.minutes(1))) func `a book of 8,000 items opens without delay`() async throws {
         var book = EPUBFixture()
-        book.items = (0..<8000).map { #"<item id="i\#($0)" href="chapter\#($0).xhtml" media-type="application/xhtml+xml"/>"# }.joined()
+        book.items =
+            (0..<8000).map { #"<item id="i\#($0)" href="chapter\#($0).xhtml" media-type="application/xhtml+xml"/>"# }.joined()
             + #"<item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>"#
         book.spine = (0..<8000).map { #"<itemref idref="i\#($0)"/>"# }.joined()
         let links = (0..<8000).map { "<li><a href='chapter\($0).xhtml'>Chapter \($0)</a></li>" }.joined()

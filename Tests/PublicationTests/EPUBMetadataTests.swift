@@ -203,10 +203,11 @@ struct EPUBMetadataTests {
         #expect(try await book.manifest().metadata.layout == .reflowable)
     }
 
-    @Test(arguments: [
-        ("0:01:02.5", 62.5), ("01:02", 62), ("1.5h", 5400), ("2min", 120), ("45.5s", 45.5), ("500ms", 0.5), ("45", 45), ("x", nil),
-        ("1:x", nil), ("nan", nil), ("", nil), ("1:2:3:4", nil),
-    ] as [(String, Double?)])
+    @Test(
+        arguments: [
+            ("0:01:02.5", 62.5), ("01:02", 62), ("1.5h", 5400), ("2min", 120), ("45.5s", 45.5), ("500ms", 0.5), ("45", 45), ("x", nil),
+            ("1:x", nil), ("nan", nil), ("", nil), ("1:2:3:4", nil),
+        ] as [(String, Double?)])
     func `clock values are seconds`(text: String, seconds: Double?) async throws {
         #expect(MediaClock.seconds(text) == seconds)
         #expect(try await metadata("<meta property='media:duration'>\(text)</meta>").duration == seconds)

@@ -7,11 +7,12 @@ import Testing
         try JSONValue(string: text, maximumSize: 1 << 20)
     }
 
-    @Test(arguments: [
-        ("null", .null), ("true", true), ("0", 0), ("1.0", 1), ("-1.5", -1.5), ("1e3", 1000), ("\"1\"", "1"),
-        ("9223372036854775807", .integer(.max)), ("9223372036854775808", .double(9_223_372_036_854_775_808)),
-        ("[1,\"a\",[]]", [1, "a", []]), (#"{"a":{"b":null}}"#, ["a": ["b": nil]]), (#""\u00e9""#, "é"),
-    ] as [(String, JSONValue)])
+    @Test(
+        arguments: [
+            ("null", .null), ("true", true), ("0", 0), ("1.0", 1), ("-1.5", -1.5), ("1e3", 1000), ("\"1\"", "1"),
+            ("9223372036854775807", .integer(.max)), ("9223372036854775808", .double(9_223_372_036_854_775_808)),
+            ("[1,\"a\",[]]", [1, "a", []]), (#"{"a":{"b":null}}"#, ["a": ["b": nil]]), (#""\u00e9""#, "é"),
+        ] as [(String, JSONValue)])
     func `is read from text`(text: String, expected: JSONValue) throws {
         #expect(try parse(text) == expected)
     }

@@ -84,13 +84,14 @@ import Testing
 @Suite struct `Subcollections of a manifest` {
     private static let link: JSONValue = ["href": "a"]
 
-    @Test(arguments: [
-        [link],
-        ["metadata": ["x": 1], "links": [link]],
-        [["metadata": ["x": 1], "links": [link]], ["metadata": ["x": 2], "links": [link]]],
-        ["metadata": [:], "links": [link], "inner": [link]],
-        [link, ["metadata": ["x": 1], "links": [link]]],
-    ] as [JSONValue])
+    @Test(
+        arguments: [
+            [link],
+            ["metadata": ["x": 1], "links": [link]],
+            [["metadata": ["x": 1], "links": [link]], ["metadata": ["x": 2], "links": [link]]],
+            ["metadata": [:], "links": [link], "inner": [link]],
+            [link, ["metadata": ["x": 1], "links": [link]]],
+        ] as [JSONValue])
     func `survive reading and writing`(collection: JSONValue) throws {
         let manifest = try Manifest(json: ["metadata": ["title": "x"], "role": collection])
         #expect(manifest.json["role"] == collection)
@@ -138,10 +139,11 @@ import Testing
         #expect(throws: CocoaError.self) { try Link(json: json) }
     }
 
-    @Test(arguments: [
-        (nil, .binary), ("nonsense", .binary), ("text/html;charset=utf-8", .html), ("image/jpg", .jpeg),
-        ("audio/mpeg", .mp3),
-    ] as [(String?, MediaType)])
+    @Test(
+        arguments: [
+            (nil, .binary), ("nonsense", .binary), ("text/html;charset=utf-8", .html), ("image/jpg", .jpeg),
+            ("audio/mpeg", .mp3),
+        ] as [(String?, MediaType)])
     func `always has a media type`(type: String?, expected: MediaType) {
         #expect(Link(href: "a", type: type).mediaType == expected)
     }

@@ -49,19 +49,21 @@ import Testing
         #expect("\(mediaType)" == mediaType.string)
     }
 
-    @Test(arguments: [
-        ("foo/bar", nil), ("application/zip", nil), ("application/epub+zip", "+zip"), ("foo/bar+json+zip", "+zip"),
-        ("text/html;a=b+c", nil),
-    ] as [(String, String?)])
+    @Test(
+        arguments: [
+            ("foo/bar", nil), ("application/zip", nil), ("application/epub+zip", "+zip"), ("foo/bar+json+zip", "+zip"),
+            ("text/html;a=b+c", nil),
+        ] as [(String, String?)])
     func `the last suffix counts`(given: String, expected: String?) throws {
         #expect(try #require(MediaType(given)).structuredSyntaxSuffix == expected)
     }
 
-    @Test(arguments: [
-        ("text/html", nil), ("text/html;charset=utf-8", .utf8), ("text/html;charset=UTF8", .utf8),
-        ("text/html;charset=utf-16", .utf16), ("text/html;charset=us-ascii", .ascii),
-        ("text/html;charset=ISO-8859-1", .isoLatin1), ("text/html;charset=unheard-of", nil),
-    ] as [(String, String.Encoding?)])
+    @Test(
+        arguments: [
+            ("text/html", nil), ("text/html;charset=utf-8", .utf8), ("text/html;charset=UTF8", .utf8),
+            ("text/html;charset=utf-16", .utf16), ("text/html;charset=us-ascii", .ascii),
+            ("text/html;charset=ISO-8859-1", .isoLatin1), ("text/html;charset=unheard-of", nil),
+        ] as [(String, String.Encoding?)])
     func `the charset gives the encoding`(given: String, expected: String.Encoding?) throws {
         #expect(try #require(MediaType(given)).encoding == expected)
     }

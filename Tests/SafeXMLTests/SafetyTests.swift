@@ -36,13 +36,15 @@ struct SafetyTests {
     }
 
     @Test func `a long entity used many times is refused at its first use`() {
-        let text = "<!DOCTYPE a [<!ENTITY x '\(String(repeating: "x", count: 100_000))'>]><a>"
+        let text =
+            "<!DOCTYPE a [<!ENTITY x '\(String(repeating: "x", count: 100_000))'>]><a>"
             + String(repeating: "&x;", count: 100_000) + "</a>"
         #expect(refusal { try EventRecorder.events(in: text) }?.sentence.contains("“x”") == true)
     }
 
     @Test func `attributes that a DTD would add stay away, so they cannot multiply`() throws {
-        let text = "<!DOCTYPE a [<!ATTLIST b c CDATA '\(String(repeating: "x", count: 1_000_000))'>]><a>"
+        let text =
+            "<!DOCTYPE a [<!ATTLIST b c CDATA '\(String(repeating: "x", count: 1_000_000))'>]><a>"
             + String(repeating: "<b/>", count: 20_000) + "</a>"
         #expect(try EventRecorder.events(in: text).dropFirst().allSatisfy { $0.count < 10 })
     }
@@ -70,7 +72,9 @@ struct SafetyTests {
         let descriptor = open(file.path, O_CREAT | O_RDWR, 0o600)
         let saved = dup(STDERR_FILENO)
         dup2(descriptor, STDERR_FILENO)
-        let broken = ["<a>&x;</a>", "<a><b:c/></d>", "<?xml version='1.0' encoding='euc-jp'?><a>\u{FF}\u{FF}</a>", "<!DOCTYPE a [%x;]><a/>"]
+        let broken = [
+            "<a>&x;</a>", "<a><b:c/></d>", "<?xml version='1.0' encoding='euc-jp'?><a>\u{FF}\u{FF}</a>", "<!DOCTYPE a [%x;]><a/>",
+        ]
         for text in broken { _ = refusal { try EventRecorder.events(in: Data(text.unicodeScalars.map { UInt8($0.value) })) } }
         dup2(saved, STDERR_FILENO)
         close(saved)

@@ -91,7 +91,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
         while true {
             do {
                 return try await body()
-            } catch where tries < retries && mayRepeat(error) && !error.isCancellation {
+            } catch let error where tries < retries && mayRepeat(error) && !error.isCancellation {
                 tries += 1
                 counters.add(.retries)
                 try await Task.sleep(for: .seconds(pause(before: tries, after: error)))

@@ -27,7 +27,9 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
 
     public let kind: Kind
 
-    public static func password(user: String, password: String) -> Credential { Credential(kind: .password(user: user, password: password)) }
+    public static func password(user: String, password: String) -> Credential {
+        Credential(kind: .password(user: user, password: password))
+    }
 
     public static func bearer(_ token: String) -> Credential { Credential(kind: .bearer(token: token)) }
 

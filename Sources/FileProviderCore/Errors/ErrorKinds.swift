@@ -31,6 +31,8 @@ extension Error {
     /// The sentence for a person, whatever the error is.
     public var sentence: String {
         if self is CancellationError { return "Cancelled." }
+        // Foundation on Linux forgets an `errorDescription` on the way to `NSError` when the error has a domain of its own.
+        if let description = (self as? any LocalizedError)?.errorDescription { return description }
         return (self as NSError).localizedDescription
     }
 }

@@ -11,7 +11,7 @@ package final class StagedFile: Sendable {
     private let temporary: ProviderPath
     private let name: [UInt8]
     private let target: ProviderPath
-    private let isSettled = CancellationFlag()
+    private let isSettled = Locked(false)
 
     /// Starts a file called `target`'s name in `folder`.
     package init(in folder: FileDescriptor, target: ProviderPath, permissions: UInt32 = 0o666) throws {
@@ -39,15 +39,15 @@ package final class StagedFile: Sendable {
         try name.withName { name in
             if overwrite { try replace(name) } else { try takeFreeName(name) }
         }
-        isSettled.cancel()
+        isSettled.update { $0 = true }
         // The new name reaches the disk with its folder; a storage that cannot sync folders has nothing to add.
         _ = fsync(folder.raw)
     }
 
     /// Removes what was written; nothing after ``commit(overwrite:modificationDate:)``.
     package func discard() {
-        if isSettled.isCancelled { return }
-        isSettled.cancel()
+        if isSettled.value { return }
+        isSettled.update { $0 = true }
         unlinkat(folder.raw, temporary.name, 0)
     }
 
@@ -55,8 +55,10 @@ package final class StagedFile: Sendable {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         let nanoseconds = Int((date.timeIntervalSince1970 - seconds) * 1e9)
         let time = timespec(tv_sec: Int(seconds), tv_nsec: nanoseconds)
-        guard withUnsafePointer(to: [time, time], { pointer in pointer.pointee.withUnsafeBufferPointer { futimens(file.raw, $0.baseAddress) } })
-            == 0
+        guard
+            withUnsafePointer(
+                to: [time, time], { pointer in pointer.pointee.withUnsafeBufferPointer { futimens(file.raw, $0.baseAddress) } })
+                == 0
         else { throw FileError.make(errno: errno, path: target, writing: true) }
     }
 

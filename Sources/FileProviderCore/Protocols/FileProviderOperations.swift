@@ -51,7 +51,7 @@ extension FileProviderOperations {
     /// - Complexity: One request where the parent exists.
     public func createFolderWithParents(path: ProviderPath) async throws {
         if path.isRoot { return }
-        do { try await createFolderIfMissing(path: path) } catch where error.isNoSuchFile {
+        do { try await createFolderIfMissing(path: path) } catch let error where error.isNoSuchFile {
             guard let parent = path.parent, !parent.isRoot else { throw error }
             try await createFolderWithParents(path: parent)
             // Another caller may have made it meanwhile.
@@ -60,7 +60,7 @@ extension FileProviderOperations {
     }
 
     private func createFolderIfMissing(path: ProviderPath) async throws {
-        do { try await createFolder(path: path) } catch where error.isFileExists {
+        do { try await createFolder(path: path) } catch let error where error.isFileExists {
             guard try await attributesOfItem(path: path).isDirectory else { throw error }
         }
     }

@@ -77,7 +77,10 @@ public struct TreeCopy: Sendable {
             case .regular: files.append(item)
             case .symbolicLink, .other:
                 outcome.failed.append(
-                    (item.path, FileError.unsupported("Copying a \(item.type == .other ? "special file" : "symbolic link")", path: item.path)))
+                    (
+                        item.path,
+                        FileError.unsupported("Copying a \(item.type == .other ? "special file" : "symbolic link")", path: item.path)
+                    ))
             }
         }
         progress.expect(files.reduce(0) { $0 + ($1.size ?? 0) })
@@ -101,7 +104,8 @@ public struct TreeCopy: Sendable {
                             file,
                             .success(
                                 try await copyFile(
-                                    file.path, of: provider, to: place, of: target, modificationDate: file.modifiedDate, progress: reporter))
+                                    file.path, of: provider, to: place, of: target, modificationDate: file.modifiedDate, progress: reporter)
+                            )
                         )
                     } catch {
                         return (file, .failure(error))
@@ -122,7 +126,7 @@ public struct TreeCopy: Sendable {
     }
 
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
-        do { try await target.createFolder(path: path) } catch where error.isFileExists {
+        do { try await target.createFolder(path: path) } catch let error where error.isFileExists {
             guard try await target.attributesOfItem(path: path).isDirectory else { throw error }
         }
     }
@@ -178,7 +182,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     private func makeRoom(at destination: ProviderPath, overwrite: Bool) async throws {
         do {
             _ = try await attributesOfItem(path: destination)
-        } catch where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile {
             return
         }
         if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }

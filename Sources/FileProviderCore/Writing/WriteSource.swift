@@ -45,7 +45,7 @@ public struct DataSource: WriteSource {
 /// Bytes that a sequence of pieces makes, once.
 public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource where Pieces.Element == Data {
     private let pieces: Pieces
-    private let once = CancellationFlag()
+    private let isTaken = Locked(false)
     public let length: Int64?
 
     /// - Parameter length: Bytes in all, where they are known; a different number fails the write.
@@ -57,8 +57,11 @@ public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource wher
     public var isRepeatable: Bool { false }
 
     public func bytes(from offset: Int64) throws -> any ByteSource {
-        guard offset == 0, !once.isCancelled else { throw FileError.notRepeatable(path: .root) }
-        once.cancel()
+        let wasTaken = isTaken.update { isTaken in
+            defer { isTaken = true }
+            return isTaken
+        }
+        guard offset == 0, !wasTaken else { throw FileError.notRepeatable(path: .root) }
         return PumpedSource { pipe in
             for try await piece in pieces { try await pipe.send(piece) }
         }

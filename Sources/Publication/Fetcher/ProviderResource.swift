@@ -49,7 +49,7 @@ final class ProviderResource: Resource {
             for path in paths {
                 do {
                     return try await open(path, body)
-                } catch  where error.isNoSuchFile || error.isFolder {
+                } catch let error where error.isNoSuchFile || error.isFolder {
                     missing = missing ?? error
                 }
             }

@@ -41,7 +41,8 @@ extension Resource {
         guard let text = String(data: data, encoding: encoding ?? link.mediaType.encoding ?? .utf8) else {
             throw .other(
                 FileError.make(
-                    .fileReadInapplicableStringEncoding, path: link.href, sentence: "“\(link.href)” is not text in the encoding it claims."))
+                    .fileReadInapplicableStringEncoding, path: link.href, sentence: "“\(link.href)” is not text in the encoding it claims.")
+            )
         }
         return text
     }

@@ -89,9 +89,13 @@ actor SniffedContent {
 
     /// The archive; nil when the content is none, or one too damaged to be listed.
     func archive() async throws -> ZIPArchive? {
-        let task = archiveTask ?? Task { [reader] in
-            do { return try await ZIPArchive.open(reader) } catch let error as CocoaError where error.code == .fileReadCorruptFile { return nil }
-        }
+        let task =
+            archiveTask
+            ?? Task { [reader] in
+                do { return try await ZIPArchive.open(reader) } catch let error as CocoaError where error.code == .fileReadCorruptFile {
+                    return nil
+                }
+            }
         archiveTask = task
         return try await task.value
     }
@@ -137,7 +141,8 @@ actor SniffedContent {
     }
 
     func entry(_ path: String) async throws -> Data? {
-        guard let archive = try await archive(), let entry = archive.directory.entry(at: path), entry.uncompressedSize <= Self.largestDocument
+        guard let archive = try await archive(), let entry = archive.directory.entry(at: path),
+            entry.uncompressedSize <= Self.largestDocument
         else { return nil }
         return try await archive.read(entry)
     }

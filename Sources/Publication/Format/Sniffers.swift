@@ -114,7 +114,9 @@ enum Sniffers {
 
     /// Archives of nothing but pictures, or nothing but sound, and at least one of them.
     static let freeFormArchive: MediaType.Sniffer = { context in
-        if context.hasFileExtension("cbz") || context.hasMediaType("application/vnd.comicbook+zip", "application/x-cbz", "application/x-cbr") {
+        if context.hasFileExtension("cbz")
+            || context.hasMediaType("application/vnd.comicbook+zip", "application/x-cbz", "application/x-cbr")
+        {
             return .cbz
         }
         if context.hasFileExtension("zab") { return .zab }

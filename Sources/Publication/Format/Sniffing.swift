@@ -132,7 +132,8 @@ struct Sniffing {
     /// What the tables know of a hint, else the first hint that is a media type and says anything.
     private func known() -> Sniffed? {
         let types = mediaTypes.compactMap { MediaType($0) }.filter { $0 != .binary }
-        let found = types.lazy.compactMap { MediaType.known($0) }.first
+        let found =
+            types.lazy.compactMap { MediaType.known($0) }.first
             ?? fileExtensions.lazy.compactMap { MediaType.known(fileExtension: $0) }.first ?? types.first
         return found.map { Sniffed(mediaType: $0, basis: .hint) }
     }
