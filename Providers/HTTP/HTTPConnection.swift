@@ -12,6 +12,8 @@ public final class HTTPConnection: Sendable {
     public let options: ConnectionOptions
     private let transport: CurlTransport
     private let login: HTTPLogin
+    /// What stood behind the question mark of the root's URL: it goes with every request, and into no message.
+    private let query: String?
 
     /// - Parameter url: The root; user and password in it are used and go no further.
     /// - Throws: `URLError(.badURL)` when there is no host in it.
@@ -21,6 +23,7 @@ public final class HTTPConnection: Sendable {
         }
         let origin = Origin(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
         baseURL = url.withoutSecrets
+        query = url.query(percentEncoded: true)
         self.options = options
         transport = try CurlTransport(options: options)
         let own = url.password(percentEncoded: false).map {
@@ -75,7 +78,7 @@ public final class HTTPConnection: Sendable {
     ///
     /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can tell.
     public func speaksWebDAV(at path: ProviderPath) async throws -> Bool {
-        let head = try await send(HTTPRequest("OPTIONS", path, accepts: Set(400..<500)))
+        let head = try await send(HTTPRequest("OPTIONS", path, accepts: Set(400..<500).union([501])))
         return head.joined("DAV")?.split(separator: ",").contains {
             $0.trimmingCharacters(in: .whitespaces) == "1" || $0.trimmingCharacters(in: .whitespaces) == "2"
         } == true
@@ -88,10 +91,12 @@ public final class HTTPConnection: Sendable {
     private func settleLogin(at path: ProviderPath) async throws {
         guard try await login.isOpen() else { return }
         _ = try await exchange(HTTPRequest("OPTIONS", path))
+        login.wasAskedFor()
     }
 
     private func exchange(_ request: HTTPRequest) async throws -> ResponseHead {
         var url = url(of: request.path, isFolder: request.isFolder)
+        if let query { url = URL(string: "\(url.absoluteString)?\(query)") ?? url }
         for _ in 0..<10 {
             let head = try await sendTo(url, request)
             guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return head }
@@ -104,6 +109,7 @@ public final class HTTPConnection: Sendable {
         let isHome = login.origin.matches(url)
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
+        transfer.showsClientCertificate = isHome
         if isHome {
             let access = try await login.access()
             transfer.authentication = access.authentication
@@ -126,7 +132,7 @@ public final class HTTPConnection: Sendable {
                 .appTransportSecurityRequiresSecureConnection, url: url,
                 sentence: "The server redirects to “\(scheme)”, which is not safe to follow.")
         }
-        guard login.origin.matches(target) || ["GET", "HEAD"].contains(request.method) else {
+        guard login.origin.matches(target) || ["GET", "HEAD", "OPTIONS", "PROPFIND"].contains(request.method) else {
             throw FileError.make(
                 .redirectToNonExistentLocation, url: url,
                 sentence:
@@ -160,11 +166,10 @@ extension Origin {
 }
 
 extension URL {
-    /// The server's root, with user and password if there are any.
+    /// The server's root, with user, password and query if there are any.
     public var serverRoot: URL {
         var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) ?? URLComponents()
         parts.percentEncodedPath = "/"
-        parts.query = nil
         parts.fragment = nil
         return parts.url ?? self
     }

@@ -15,6 +15,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
 
     public static let errorDomain = "HTTP"
     public var errorCode: Int { code.rawValue }
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? code.description] }
 
     public var errorDescription: String? {
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")

@@ -26,6 +26,7 @@ final class HTTPLogin: Sendable {
         var asking: Task<Credential?, any Error>?
         var access: Access?
         var state = State()
+        var wasAskedFor = false
     }
 
     init(origin: Origin, user: String?, credentials: any CredentialSource, allowsClearPassword: Bool) {
@@ -39,8 +40,11 @@ final class HTTPLogin: Sendable {
 
     /// Whether the server may still ask for a login in a way that is not known yet.
     func isOpen() async throws -> Bool {
-        if case .negotiate = try await access().authentication { true } else { false }
+        if case .negotiate = try await access().authentication { !memory.value.wasAskedFor } else { false }
     }
+
+    /// The server had its chance to ask.
+    func wasAskedFor() { memory.update { $0.wasAskedFor = true } }
 
     /// What to send with the next request. Many callers at once wait for the same answer of the credential source.
     func access() async throws -> Access {
@@ -50,7 +54,12 @@ final class HTTPLogin: Sendable {
             memory.asking = task
             return task
         }
-        let credential = try await asking.value
+        let credential: Credential?
+        do { credential = try await asking.value } catch {
+            // A prompt that was broken off may be answered the next time.
+            memory.update { $0.asking = nil }
+            throw error
+        }
         return memory.update { memory in
             let access = memory.access ?? first(credential)
             memory.access = access

@@ -150,7 +150,7 @@ private final class Download: Sendable {
             size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"], mimeType: head["Content-Type"])
         let known = state.value.attributes
         // An error answer (416) may leave the validator out; the size still has to agree.
-        let isSame = known.map { $0.validator == attributes.validator && $0.size == size } ?? true
+        let isSame = known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true
         let isExpected = version == nil || attributes.validator == nil || version == attributes.validator
         guard isSame, isExpected else { throw FileError.changedWhileReading(path, url: connection.url(of: path)) }
         state.update { $0.attributes = attributes }

@@ -39,7 +39,7 @@ final class LocalReader: FileReader {
                 try send(file, start..<range.upperBound, through: buffer, into: sink, flag)
             }
             if offset == range.upperBound { return extent }
-            try await sink.waitUntilReadyOrCancelled()
+            try await sink.waitUntilReady()
         }
     }
 

@@ -76,7 +76,7 @@ final class LocalWrite: Sendable {
         let bytes = try source.bytes(from: 0)
         let buffer = TransferBuffer(count: Int(min(Int64(LocalReader.piece), max(4096, length ?? .max))))
         while try await BlockingThreads.shared.run({ [self] flag in try take(bytes, through: buffer, upTo: length, flag) }) == .wait {
-            try await bytes.waitUntilReadyOrCancelled()
+            try await bytes.waitUntilReady()
         }
         if let length, sink.written != length { throw context.wrongLength(sink.written, of: length) }
     }

@@ -50,7 +50,7 @@ private final class MemoryWrite: @unchecked Sendable {
         let from = try source.bytes(from: 0)
         let size = Int(min(Int64(MemoryBytes.piece), max(4096, length ?? .max)))
         while try await BlockingThreads.shared.run({ [self] flag in try take(from, length, by: size, flag) }) == .wait {
-            try await from.waitUntilReadyOrCancelled()
+            try await from.waitUntilReady()
         }
         if let length, bytes.size != length { throw wrongLength(length) }
     }

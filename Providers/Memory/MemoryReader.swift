@@ -31,7 +31,7 @@ final class MemoryReader: FileReader {
                 try Self.send(bytes, start..<range.upperBound, into: sink, flag)
             }
             if offset == range.upperBound { return extent }
-            try await sink.waitUntilReadyOrCancelled()
+            try await sink.waitUntilReady()
         }
     }
 

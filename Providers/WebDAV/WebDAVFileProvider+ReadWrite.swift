@@ -11,7 +11,6 @@ extension WebDAVFileProvider {
     /// - Complexity: Three requests, and one more to see what an overwriting or large upload would meet.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
-        if options.modificationDate != nil { throw FileError.unsupported("Setting the modification time", path: path, url: url(of: path)) }
         let target = try await target(at: path, length: source.length, options: options)
         switch options.placement {
         case .published: return try await publish(source, at: path, replacing: target, options: options)
@@ -29,7 +28,7 @@ extension WebDAVFileProvider {
         let item = try await itemIfAny(path)
         if let wanted = options.ifMatch { try await refuse(path, unlessTagIs: wanted, item) }
         guard let item else { return nil }
-        if !options.overwrite && options.ifMatch == nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        if !options.overwrite { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         return item
     }
 
@@ -37,8 +36,13 @@ extension WebDAVFileProvider {
         var tag = item?.entryTag
         if item != nil, tag == nil { tag = try await connection.send(HTTPRequest("HEAD", path))["ETag"] }
         guard tag.map(HTTPConnection.version) != HTTPConnection.version(wanted) else { return }
-        throw FileError.make(
-            .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.")
+        throw otherVersion(path)
+    }
+
+    private func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.",
+            underlying: underlying)
     }
 
     private func publish(
@@ -53,9 +57,19 @@ extension WebDAVFileProvider {
             // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
             return try await Task { try await moveIntoPlace(item, path, replacing: target, options) }.value
         } catch {
-            // Likewise. What the server does not let go of now is left under a name that tells.
-            await Task { _ = try? await connection.send(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true)) }.value
+            await Task { await removeRest(temporary) }.value
             throw error
+        }
+    }
+
+    /// Removes what an upload left, in a task that nobody cancels. What the server does not let go of stays under a name that tells.
+    private func removeRest(_ temporary: ProviderPath) async {
+        // rclone brings the part of a broken upload to light some time after the connection has gone.
+        let looks = serverName.value?.hasPrefix("rclone") == true ? 6 : 1
+        for look in 0..<looks {
+            if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
+            let head = try? await connection.send(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            if head?.isSuccess == true { return }
         }
     }
 
@@ -104,15 +118,14 @@ extension WebDAVFileProvider {
 
     private func putInPlace(_ source: any WriteSource, at path: ProviderPath, options: WriteOptions) async throws -> FileObject {
         var headers: [(name: String, value: String)] = []
-        if let tag = options.ifMatch {
-            headers.append(("If-Match", tag))
-        } else if !options.overwrite {
-            headers.append(("If-None-Match", "*"))
-        }
+        // A weak tag matches nothing in `If-Match` (RFC 9110, section 13.1.1); it was compared before.
+        if let tag = options.ifMatch, !tag.hasPrefix("W/") { headers.append(("If-Match", tag)) }
+        if !options.overwrite { headers.append(("If-None-Match", "*")) }
         do {
             _ = try await connection.send(
                 HTTPRequest("PUT", path, headers: headers, body: .source(source), repetition: .ifNotDone, isWriting: true))
-        } catch let error as HTTPStatusError where error.code.rawValue == 412 && options.ifMatch == nil {
+        } catch let error as HTTPStatusError where error.code.rawValue == 412 {
+            if options.ifMatch != nil { throw otherVersion(path, underlying: error) }
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
         } catch let error as HTTPStatusError where error.code.rawValue == 409 {
             try await refuseMissingParent(of: path, underlying: error)

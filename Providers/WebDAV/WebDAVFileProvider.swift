@@ -15,6 +15,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     /// Where the storage is asked about itself: the server's root need not be WebDAV's.
     let home: ProviderPath
     private let learnt = Locked<Capabilities?>(nil)
+    /// What the server calls itself, in lower case; nil before its first answer.
+    let serverName = Locked<String?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host.
     public convenience init(configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
@@ -54,10 +56,9 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
                 .rawNames: .native,
             ],
             readCost: .request, timePrecision: 1)
-        let (volume, server) = try await askForQuota()
-        if volume != nil { capabilities[.storageProperties] = .native }
+        if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
         // nginx sends the tag of a file with its bytes only, not in a listing.
-        if server?.lowercased().hasPrefix("nginx") == true { capabilities[.entryTags] = .unavailable }
+        if serverName.value?.hasPrefix("nginx") == true { capabilities[.entryTags] = .unavailable }
         learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
@@ -71,8 +72,12 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     /// One `PROPFIND` of depth 0.
     func item(_ path: ProviderPath, isWriting: Bool) async throws -> FileObject {
         let found = Locked<FileObject?>(nil)
-        let take: @Sendable ([DAVResponse]) -> Void = { responses in
-            found.update { item in item = item ?? responses.first.map { $0.item(at: path) } }
+        let take: @Sendable ([DAVResponse]) throws -> Void = { responses in
+            guard let response = responses.first else { return }
+            if let status = response.status, status >= 300 {
+                throw self.connection.error(status: status, request: HTTPRequest("PROPFIND", path, isWriting: isWriting))
+            }
+            found.update { $0 = $0 ?? response.item(at: path) }
         }
         do {
             try await propfind(path, isFolder: path.isRoot, depth: 0, isWriting: isWriting, page: take)
@@ -115,25 +120,24 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     }
 
     /// Capacity by RFC 4331; nil where the server does not tell.
-    public func storageProperties() async throws -> VolumeObject? { try await askForQuota().volume }
-
-    /// Asks the folder that the provider was made for; where that is a file, or about to be made, the one that holds it.
-    private func askForQuota() async throws -> (volume: VolumeObject?, server: String?) {
-        do { return try await askForQuota(at: home) } catch {
+    ///
+    /// The folder that the provider was made for is asked; where that is a file, or about to be made, the one that holds it.
+    public func storageProperties() async throws -> VolumeObject? {
+        do { return try await quota(of: home) } catch {
             guard let parent = home.parent, error.isNoSuchFile || error is any FileProviderHTTPError else { throw error }
-            return try await askForQuota(at: parent)
+            return try await quota(of: parent)
         }
     }
 
-    private func askForQuota(at folder: ProviderPath) async throws -> (volume: VolumeObject?, server: String?) {
+    private func quota(of folder: ProviderPath) async throws -> VolumeObject? {
         let found = Locked<DAVResponse?>(nil)
-        let server = try await propfind(folder, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
+        try await propfind(folder, isFolder: true, depth: 0, isWriting: false, properties: Self.quota) { responses in
             found.update { $0 = $0 ?? responses.first }
         }
         let (available, used) = (found.value?.quotaAvailable, found.value?.quotaUsed)
-        if available == nil, used == nil { return (nil, server) }
+        if available == nil, used == nil { return nil }
         let total = available.flatMap { available in used.map { available + $0 } }
-        return (VolumeObject(totalCapacity: total, availableCapacity: available, usage: used), server)
+        return VolumeObject(totalCapacity: total, availableCapacity: available, usage: used)
     }
 
     public func invalidate() {
@@ -147,17 +151,13 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     private static let quota = "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
 
     /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1). Tried again while nothing was given yet.
-    ///
-    /// - Returns: What the server calls itself.
-    @discardableResult
     private func propfind(
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usual,
         page: @Sendable ([DAVResponse]) async throws -> Void
-    ) async throws -> String? {
+    ) async throws {
         let body = Data(
             #"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop>\#(properties)</D:prop></D:propfind>"#.utf8)
         let hasGiven = Locked(false)
-        let server = Locked<String?>(nil)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
             // A server that fails half way through its answer breaks off, or appends what it has to say to the document.
             !hasGiven.value && (error.isTransient || (error as? CocoaError)?.code == .fileReadCorruptFile)
@@ -169,7 +169,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
                 isWriting: isWriting
             ) { head in
                 guard head.status == 207 else { throw self.noMultistatus(path) }
-                server.update { $0 = head["Server"] }
+                self.serverName.update { $0 = head["Server"]?.lowercased() }
                 return pipe
             }
             try await self.receive(request, through: pipe) { responses in
@@ -177,7 +177,6 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
                 try await page(responses)
             }
         }
-        return server.value
     }
 
     private func receive(_ request: HTTPRequest, through pipe: BytePipe, page: ([DAVResponse]) async throws -> Void) async throws {

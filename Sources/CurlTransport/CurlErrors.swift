@@ -11,6 +11,7 @@ public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
 
     public static let errorDomain = "libcurl"
     public var errorCode: Int { code }
+    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
     public var errorDescription: String? { text }
 }
 
@@ -38,7 +39,7 @@ extension CurlError {
             return made(.networkConnectionLost, "“\(host)” closed the connection before the transfer was complete.")
         case CURLE_TOO_MANY_REDIRECTS: return made(.httpTooManyRedirects, "“\(host)” redirects in a circle.")
         case CURLE_LOGIN_DENIED: return made(.userAuthenticationRequired, "“\(host)” refused the login.")
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
         default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
         }

@@ -17,7 +17,7 @@ struct EasyHandle {
     func configure(for transfer: Transfer, options: ConnectionOptions) -> UnsafeMutablePointer<curl_slist>? {
         let request = transfer.request
         setConnection(options, request)
-        setTrust(options.trust)
+        setTrust(options.trust, request)
         setAuthentication(request.authentication)
         setCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
         string(CURLOPT_URL, request.url.absoluteString)
@@ -43,9 +43,12 @@ struct EasyHandle {
         long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
         long(CURLOPT_CONNECTTIMEOUT_MS, Int(options.timeouts.connect * 1000))
         long(CURLOPT_LOW_SPEED_LIMIT, 1)
-        long(CURLOPT_LOW_SPEED_TIME, max(1, Int(options.timeouts.idle.rounded(.up))))
+        watchIdle(options.timeouts)
         long(CURLOPT_TIMEOUT_MS, Int((options.timeouts.whole ?? 0) * 1000))
     }
+
+    /// Gives up when nothing moves for the idle time; with nil, never: while a source of our own has nothing to send.
+    func watchIdle(_ timeouts: Timeouts?) { long(CURLOPT_LOW_SPEED_TIME, timeouts.map { max(1, Int($0.idle.rounded(.up))) } ?? 0) }
 
     /// Shares the bandwidth among the transfers that run.
     func limit(bytesPerSecond: Int64) {
@@ -53,7 +56,7 @@ struct EasyHandle {
         _ = carrel_set_offset(raw, CURLOPT_MAX_SEND_SPEED_LARGE, curl_off_t(bytesPerSecond))
     }
 
-    private func setTrust(_ trust: TrustPolicy) {
+    private func setTrust(_ trust: TrustPolicy, _ request: TransferRequest) {
         long(CURLOPT_SSLVERSION, carrel_TLS_1_2)
         long(CURLOPT_SSL_VERIFYPEER, trust.isInsecure ? 0 : 1)
         long(CURLOPT_SSL_VERIFYHOST, trust.isInsecure ? 0 : 2)
@@ -61,8 +64,8 @@ struct EasyHandle {
             string(CURLOPT_CAINFO, authorities)
             string(CURLOPT_CAPATH, nil)
         }
-        string(CURLOPT_SSLCERT, trust.clientCertificate)
-        string(CURLOPT_SSLKEY, trust.clientKey ?? trust.clientCertificate)
+        string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
+        string(CURLOPT_SSLKEY, request.showsClientCertificate ? trust.clientKey ?? trust.clientCertificate : nil)
     }
 
     private func setAuthentication(_ authentication: TransferRequest.Authentication) {

@@ -103,7 +103,7 @@ final class EventLoop: @unchecked Sendable {
             switch command {
             case .start(let transfer) where isStopped: fail(transfer, Self.closed(transfer))
             case .start(let transfer): begin(transfer)
-            case .goOn(let transfer): transfer.goOn()
+            case .goOn(let transfer): transfer.goOn(options.timeouts)
             case .cancel(let transfer):
                 transfer.failure = CancellationError()
                 if let easy = transfer.easy, let entry = running[easy] { end(entry, CURLE_ABORTED_BY_CALLBACK) }

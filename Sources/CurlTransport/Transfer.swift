@@ -101,6 +101,8 @@ final class Transfer: @unchecked Sendable {
                 if let length = body.length, sent != length { throw Self.wrongLength(length) }
                 return 0
             case .wait:
+                // libcurl leaves paused downloads out of its idle time, but not paused uploads.
+                if let easy { EasyHandle(raw: easy).watchIdle(nil) }
                 source.whenReady { [self] in resume(self) }
                 return carrel_READ_PAUSE
             }
@@ -131,11 +133,13 @@ final class Transfer: @unchecked Sendable {
     func checkSourceEnded() async throws {
         guard case .source(let body) = request.body, let length = body.length, let source else { return }
         while true {
-            let step = try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try source.read(into: $0) }
+            let step = try await BlockingThreads.shared.run {
+                try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try source.read(into: $0) }
+            }
             switch step {
             case .end: return
             case .bytes: throw Self.wrongLength(length)
-            case .wait: await source.waitUntilReady()
+            case .wait: try await source.waitUntilReady()
             }
         }
     }
@@ -148,9 +152,10 @@ final class Transfer: @unchecked Sendable {
     // MARK: The end
 
     /// The sink takes bytes again, or the source has some.
-    func goOn() {
+    func goOn(_ timeouts: Timeouts) {
         sinkIsFull = false
         guard let easy else { return }
+        EasyHandle(raw: easy).watchIdle(timeouts)
         curl_easy_pause(easy, carrel_PAUSE_CONT)
     }
 

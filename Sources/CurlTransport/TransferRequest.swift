@@ -31,6 +31,8 @@ public struct TransferRequest: Sendable {
     public var headers: [(name: String, value: String)]
     public var body: Body
     public var authentication: Authentication
+    /// Whether the client certificate of the connection's options may be shown to this URL's host.
+    public var showsClientCertificate = true
     /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
     public var receive: Receive
 

@@ -52,7 +52,7 @@ import Testing
         let writer = Task {
             #expect(try put(5, into: pipe) == .wait)
             signal.finish()
-            await pipe.waitUntilReady()
+            try await pipe.waitUntilReady()
             try await pipe.send(Data([1]))
         }
         for await _ in waiting {}
@@ -77,7 +77,7 @@ import Testing
     @Test func `waiting for a sink whose reader sleeps ends with the task`() async throws {
         let pipe = BytePipe(capacity: 1)
         #expect(try put(5, into: pipe) == .wait)
-        let waiting = Task { try await pipe.waitUntilReadyOrCancelled() }
+        let waiting = Task { try await pipe.waitUntilReady() }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }

@@ -139,11 +139,7 @@ import WebDAVFileProvider
     @Test func `a server that keeps less than it was sent replaces nothing`() async throws {
         let server = try FaultServer { request in
             guard request.method == "PROPFIND" else { return .reply(201) }
-            let answer = """
-                <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(request.target)</d:href><d:propstat><d:prop><d:resourcetype/>\
-                <d:getcontentlength>3</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
-                """
-            return .reply(207, body: Data(answer.utf8))
+            return .reply(207, body: Data(Self.listing(of: request.target, size: 3).utf8))
         }
         defer { server.stop() }
         await #expect(throws: CocoaError.self) {
@@ -157,6 +153,24 @@ import WebDAVFileProvider
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
         #expect(error?.code == .timedOut)
+    }
+
+    @Test func `a source that is slower than the idle time is waited for`() async throws {
+        let server = try FaultServer { request in
+            request.method == "PROPFIND" ? .reply(207, body: Data(Self.listing(of: request.target, size: 2).utf8)) : .reply(201)
+        }
+        defer { server.stop() }
+        let (pieces, input) = AsyncStream.makeStream(of: Data.self)
+        input.yield(Data("a".utf8))
+        let provider = try dav(server, options(idle: 1))
+        async let written = provider.writeContents(
+            path: ProviderPath("f"), from: SequenceSource(pieces), options: WriteOptions(overwrite: false))
+        // The pause is what is tested: longer than the idle time and libcurl's second of grace.
+        try await Task.sleep(for: .seconds(3))
+        input.yield(Data("b".utf8))
+        input.finish()
+        #expect(try await written.size == 2)
+        #expect(server.requests.first { $0.method == "PUT" }?.body == Data("ab".utf8))
     }
 
     @Test func `what is not HTTP is called that`() async throws {
@@ -203,11 +217,7 @@ import WebDAVFileProvider
                 return .reply(307, headers: ["Location": request.target + "?again"])
             }
             guard request.method == "PROPFIND" else { return .reply(201) }
-            let answer = """
-                <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(request.target)</d:href><d:propstat><d:prop><d:resourcetype/>\
-                <d:getcontentlength>5</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
-                """
-            return .reply(207, body: Data(answer.utf8))
+            return .reply(207, body: Data(Self.listing(of: request.target, size: 5).utf8))
         }
         defer { server.stop() }
         try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data("again".utf8))
@@ -252,6 +262,14 @@ import WebDAVFileProvider
         defer { server.stop() }
         let names = try await dav(server, options()).contentsOfDirectory(path: .root).map(\.name)
         #expect(Set(names) == ["ok", "ok2"])
+    }
+
+    /// A multi-status about one file.
+    private static func listing(of href: String, size: Int) -> String {
+        """
+        <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>\
+        <d:getcontentlength>\(size)</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
+        """
     }
 
     private func temporaryFolder() throws -> URL {

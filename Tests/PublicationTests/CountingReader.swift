@@ -70,7 +70,7 @@ final class CountingReader: FileReader {
         for start in stride(from: Int(range.lowerBound), to: Int(range.upperBound), by: 16_381) {
             try Task.checkCancellation()
             let piece = data[start..<min(start + 16_381, Int(range.upperBound))]
-            if try piece.withUnsafeBytes({ try sink.write($0) }) == .wait { await sink.waitUntilReady() }
+            if try piece.withUnsafeBytes({ try sink.write($0) }) == .wait { try await sink.waitUntilReady() }
         }
     }
 

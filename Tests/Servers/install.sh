@@ -20,7 +20,7 @@ reason() {
   case $1 in
     libcurl4-openssl-dev) echo "headers of libcurl, the HTTP transport" ;;
     zlib1g-dev) echo "headers of zlib, for archives and compressed answers" ;;
-    libxml2-dev) echo "headers of libxml2, which Foundation's XML parser links" ;;
+    libxml2-dev) echo "headers of libxml2, which reads XML safely" ;;
     pkg-config) echo "tells the Swift package manager where those libraries are" ;;
     ca-certificates) echo "the certificate authorities that TLS trusts" ;;
     apache2-bin) echo "WebDAV test server (Basic, Digest, client certificates)" ;;

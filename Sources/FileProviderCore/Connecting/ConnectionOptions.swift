@@ -8,7 +8,7 @@ public struct ConnectionOptions: Sendable {
     public var retries: RetryPolicy
     /// Connections to one host at once.
     public var connectionsPerHost: Int
-    /// Bytes a second in each direction; nil for no limit.
+    /// Bytes a second of one provider in each direction, shared by its transfers; nil for no limit.
     public var bandwidth: Int64?
     /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
     public var allowsClearPassword: Bool
@@ -55,7 +55,7 @@ public struct Timeouts: Sendable, Hashable, Codable {
     public var connect: Double
     /// While nothing moves in either direction.
     public var idle: Double
-    /// For one whole operation; nil for no limit, as large files need.
+    /// For one request, its body included; nil for no limit, as large files need.
     public var whole: Double?
 
     public init(connect: Double = 20, idle: Double = 60, whole: Double? = nil) {

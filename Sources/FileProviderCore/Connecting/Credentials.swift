@@ -1,3 +1,5 @@
+import Foundation
+
 /// Who asks for access: scheme, host and port (RFC 6454). Secrets belong to one origin and go to no other.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public let scheme: String
@@ -11,7 +13,11 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the host is this machine by name or loopback address, where nothing leaves in clear.
-    public var isLoopback: Bool { host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.") }
+    public var isLoopback: Bool {
+        var address = in_addr()
+        if inet_pton(AF_INET, host, &address) == 1 { return UInt32(bigEndian: address.s_addr) >> 24 == 127 }
+        return host == "localhost" || host == "::1" || host == "[::1]"
+    }
 
     public var description: String { "\(scheme)://\(host):\(port)" }
 }
@@ -56,15 +62,20 @@ public protocol CredentialSource: Sendable {
 /// One secret for one origin.
 public struct FixedCredential: CredentialSource {
     private let credential: Credential?
-    private let origin: Origin?
+    private let origin: Locked<Origin?>
 
-    /// - Parameter origin: The only origin that gets it; nil for the first place asked for, whatever it is.
+    /// - Parameter origin: The only origin that gets it; nil for the first that asks, and from then on no other.
     public init(_ credential: Credential?, for origin: Origin? = nil) {
         self.credential = credential
-        self.origin = origin
+        self.origin = Locked(origin)
     }
 
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
-        self.origin == nil || self.origin == origin ? credential : nil
+        let owner = self.origin.update { owner in
+            let first = owner ?? origin
+            owner = first
+            return first
+        }
+        return owner == origin ? credential : nil
     }
 }

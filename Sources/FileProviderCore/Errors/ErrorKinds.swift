@@ -20,7 +20,7 @@ extension Error {
     public var isTransient: Bool {
         switch self {
         case let error as URLError:
-            [.timedOut, .networkConnectionLost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet].contains(error.code)
+            [.timedOut, .networkConnectionLost, .cannotConnectToHost, .notConnectedToInternet].contains(error.code)
         case let error as any FileProviderHTTPError: error.code.isTransient
         case let error as CocoaError: error.underlying?.isTransient ?? false
         case let error as POSIXError: [.EAGAIN, .EINTR, .ETIMEDOUT, .ECONNRESET].contains(error.code)

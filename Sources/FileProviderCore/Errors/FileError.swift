@@ -53,7 +53,7 @@ public enum FileError {
         case ENAMETOOLONG:
             cocoa = .fileWriteInvalidFileName
             sentence = "The name of “\(path)” is too long for this storage."
-        case EFBIG: cocoa = .fileReadTooLarge
+        case EFBIG where !writing: cocoa = .fileReadTooLarge
         case ENOTDIR: return notADirectory(path, url: url, writing: writing, underlying: cause)
         case EISDIR: return isADirectory(path, url: url, writing: writing, underlying: cause)
         default:

@@ -67,6 +67,18 @@ public final class BytePipe: ByteSink {
         reader?()
     }
 
+    /// A task that writes what `fill` gives, and ends the bytes as `fill` ends.
+    func filling(by fill: @escaping @Sendable (BytePipe) async throws -> Void) -> Task<Void, Never> {
+        Task {
+            do {
+                try await fill(self)
+                finish()
+            } catch {
+                finish(throwing: error)
+            }
+        }
+    }
+
     // MARK: The reading side
 
     fileprivate func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {

@@ -26,9 +26,4 @@ extension ByteSink {
 
     /// A sink that never has enough is always ready.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
-
-    /// Suspends until the sink takes bytes again or has failed.
-    public func waitUntilReady() async {
-        await withCheckedContinuation { continuation in whenReady { continuation.resume() } }
-    }
 }

@@ -18,14 +18,7 @@ public struct PumpedBytes: AsyncSequence, Sendable {
         private let task: Task<Void, Never>
 
         init(_ fill: @escaping @Sendable (BytePipe) async throws -> Void) {
-            task = Task { [pipe] in
-                do {
-                    try await fill(pipe)
-                    pipe.finish()
-                } catch {
-                    pipe.finish(throwing: error)
-                }
-            }
+            task = pipe.filling(by: fill)
         }
 
         deinit {

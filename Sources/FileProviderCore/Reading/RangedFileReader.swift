@@ -55,9 +55,10 @@ private final class Known: Sendable {
                 known = attributes
                 return
             }
-            guard before.size == attributes.size, before.validator == attributes.validator else {
-                throw FileError.changedWhileReading(path)
-            }
+            // An answer without a validator, such as that of an empty range, says nothing about the version.
+            let isSame = before.validator == nil || attributes.validator == nil || before.validator == attributes.validator
+            guard before.size == attributes.size, isSame else { throw FileError.changedWhileReading(path) }
+            if before.validator == nil { known = attributes }
         }
     }
 }

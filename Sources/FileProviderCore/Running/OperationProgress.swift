@@ -31,9 +31,9 @@ final class OperationProgress: Progress, @unchecked Sendable {
     private let start = ContinuousClock.now
 
     init(_ operation: FileOperationType, kind: FileOperationKind?, unitCount: Int64) {
-        super.init(
-            parent: Progress.current(),
-            userInfo: [.fileProviderOperationTypeKey: operation, .startingTimeKey: Date(), .fileOperationKindKey: kind as Any])
+        var userInfo: [ProgressUserInfoKey: Any] = [.fileProviderOperationTypeKey: operation, .startingTimeKey: Date()]
+        userInfo[.fileOperationKindKey] = kind
+        super.init(parent: Progress.current(), userInfo: userInfo)
         super.totalUnitCount = unitCount
         if kind != nil { self.kind = .file }
     }

@@ -133,7 +133,9 @@ public struct TreeCopy: Sendable {
 
     /// An error of one item is kept; one that the next item would meet as well is thrown.
     private func record(_ error: any Error, at path: ProviderPath, in outcome: inout Outcome) throws {
-        if error.isCancellation || error is URLError || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
+        let ownFailures: [URLError.Code] = [.badServerResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown]
+        let isEverybodys = (error as? URLError).map { !ownFailures.contains($0.code) } ?? false
+        if error.isCancellation || isEverybodys || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
         outcome.failed.append((path, error))
     }
 
@@ -173,19 +175,15 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
         }
-        try await makeRoom(at: destination, overwrite: overwrite)
-        let outcome = try await copy.copyFolder(path, of: self, to: destination, of: self, progress: progress)
-        if let first = outcome.failed.first { throw first.error }
-    }
-
-    /// Sees that `destination` is free for a folder: an empty folder or a file goes when `overwrite` says so.
-    private func makeRoom(at destination: ProviderPath, overwrite: Bool) async throws {
+        let temporary = try TemporaryName.make(beside: destination)
         do {
-            _ = try await attributesOfItem(path: destination)
-        } catch let error where error.isNoSuchFile {
-            return
+            let outcome = try await copy.copyFolder(path, of: self, to: temporary, of: self, progress: progress)
+            if let first = outcome.failed.first { throw first.error }
+            try await moveItem(path: temporary, to: destination, overwrite: overwrite)
+        } catch {
+            // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
+            await Task { try? await removeItem(path: temporary) }.value
+            throw error
         }
-        if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
-        try await removeItem(path: destination, recursive: false)
     }
 }

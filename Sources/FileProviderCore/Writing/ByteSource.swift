@@ -23,9 +23,4 @@ public enum SourceStep: Sendable, Hashable {
 extension ByteSource {
     /// A source that always has something is always ready.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
-
-    /// Suspends until the source has bytes, its end or an error to give.
-    public func waitUntilReady() async {
-        await withCheckedContinuation { continuation in whenReady { continuation.resume() } }
-    }
 }

@@ -12,10 +12,11 @@ public struct WriteOptions: Sendable, Hashable {
 
     /// Whether an existing file, or an empty folder, may be replaced. A folder with content never is.
     public var overwrite: Bool
-    /// Write only while the file is this version (its ETag); fails with `CocoaError(.fileWriteUnknown)` otherwise.
+    /// Write only while the file is this version (its ETag); fails with `CocoaError(.fileWriteUnknown)` otherwise. Goes with ``overwrite``:
+    /// without it an existing file is refused, whatever its version.
     public var ifMatch: String?
     public var placement: Placement
-    /// The modification time to set, where the provider can.
+    /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored elsewhere.
     public var modificationDate: Date?
 
     public init(overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published, modificationDate: Date? = nil) {

@@ -94,14 +94,7 @@ final class PumpedSource: ByteSource {
     init(_ fill: @escaping @Sendable (BytePipe) async throws -> Void) {
         let pipe = BytePipe()
         source = pipe.source
-        task = Task {
-            do {
-                try await fill(pipe)
-                pipe.finish()
-            } catch {
-                pipe.finish(throwing: error)
-            }
-        }
+        task = pipe.filling(by: fill)
     }
 
     deinit {

@@ -10,7 +10,7 @@ extension ByteSink {
             if let extent { try self.begin(extent) }
             return data.isEmpty ? .ready : try data.withUnsafeBytes { try self.write($0) }
         }
-        if flow == .wait { await waitUntilReady() }
+        if flow == .wait { try await waitUntilReady() }
     }
 
     /// Runs `body`, which writes into this sink, where the sink may block: on a thread of ours. A sink in memory never does, and is

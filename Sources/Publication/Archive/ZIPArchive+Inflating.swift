@@ -62,7 +62,7 @@ extension ZIPArchive {
             case .done: return true
             case .needsInput: return false
             case .sinkIsFull:
-                await sink.waitUntilReady()
+                try await sink.waitUntilReady()
                 try Task.checkCancellation()
             }
         }
