@@ -64,12 +64,11 @@ extension WebDAVFileProvider {
 
     /// Removes what an upload left, in a task that nobody cancels. What the server does not let go of stays under a name that tells.
     private func removeRest(_ temporary: ProviderPath) async {
-        // rclone brings the part of a broken upload to light some time after the connection has gone.
+        // rclone brings the part of a broken upload to light some time after the connection has gone, removed or not.
         let looks = serverName.value?.hasPrefix("rclone") == true ? 6 : 1
         for look in 0..<looks {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
-            let head = try? await connection.send(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
-            if head?.isSuccess == true { return }
+            _ = try? await connection.send(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
         }
     }
 

@@ -8,9 +8,9 @@ public struct CarrelCommand: ParsableCommand {
         commandName: "carrel",
         abstract: "Files on any provider, and books read where they lie.",
         discussion: """
-            A location is a path on this machine (write ./a:b when it holds a colon) or a URL:
-            file:, dav:, davs:, http:, https:. A user and a password may stand in the URL; better places
-            are $CARREL_PASSWORD, --password-file and ~/.netrc.
+            A location is a path on this machine (write ./a:b when it holds a colon), a URL (file:, dav:, davs:, \
+            http:, https:), or NAME:path for a connection saved in $CARREL_CONFIG or ~/.config/carrel/config.json. \
+            A user and a password may stand in a URL; better places are $CARREL_PASSWORD, --password-file and ~/.netrc.
             """,
         version: "carrel 0.1.0",
         subcommands: [

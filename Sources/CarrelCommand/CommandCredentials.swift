@@ -26,7 +26,9 @@ struct CommandCredentials: CredentialSource {
         if let password = environment["CARREL_PASSWORD"] { return password }
         guard let passwordFile else { return nil }
         let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
-        return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map { $0.hasSuffix("\r") ? String($0.dropLast()) : String($0) }
+        return text.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).first.map {
+            $0.hasSuffix("\r") ? String($0.dropLast()) : String($0)
+        }
     }
 
     private func netrc() throws -> Netrc? {

@@ -6,11 +6,17 @@ import Foundation
 /// A verb: its options, and what it does with a session.
 protocol Verb: AsyncParsableCommand {
     var common: CommonOptions { get }
+    /// What the user wrote to get here, such as `book info`.
+    static var verb: String { get }
+    /// The location that a failure is about which does not know better.
+    var blamed: String? { get }
 
     func perform(_ session: Session) async throws
 }
 
 extension Verb {
+    static var verb: String { _commandName }
+
     func run() async throws { try await perform(Session(common)) }
 }
 
@@ -23,30 +29,45 @@ enum CommandRun {
             try ProviderRegistry.shared.registerBuiltInProviders()
             command = try CarrelCommand.parseAsRoot(arguments)
         } catch {
-            endParsing(error)
+            endParsing(error, arguments)
         }
-        guard let verb = command as? any Verb else { endParsing(CleanExit.helpRequest(command)) }
-        let work = Task { await perform(verb) }
-        let interrupts = onInterrupt { work.cancel() }
+        guard let verb = command as? any Verb else {
+            // Help, and a group without a verb, such as `carrel` and `carrel book`: running them tells what there is to show.
+            var group = command
+            do { try group.run() } catch { endParsing(error, arguments) }
+            Foundation.exit(ExitStatus.done.rawValue)
+        }
+        let work = Task { await perform(verb, arguments) }
+        let interrupts = [SIGINT, SIGTERM].map { onSignal($0) { work.cancel() } }
         let code = await work.value
-        interrupts.cancel()
+        for interrupt in interrupts { interrupt.cancel() }
         Foundation.exit(code)
     }
 
     /// Help and version are a success; whatever else the parser says is wrong usage.
-    private static func endParsing(_ error: any Error) -> Never {
-        let text = CarrelCommand.fullMessage(for: error)
+    private static func endParsing(_ error: any Error, _ arguments: [String]) -> Never {
         if CarrelCommand.exitCode(for: error) == .success {
-            print(text)
-            Foundation.exit(0)
+            print(CarrelCommand.fullMessage(for: error))
+            Foundation.exit(ExitStatus.done.rawValue)
         }
-        Output.standardError(text)
+        var text = CarrelCommand.message(for: error)
+        // The parser repeats what it did not expect, and that may be a URL with a password in it.
+        for argument in arguments {
+            let shown = LocationText.withoutSecrets(argument)
+            if shown != argument { text = text.replacingOccurrences(of: argument, with: shown) }
+        }
+        let words = Array(arguments.prefix { !$0.hasPrefix("-") }.prefix(2))
+        let verb = CarrelCommand.verb(of: words)
+        if !text.hasSuffix(".") { text += "." }
+        let failure = CommandFailure.usage("\(text) See “\((["carrel"] + verb + ["--help"]).joined(separator: " "))”.")
+        Output.standardError((verb.isEmpty ? "carrel" : "carrel: " + verb.joined(separator: " ")) + ": " + failure.sentence)
+        if arguments.contains("--json") { Output().printError(failure) }
         Foundation.exit(ExitStatus.usage.rawValue)
     }
 
-    private static func perform(_ verb: any Verb) async -> Int32 {
+    private static func perform(_ verb: any Verb, _ arguments: [String]) async -> Int32 {
         let session: Session
-        do { session = try Session(verb.common) } catch { endParsing(error) }
+        do { session = try Session(verb.common) } catch { endParsing(error, arguments) }
         let start = ContinuousClock.now
         var status = ExitStatus.done
         do {
@@ -57,18 +78,40 @@ enum CommandRun {
             }
             try session.output.flush()
         } catch {
-            status = ExitStatus(error)
-            if status != .closedPipe { session.report(error, verb: type(of: verb)._commandName) }
+            status = Task.isCancelled ? .interrupted : ExitStatus(error)
+            if status != .closedPipe {
+                session.report(
+                    status == .interrupted ? CommandFailure(status: .interrupted, sentence: "Interrupted.") : error,
+                    verb: type(of: verb).verb, location: verb.blamed)
+            }
         }
         if verb.common.stats { Output.standardError(session.statistics(since: start)) }
         return status.rawValue
     }
 
-    private static func onInterrupt(_ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-        source.setEventHandler(handler: body)
+    /// The first signal cancels, so that nothing half-written is left; the second ends the process as it is.
+    private static func onSignal(_ number: Int32, _ body: @escaping @Sendable () -> Void) -> any DispatchSourceSignal {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+        source.setEventHandler {
+            signal(number, SIG_DFL)
+            body()
+        }
         source.resume()
         return source
+    }
+}
+
+extension CarrelCommand {
+    /// As much of `words` as names a verb.
+    fileprivate static func verb(of words: [String]) -> [String] {
+        var found: [String] = []
+        var commands = configuration.subcommands
+        for word in words {
+            guard let next = commands.first(where: { $0._commandName == word }) else { break }
+            found.append(word)
+            commands = next.configuration.subcommands
+        }
+        return found
     }
 }

@@ -41,9 +41,14 @@ struct CommonOptions: ParsableArguments {
         guard (0...100).contains(retries) else { throw ValidationError("--retries takes a number from 0 to 100.") }
         guard (1...64).contains(transfers) else { throw ValidationError("--transfers takes a number from 1 to 64.") }
         _ = try bandwidth()
-        for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) where access(file, R_OK) != 0 {
-            throw ValidationError("The file “\(file)” cannot be read: \(String(cString: strerror(errno))).")
+        for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) {
+            if let reason = unreadable(file) { throw ValidationError("The file “\(file)” cannot be read: \(reason).") }
         }
+    }
+
+    /// Whether a flag is given that every host would get.
+    var hasAccessFlags: Bool {
+        [user, passwordFile, cacert, clientCert, clientKey].contains { $0 != nil } || insecure || allowClearPassword
     }
 
     func bandwidth() throws -> Int64? {

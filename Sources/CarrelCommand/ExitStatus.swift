@@ -19,12 +19,14 @@ enum ExitStatus: Int32 {
     /// The code for an error: the one table of the command line.
     init(_ error: any Error) {
         switch error {
+        case let error as Located: self = error.status ?? ExitStatus(error.cause)
         case let error as CommandFailure: self = error.status
         case is ValidationError: self = .usage
         case let error as ResourceError: self.init(error.cause)
         case let error where error.isCancellation: self = .interrupted
         case let error as URLError: self = Self.of(error.code)
         case let error as CocoaError: self = Self.of(error)
+        case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue): self = .unreachable
         default: self = .failed
         }
     }
@@ -43,7 +45,9 @@ enum ExitStatus: Int32 {
     }
 
     private static func of(_ error: CocoaError) -> ExitStatus {
-        switch error.code {
+        // The name is well-formed; it is this storage that cannot keep it.
+        if error.underlying as? POSIXError == POSIXError(.ENAMETOOLONG) { return .failed }
+        return switch error.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
         case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly: .refused
         case .fileWriteFileExists: .exists
@@ -52,14 +56,4 @@ enum ExitStatus: Int32 {
         default: .failed
         }
     }
-}
-
-/// A failure that only the command line knows.
-struct CommandFailure: LocalizedError {
-    let status: ExitStatus
-    let sentence: String
-    /// Whether all there is to say was said already.
-    var isSilent = false
-
-    var errorDescription: String? { sentence }
 }

@@ -1,36 +1,66 @@
 import Carrel
 import Foundation
 
-/// Locations as a person writes them: a URL, or a path on this machine.
+/// A location as a person writes it: a URL, a path on this machine, or a path below a saved connection.
 enum LocationText {
-    /// - Throws: A usage error for a URL that is none.
-    static func url(of text: String) throws -> URL {
-        guard let colon = text.firstIndex(of: ":"), isScheme(text[..<colon]), !text[..<colon].contains("/") else {
-            return try fileURL(ofPath: text)
+    case url(URL)
+    case connection(name: String, path: String)
+
+    /// - Throws: A usage error for a URL that is none; its sentence repeats nothing of the text, which may hold a password.
+    init(_ text: String) throws {
+        if text.isEmpty { throw CommandFailure.usage("An empty location names nothing.") }
+        guard let parts = Self.parts(of: text) else {
+            self = .url(try Self.fileURL(ofPath: text))
+            return
         }
-        if text.lowercased().hasPrefix("file:") { return try fileURL(text) }
-        guard let url = URL(string: text, encodingInvalidCharacters: true), url.host()?.isEmpty == false || url.scheme == "mem" else {
-            let scheme = text[..<colon]
-            throw CommandFailure(
-                status: .usage, sentence: "“\(scheme):…” is no location: a URL needs a host, and a local path with a colon in it a ./ in front.")
+        guard parts.isURL else {
+            self = .connection(name: parts.name, path: parts.rest)
+            return
         }
-        return url
+        self = .url(try parts.name.lowercased() == "file" ? Self.fileURL(text) : Self.remoteURL(text, scheme: parts.name))
     }
 
-    private static func isScheme(_ text: Substring) -> Bool {
-        text.first?.isLetter == true && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }
+    private static func parts(of text: String) -> (name: String, rest: String, isURL: Bool)? {
+        guard let colon = text.firstIndex(of: ":"), Connections.isName(text[..<colon]) else { return nil }
+        let name = String(text[..<colon])
+        let rest = String(text[text.index(after: colon)...])
+        return (name, rest, rest.hasPrefix("//") || ProviderRegistry.shared.hasScheme(name))
+    }
+
+    private static func remoteURL(_ text: String, scheme: String) throws -> URL {
+        try checkWellFormed(text)
+        guard let url = URL(string: text, encodingInvalidCharacters: true),
+            url.host()?.isEmpty == false || url.scheme?.lowercased() == "mem"
+        else {
+            throw CommandFailure.usage(
+                "“\(scheme):…” is no location: a URL needs two slashes and a host, and a local path with a colon in it a ./ in front.")
+        }
+        return url
     }
 
     private static func fileURL(_ text: String) throws -> URL {
-        guard let url = URL(string: text), url.host()?.isEmpty != false || url.host() == "localhost" else {
-            throw CommandFailure(status: .usage, sentence: "“\(text)” is no location on this machine.")
-        }
+        try checkWellFormed(text)
+        guard let url = URL(string: text, encodingInvalidCharacters: true), ["", "localhost"].contains(url.host()?.lowercased() ?? ""),
+            url.path(percentEncoded: true).hasPrefix("/")
+        else { throw CommandFailure.usage("A file URL names an absolute path on this machine, such as file:///tmp/a.epub.") }
         return url
+    }
+
+    /// RFC 3986, section 2: a percent sign starts an escape, and `?` and `#` end the path.
+    private static func checkWellFormed(_ text: String) throws {
+        if text.contains(where: { $0 == "?" || $0 == "#" }) {
+            throw CommandFailure.usage(
+                "A URL with a ? or # in it names no file here; in a name or a password they are written %3F and %23.")
+        }
+        for part in text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst() {
+            guard part.prefix(2).count == 2, part.prefix(2).allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+                throw CommandFailure.usage("The URL has a percent sign that starts no escape; itself it is written %25.")
+            }
+        }
     }
 
     /// An absolute path without `.` and `..`, which a provider's path cannot hold.
     private static func fileURL(ofPath text: String) throws -> URL {
-        if text.isEmpty { throw CommandFailure(status: .usage, sentence: "An empty location names nothing.") }
         let absolute = text.hasPrefix("/") ? text : FileManager.default.currentDirectoryPath + "/" + text
         var names: [Substring] = []
         for name in absolute.split(separator: "/") where name != "." {
@@ -40,4 +70,35 @@ enum LocationText {
         // Never nil: the path is percent-encoded.
         return URL(string: "file:///" + path.percentEncoded) ?? URL(fileURLWithPath: absolute)
     }
+}
+
+extension LocationText {
+    /// `text` without what may be a secret: user and password of a URL, well-formed or not, and its query.
+    static func withoutSecrets(_ text: String) -> String {
+        guard let parts = parts(of: text) else { return text }
+        let slashes = parts.rest.prefix { $0 == "/" || $0 == "\\" }
+        let rest = parts.rest.dropFirst(slashes.count)
+        let authority = rest.prefix { !"/?#\\".contains($0) }
+        var shown = rest
+        if let at = authority.lastIndex(of: "@") {
+            shown = rest[rest.index(after: at)...]
+        } else if let at = rest.lastIndex(of: "@"), !parts.isURL || slashes.count != 2 || !hasPort(authority) {
+            // Where the user ends cannot be told: better too much is left out than too little.
+            shown = rest[rest.index(after: at)...]
+        }
+        if parts.isURL, let query = shown.firstIndex(where: { $0 == "?" || $0 == "#" }) { shown = shown[..<query] + "…" }
+        return parts.name + ":" + slashes + shown
+    }
+
+    /// Whether what stands behind a colon is a port, or there is no colon.
+    private static func hasPort(_ authority: Substring) -> Bool {
+        guard let colon = authority.lastIndex(of: ":"), authority.last != "]" else { return true }
+        let port = authority[authority.index(after: colon)...]
+        return !port.isEmpty && port.allSatisfy(\.isNumber)
+    }
+}
+
+extension ProviderRegistry {
+    /// Whether a provider has entered `scheme`.
+    func hasScheme(_ scheme: some StringProtocol) -> Bool { all.contains { $0.schemes.contains(scheme.lowercased()) } }
 }

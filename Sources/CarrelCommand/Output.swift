@@ -3,19 +3,13 @@ import Foundation
 
 /// Standard output and error. Bytes wait until there are enough of them, or for the end.
 final class Output: Sendable {
-    let isJSON: Bool
     private let pending = Locked(Data())
 
-    init(isJSON: Bool) {
-        self.isJSON = isJSON
-    }
+    /// One line of text. What a name could do to a terminal, or to the reader of lines, is taken out of it.
+    func line(_ text: String) throws { try add(Data((text.onOneLine + "\n").utf8)) }
 
-    /// One line of text. What a name could do to a terminal is taken out of it there.
-    func line(_ text: String) throws {
-        let isTerminal = isatty(1) == 1
-        let shown = isTerminal ? String(text.map { $0.unicodeScalars.contains { $0.value < 32 || $0.value == 127 } ? "?" : $0 }) : text
-        try add(Data((shown + "\n").utf8))
-    }
+    /// One line of texts with tabs between them.
+    func fields(_ texts: [String]) throws { try add(Data((texts.map(\.onOneLine).joined(separator: "\t") + "\n").utf8)) }
 
     /// One JSON document, or one line of several.
     func json(_ value: some Encodable) throws { try add(Self.encoder.encode(value) + Data("\n".utf8)) }
@@ -46,17 +40,26 @@ final class Output: Sendable {
     }
 
     static func write(_ bytes: UnsafeRawBufferPointer) throws {
+        guard let code = writeAll(bytes, to: STDOUT_FILENO) else { return }
+        if code == EPIPE { throw CommandFailure(status: .closedPipe, sentence: "The pipe was closed.") }
+        throw CommandFailure(status: .failed, sentence: "Standard output cannot be written: \(String(cString: strerror(code))).")
+    }
+
+    /// - Returns: What errno said; nil when all was written.
+    private static func writeAll(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int32? {
         var rest = bytes
         while let base = rest.baseAddress, !rest.isEmpty {
-            let count = Foundation.write(1, base, rest.count)
+            let count = Foundation.write(file, base, rest.count)
             if count >= 0 {
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            } else if errno == EPIPE {
-                throw CommandFailure(status: .closedPipe, sentence: "The pipe was closed.")
+            } else if errno == EAGAIN {
+                var waiting = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+                poll(&waiting, 1, -1)
             } else if errno != EINTR {
-                throw FileError.make(errno: errno, path: .root, writing: true)
+                return errno
             }
         }
+        return nil
     }
 
     func printError(_ error: any Error) {
@@ -68,7 +71,9 @@ final class Output: Sendable {
             var underlying: String?
         }
         let bridged = error as NSError
-        let underlying = (bridged.userInfo[NSUnderlyingErrorKey] as? any Error).map { "\(($0 as NSError).domain) \(($0 as NSError).code): \($0.sentence)" }
+        let underlying = (bridged.userInfo[NSUnderlyingErrorKey] as? any Error).map {
+            "\(($0 as NSError).domain) \(($0 as NSError).code): \($0.sentence)"
+        }
         let shown = Shown(
             domain: bridged.domain, code: bridged.code, path: bridged.userInfo[NSFilePathErrorKey] as? String, message: error.sentence,
             underlying: underlying)
@@ -77,5 +82,11 @@ final class Output: Sendable {
         try? flush()
     }
 
-    static func standardError(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+    /// One line on standard error. That nobody reads it is no reason to fail.
+    static func standardError(_ text: String) { rawStandardError(text.onOneLine + "\n") }
+
+    /// Text that may steer a terminal, such as the progress bar's.
+    static func rawStandardError(_ text: String) {
+        _ = Array(text.utf8).withUnsafeBytes { writeAll($0, to: STDERR_FILENO) }
+    }
 }

@@ -19,7 +19,7 @@ final class ProgressBar: Sendable {
 
     /// Takes the line away again.
     func clear() {
-        if isShown { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        if isShown { Output.rawStandardError("\r\u{1B}[K") }
     }
 
     private func draw(_ completed: Int64, _ total: Int64?) {
@@ -37,7 +37,7 @@ final class ProgressBar: Sendable {
             text += " of \(Self.bytes(total)), \(min(100, completed * 100 / total)) %"
             if rate > 0 { text += ", \(Int(Double(total - completed) / rate)) s left" }
         }
-        FileHandle.standardError.write(Data((text + ", \(Self.bytes(Int64(rate)))/s").utf8))
+        Output.rawStandardError(text + ", \(Self.bytes(Int64(rate)))/s")
     }
 
     private static func bytes(_ count: Int64) -> String {

@@ -1,53 +1,53 @@
 import Carrel
 import Foundation
 
+/// A location that a verb works on.
+struct Place: Sendable {
+    /// As the user gave it, without secrets.
+    let shown: String
+    let provider: any FileProvider
+    var path: ProviderPath
+
+    /// The item called `name` in this folder.
+    func item(named name: some Collection<UInt8>) throws -> Place {
+        var item = self
+        item.path = try path.appending(nameBytes: name)
+        return item
+    }
+
+    /// An item in this folder as the user would give it.
+    func shown(of item: ProviderPath) -> String {
+        guard let below = item.relative(to: path), !below.isRoot else { return shown }
+        let text = shown.contains("://") ? below.percentEncoded : String(below.string.dropFirst())
+        return shown.hasSuffix("/") ? shown + text : shown + "/" + text
+    }
+
+    /// What is there; nil for nothing.
+    func itemIfAny() async throws -> FileObject? {
+        do { return try await provider.attributesOfItem(path: path) } catch  where error.isNoSuchFile { return nil }
+    }
+}
+
 /// What a verb works with: locations become providers, results become text or JSON.
 final class Session: Sendable {
     let common: CommonOptions
-    let output: Output
+    let output = Output()
     private let options: ConnectionOptions
+    private let environment: [String: String]
     /// Providers by what their URLs have in common, so that two locations on one host share connections and login.
     private let known = Locked<[String: any FileProvider]>([:])
 
     init(_ common: CommonOptions) throws {
         self.common = common
-        output = Output(isJSON: common.json)
+        environment = ProcessInfo.processInfo.environment
         options = ConnectionOptions(
-            credentials: CommandCredentials(
-                user: common.user, passwordFile: common.passwordFile, environment: ProcessInfo.processInfo.environment),
+            credentials: CommandCredentials(user: common.user, passwordFile: common.passwordFile, environment: environment),
             trust: TrustPolicy(
                 authorities: common.cacert, clientCertificate: common.clientCert, clientKey: common.clientKey, isInsecure: common.insecure),
             timeouts: Timeouts(connect: min(20, common.timeout), idle: common.timeout),
             retries: RetryPolicy(retries: common.retries),
             bandwidth: try common.bandwidth(), allowsClearPassword: common.allowClearPassword)
-        if common.insecure { Output.standardError("carrel: WARNING: certificates are not checked (--insecure).") }
-    }
-
-    /// The provider and path of a location as a person writes it.
-    func location(_ text: String) async throws -> ProviderLocation {
-        let url = try LocationText.url(of: text)
-        let key = [url.scheme, url.user(), url.host(), url.port.map(String.init)].map { $0 ?? "" }.joined(separator: "\u{0}")
-        if url.scheme != "http", url.scheme != "https", let provider = known.value[key] {
-            return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
-        }
-        let location = try await ProviderRegistry.shared.location(of: url, options: options)
-        known.update { $0[key] = location.provider }
-        remark("\(location.provider.debugDescription) \(location.path)")
-        return location
-    }
-
-    /// Refuses access flags that would go to two hosts.
-    func locations(_ texts: [String]) async throws -> [ProviderLocation] {
-        let hosts = Set(try texts.compactMap { try LocationText.url(of: $0).host() }.filter { !$0.isEmpty })
-        if hosts.count > 1, common.user != nil || common.passwordFile != nil || CommandCredentials.isInEnvironment {
-            throw CommandFailure(
-                status: .usage,
-                sentence: "With two hosts in one command, --user, --password-file, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
-                    + "use ~/.netrc or the URLs.")
-        }
-        var found: [ProviderLocation] = []
-        for text in texts { found.append(try await location(text)) }
-        return found
+        if common.insecure { warnOfInsecurity("--insecure") }
     }
 
     /// A line on standard error with `--verbose`.
@@ -55,14 +55,24 @@ final class Session: Sendable {
         if common.verbose { Output.standardError("carrel: \(text)") }
     }
 
-    func report(_ error: any Error, verb: String) {
-        if let failure = error as? CommandFailure, failure.isSilent { return }
-        let cause = (error as? ResourceError)?.cause ?? error
-        let place = (cause as NSError).userInfo[NSURLErrorKey].map { "\($0)" } ?? (cause as NSError).userInfo[NSFilePathErrorKey] as? String
-        let sentence = cause.sentence
-        let shown = place.flatMap { sentence.contains($0) || $0.isEmpty ? nil : $0 }
-        Output.standardError("carrel: \(verb)\(shown.map { " " + $0 } ?? ""): \(sentence)")
-        if common.json { output.printError(cause) }
+    private func warnOfInsecurity(_ cause: String) {
+        Output.standardError("carrel: WARNING: certificates are not checked (\(cause)).")
+    }
+
+    /// Says on standard error, and with `--json` on standard output, what went wrong.
+    ///
+    /// - Parameter location: What the error is about, where it does not know that itself.
+    func report(_ error: any Error, verb: String, location: String?) {
+        let cause = error.innermost
+        let failure = cause as? CommandFailure
+        if failure?.isSaid != true { Self.say(error, verb: verb, location: location.map(LocationText.withoutSecrets)) }
+        if common.json, failure?.hasDocument != true { output.printError(cause) }
+    }
+
+    /// One line on standard error: `carrel: VERB LOC: sentence`.
+    static func say(_ error: any Error, verb: String, location: String?) {
+        let place = (error as? Located)?.location ?? location
+        Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(error.innermost.sentence)")
     }
 
     func statistics(since start: ContinuousClock.Instant) -> String {
@@ -73,5 +83,95 @@ final class Session: Sendable {
             "bytesIn":\(counters[.bytesIn]),"bytesOut":\(counters[.bytesOut]),"seconds":\(String(format: "%.3f", seconds)),\
             "retries":\(counters[.retries])}
             """
+    }
+}
+
+// MARK: Locations
+
+extension Session {
+    /// A location with all that is needed to connect; nothing was sent yet.
+    private struct Target {
+        var shown: String
+        var url: URL
+        var connection: Connection?
+
+        /// Host and port; nil on this machine.
+        var host: String? {
+            guard let host = url.host()?.lowercased(), !host.isEmpty, !url.isFileURL else { return nil }
+            let scheme = url.scheme?.lowercased() ?? ""
+            let usual = ["https": 443, "davs": 443, "webdavs": 443, "http": 80, "dav": 80, "webdav": 80][scheme]
+            return "\(host):\(url.port.map(String.init) ?? usual.map(String.init) ?? scheme)"
+        }
+    }
+
+    /// The provider and path of a location as a person writes it.
+    func place(_ text: String) async throws -> Place { try await connect(target(text)) }
+
+    /// The providers and paths of the locations of one command.
+    ///
+    /// - Throws: A usage error when access flags would go to two hosts.
+    func places(_ texts: [String]) async throws -> [Place] {
+        let targets = try texts.map(target)
+        if Set(targets.compactMap(\.host)).count > 1, common.hasAccessFlags || CommandCredentials.isInEnvironment {
+            throw CommandFailure.usage(
+                "With two hosts in one command, flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
+                    + "use saved connections, ~/.netrc or the URLs.")
+        }
+        var places: [Place] = []
+        for target in targets { places.append(try await connect(target)) }
+        return places
+    }
+
+    /// `mem:`, which holds nothing that another command could see.
+    func memory(_ text: String) async throws -> Place? {
+        guard case .url(let url) = try LocationText(text), url.scheme?.lowercased() == "mem" else { return nil }
+        let location = try await ProviderRegistry.shared.location(of: url, options: options)
+        return Place(shown: text, provider: location.provider, path: location.path)
+    }
+
+    private func target(_ text: String) throws -> Target {
+        do {
+            switch try LocationText(text) {
+            case .url(let url):
+                if url.scheme?.lowercased() == "mem" {
+                    throw CommandFailure.usage("mem: is empty at the start of each command; it exists for conform alone.")
+                }
+                return Target(shown: LocationText.withoutSecrets(text), url: url)
+            case .connection(let name, let path):
+                let (connection, base) = try Connections.connection(name, in: Connections.file(environment))
+                let below = try ProviderPath(path).percentEncoded
+                let root = base.absoluteString
+                let url = URL(string: root.hasSuffix("/") ? root + below : root + "/" + below) ?? base
+                return Target(shown: text, url: url, connection: connection)
+            }
+        } catch { throw error.at(LocationText.withoutSecrets(text)) }
+    }
+
+    private func connect(_ target: Target) async throws -> Place {
+        do {
+            let url = target.url
+            // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
+            let isShared = url.scheme?.lowercased().hasPrefix("http") != true
+            let key =
+                [url.scheme, url.user(), url.password(), target.host].map { $0 ?? "" }.joined(separator: "\u{0}")
+                + "\u{0}\(target.connection?.url ?? "")"
+            if isShared, let provider = known.value[key] {
+                return Place(
+                    shown: target.shown, provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+            }
+            let location = try await ProviderRegistry.shared.location(of: url, options: options(for: target))
+            known.update { $0[key] = location.provider }
+            remark("\(target.shown) is \(location.path) of \(location.provider.debugDescription)")
+            return Place(shown: target.shown, provider: location.provider, path: location.path)
+        } catch { throw error.at(target.shown) }
+    }
+
+    private func options(for target: Target) -> ConnectionOptions {
+        guard let connection = target.connection else { return options }
+        var own = options
+        own.trust = connection.trust(options.trust)
+        own.allowsClearPassword = options.allowsClearPassword || connection.allowClearPassword == true
+        if own.trust.isInsecure, !common.insecure { warnOfInsecurity("“insecure” of \(target.shown)") }
+        return own
     }
 }

@@ -164,7 +164,7 @@ import WebDAVFileProvider
         input.yield(Data("a".utf8))
         let provider = try dav(server, options(idle: 1))
         async let written = provider.writeContents(
-            path: ProviderPath("f"), from: SequenceSource(pieces), options: WriteOptions(overwrite: false))
+            path: ProviderPath("f"), from: SequenceSource(pieces), options: WriteOptions(overwrite: true))
         // The pause is what is tested: longer than the idle time and libcurl's second of grace.
         try await Task.sleep(for: .seconds(3))
         input.yield(Data("b".utf8))

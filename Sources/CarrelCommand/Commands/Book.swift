@@ -13,8 +13,12 @@ extension Verb {
     fileprivate func withBook(
         _ location: String, _ session: Session, _ body: (Publication) async throws -> Void
     ) async throws {
-        let place = try await session.location(location)
-        let publication = try await Publication.open(path: place.path, of: place.provider)
+        let place = try await session.place(location)
+        let publication: Publication
+        do { publication = try await Publication.open(path: place.path, of: place.provider) } catch {
+            let isOtherFormat = (error as? CocoaError)?.code == .featureUnsupported
+            throw error.at(place.shown, status: isOtherFormat ? .badFile : nil)
+        }
         do { try await body(publication) } catch {
             await publication.close()
             throw error
@@ -24,11 +28,14 @@ extension Verb {
 }
 
 struct BookInfo: Verb {
+    static let verb = "book info"
     static let configuration = CommandConfiguration(commandName: "info", abstract: "Title, authors and what else the book says of itself.")
 
     @Argument(help: "A book.")
     var location: String
     @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
         try await withBook(location, session) { book in
@@ -42,7 +49,7 @@ struct BookInfo: Verb {
                 ("cover", book.coverLink?.href),
             ]
             for (name, value) in rows {
-                if let value, !value.isEmpty { try session.output.line("\(name)\t\(value)") }
+                if let value, !value.isEmpty { try session.output.fields([name, value]) }
             }
         }
     }
@@ -51,6 +58,7 @@ struct BookInfo: Verb {
 }
 
 struct BookList: Verb {
+    static let verb = "book ls"
     static let configuration = CommandConfiguration(commandName: "ls", abstract: "The book's resources in reading order, then the others.")
 
     @Flag(help: "The table of contents instead.")
@@ -59,24 +67,27 @@ struct BookList: Verb {
     var location: String
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func perform(_ session: Session) async throws {
         try await withBook(location, session) { book in
             let links = toc ? book.tableOfContents : book.readingOrder + book.resources
             if common.json { return try session.output.json(.array(links.map(\.json))) }
             if toc { return try printContents(links, depth: 0, session) }
-            for link in links { try session.output.line("\(link.href)\t\(link.type ?? "")") }
+            for link in links { try session.output.fields([link.href, link.type ?? ""]) }
         }
     }
 
     private func printContents(_ links: [Link], depth: Int, _ session: Session) throws {
         for link in links {
-            try session.output.line("\(String(repeating: "  ", count: depth))\(link.title ?? "–")\t\(link.href)")
+            try session.output.fields([String(repeating: "  ", count: depth) + (link.title ?? "–"), link.href])
             try printContents(link.children, depth: depth + 1, session)
         }
     }
 }
 
 struct BookCat: Verb {
+    static let verb = "book cat"
     static let configuration = CommandConfiguration(commandName: "cat", abstract: "One resource, as a reading app gets it.")
 
     @Argument(help: "A book.")
@@ -85,12 +96,15 @@ struct BookCat: Verb {
     var href: String
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func perform(_ session: Session) async throws {
         try await withBook(location, session) { book in try await StandardOutput.write(book.get(href).bytes()) }
     }
 }
 
 struct BookCover: Verb {
+    static let verb = "book cover"
     static let configuration = CommandConfiguration(commandName: "cover", abstract: "The cover image to a file.")
 
     @Flag(help: "Replace a file that exists.")
@@ -101,16 +115,22 @@ struct BookCover: Verb {
     var file: String
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func perform(_ session: Session) async throws {
+        // Both are looked at first: an access flag must not go to two hosts.
+        let target = try await session.places([location] + (file == "-" ? [] : [file])).dropFirst().first
         try await withBook(location, session) { book in
             guard let link = book.coverLink else {
-                throw FileError.make(.fileReadNoSuchFile, path: location, sentence: "The book names no cover image.")
+                throw CommandFailure(status: .notFound, sentence: "The book names no cover image.")
             }
             let resource = book.get(link)
-            if file == "-" { return try await StandardOutput.write(resource.bytes()) }
-            let target = try await session.location(file)
-            try await target.provider.writeContents(
-                path: target.path, from: SequenceSource(resource.bytes()), options: WriteOptions(overwrite: overwrite))
+            guard let target else { return try await StandardOutput.write(resource.bytes()) }
+            // A cover is small; it is read before the file is begun, so that each failure is about the right one of the two.
+            let image = try await resource.read()
+            do { try await target.provider.writeContents(path: target.path, contents: image, overwrite: overwrite) } catch {
+                throw error.at(target.shown)
+            }
         }
     }
 }

@@ -15,6 +15,8 @@ struct Cat: Verb {
     var location: String
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func validate() throws {
         if tail != nil, offset != nil || length != nil { throw ValidationError("--tail goes with neither --offset nor --length.") }
         if [offset, length, tail].contains(where: { ($0 ?? 0) < 0 }) { throw ValidationError("A number of bytes cannot be negative.") }
@@ -28,7 +30,7 @@ struct Cat: Verb {
     }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.location(location)
+        let place = try await session.place(location)
         try await place.provider.withReader(path: place.path) { try await StandardOutput.write($0.bytes(part)) }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Carrel
 import FileProviderConformance
+import Foundation
 
 struct Conform: Verb {
     static let configuration = CommandConfiguration(
@@ -11,12 +12,25 @@ struct Conform: Verb {
     var location: String
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func perform(_ session: Session) async throws {
-        let place = try await session.location(location)
+        var place = try await session.memory(location)
+        if place == nil { place = try await session.place(location) }
+        guard let place else { return }
+        guard try await place.provider.attributesOfItem(path: place.path).isDirectory else {
+            throw FileError.notADirectory(place.path, writing: true)
+        }
         let report = await Conformance(provider: place.provider, folder: place.path).run()
-        if common.json { try session.output.json(report) } else { try session.output.line(report.description) }
+        if common.json {
+            try session.output.json(report)
+        } else {
+            for line in report.description.components(separatedBy: "\n") { try session.output.line(line) }
+        }
         guard report.isConforming else {
-            throw CommandFailure(status: .failed, sentence: "\(report.violations.count) promises were broken.", isSilent: true)
+            let count = report.violations.count
+            throw CommandFailure(
+                status: .failed, sentence: count == 1 ? "1 promise was broken." : "\(count) promises were broken.", hasDocument: true)
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Carrel
+import Foundation
 
 struct FreeSpace: Verb {
     static let configuration = CommandConfiguration(commandName: "df", abstract: "Tell the storage's total, available and used bytes.")
@@ -7,6 +8,8 @@ struct FreeSpace: Verb {
     @Argument(help: "Anything in the storage.")
     var location: String
     @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
 
     private struct Shown: Encodable {
         var total: Int64?
@@ -24,13 +27,21 @@ struct FreeSpace: Verb {
         }
     }
 
+    /// On this machine each folder may be another file system's, and a provider answers for its root.
+    private static func storage(of place: Place, _ item: FileObject) throws -> any FileProvider {
+        guard place.provider is LocalFileProvider else { return place.provider }
+        let folder = item.isDirectory ? place.path : place.path.parent ?? .root
+        return try LocalFileProvider(configuration: LocalConfiguration(root: folder.string))
+    }
+
     func perform(_ session: Session) async throws {
-        let place = try await session.location(location)
-        let volume = try await place.provider.storageProperties()
+        let place = try await session.place(location)
+        let item = try await place.provider.attributesOfItem(path: place.path)
+        let volume = try await Self.storage(of: place, item).storageProperties()
         let shown = Shown(total: volume?.totalCapacity, available: volume?.availableCapacity, used: volume?.usage)
         if common.json { return try session.output.json(shown) }
         for (name, value) in [("total", shown.total), ("available", shown.available), ("used", shown.used)] {
-            try session.output.line("\(name)\t\(value.map(String.init) ?? "unknown")")
+            try session.output.fields([name, value.map(String.init) ?? "unknown"])
         }
     }
 }

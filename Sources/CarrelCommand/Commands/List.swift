@@ -13,27 +13,36 @@ struct List: Verb {
     var location: String
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func perform(_ session: Session) async throws {
-        let place = try await session.location(location)
+        let place = try await session.place(location)
         if recursive {
-            try await list(place, at: place.path, session)
+            let failures = Collected<any Error>()
+            try await list(place, at: place.path, failures, session)
+            guard failures.values.isEmpty else {
+                throw CommandFailure(status: .partlyDone, sentence: "\(failures.values.count) folders were not listed.", isSaid: true)
+            }
         } else {
             let items = try await Self.items(of: place).sorted { $0.path < $1.path }
-            if common.json { try session.output.json(items.map(ShownItem.init)) } else {
+            if common.json {
+                try session.output.json(items.map(ShownItem.init))
+            } else {
                 for item in items { try session.output.line(long ? item.longLine : item.name) }
             }
         }
     }
 
     /// The folder's content; of a file, the file itself.
-    private static func items(of place: ProviderLocation) async throws -> [FileObject] {
+    private static func items(of place: Place) async throws -> [FileObject] {
         do { return try await place.provider.contentsOfDirectory(path: place.path) } catch let error as CocoaError
-            where error.underlying as? POSIXError == POSIXError(.ENOTDIR) {
+            where error.underlying as? POSIXError == POSIXError(.ENOTDIR)
+        {
             return [try await place.provider.attributesOfItem(path: place.path)]
         }
     }
 
-    private func list(_ place: ProviderLocation, at path: ProviderPath, _ session: Session) async throws {
+    private func list(_ place: Place, at path: ProviderPath, _ failures: Collected<any Error>, _ session: Session) async throws {
         for item in try await place.provider.contentsOfDirectory(path: path).sorted(by: { $0.path < $1.path }) {
             if common.json {
                 try session.output.json(ShownItem(item))
@@ -42,7 +51,11 @@ struct List: Verb {
                 shown.name = item.path.relative(to: place.path)?.string.dropFirst().description ?? item.name
                 try session.output.line(long ? shown.longLine : shown.name)
             }
-            if item.isDirectory { try await list(place, at: item.path, session) }
+            guard item.isDirectory else { continue }
+            do { try await list(place, at: item.path, failures, session) } catch let error as CocoaError where !error.isCancellation {
+                failures.append(error)
+                Session.say(error, verb: Self.verb, location: place.shown(of: item.path))
+            }
         }
     }
 }

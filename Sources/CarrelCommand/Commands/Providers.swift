@@ -9,15 +9,19 @@ struct Providers: Verb {
     var location: String?
     @OptionGroup var common: CommonOptions
 
+    var blamed: String? { location }
+
     func perform(_ session: Session) async throws {
         guard let location else { return try listSchemes(session) }
-        let place = try await session.location(location)
-        try await place.provider.checkReachability()
+        let place = try await session.place(location)
+        _ = try await place.provider.attributesOfItem(path: place.path)
         let capabilities = try await place.provider.capabilities()
         if common.json { return try session.output.json(capabilities) }
         try session.output.line("\(place.provider.debugDescription)")
-        for ability in Capabilities.Ability.allCases { try session.output.line("  \(ability.rawValue)\t\(capabilities[ability].rawValue)") }
-        try session.output.line("  time precision\t\(capabilities.timePrecision.map { "\($0) s" } ?? "unknown")")
+        for ability in Capabilities.Ability.allCases {
+            try session.output.fields(["  " + ability.rawValue, capabilities[ability].rawValue])
+        }
+        try session.output.fields(["  time precision", capabilities.timePrecision.map { "\($0) s" } ?? "unknown"])
     }
 
     private func listSchemes(_ session: Session) throws {
@@ -27,6 +31,6 @@ struct Providers: Verb {
         }
         let all = ProviderRegistry.shared.all.map { Shown(type: $0.type, schemes: $0.schemes) }
         if common.json { return try session.output.json(all) }
-        for entry in all { try session.output.line("\(entry.type)\t\(entry.schemes.joined(separator: " "))") }
+        for entry in all { try session.output.fields([entry.type, entry.schemes.joined(separator: " ")]) }
     }
 }

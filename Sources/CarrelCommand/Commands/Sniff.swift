@@ -36,25 +36,40 @@ struct Sniff: Verb {
         }
     }
 
+    var blamed: String? { locations.count == 1 ? locations[0] : nil }
+
     func perform(_ session: Session) async throws {
+        let work = ItemWork(verb: Self.verb)
         var shown: [Shown] = []
-        for (text, place) in zip(locations, try await session.locations(locations)) { shown.append(try await sniff(place, text)) }
-        if common.json {
-            if shown.count == 1 { try session.output.json(shown[0]) } else { try session.output.json(shown) }
-        } else {
-            for item in shown { try session.output.line("\(item.location)\t\(item.mediaType ?? "unknown")\t\(item.name ?? "")") }
+        for place in try await session.places(locations) {
+            try await work.run(place, isAlone: locations.count == 1) {
+                let found = try await sniff(place)
+                shown.append(found)
+                if locations.count == 1 { try show([found], session) }
+                guard found.mediaType == nil else { return }
+                throw CommandFailure(status: .badFile, sentence: "The format is not known.", hasDocument: common.json)
+            }
         }
-        if shown.contains(where: { $0.mediaType == nil }) {
-            throw CommandFailure(status: .badFile, sentence: "The format is not known.", isSilent: true)
-        }
+        if locations.count > 1 { try show(shown, session) }
+        try work.finish("not recognised", hasDocument: common.json)
     }
 
-    private func sniff(_ place: ProviderLocation, _ text: String) async throws -> Shown {
+    private func show(_ items: [Shown], _ session: Session) throws {
+        if common.json { return try locations.count == 1 ? session.output.json(items[0]) : session.output.json(items) }
+        for item in items { try session.output.fields([item.location, item.mediaType ?? "unknown", item.name ?? ""]) }
+    }
+
+    private func sniff(_ place: Place) async throws -> Shown {
+        // Hints alone would answer for a file that is not there, too.
+        if try await place.provider.attributesOfItem(path: place.path).isDirectory {
+            throw FileError.make(
+                .fileReadUnknown, path: place.path, sentence: "“\(place.path)” is a folder, which has no media type.",
+                underlying: POSIXError(.EISDIR))
+        }
         let found = try await MediaType.sniff(
             path: place.path, of: place.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
-        let shownLocation = (try? LocationText.url(of: text)).map { $0.isFileURL ? text : $0.withoutSecrets.absoluteString } ?? text
         return Shown(
-            location: shownLocation, mediaType: found?.mediaType.string, name: found?.mediaType.name,
+            location: place.shown, mediaType: found?.mediaType.string, name: found?.mediaType.name,
             fileExtension: found?.mediaType.fileExtension, by: found?.basis.rawValue)
     }
 }

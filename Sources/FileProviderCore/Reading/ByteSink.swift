@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Where bytes go, called on the thread that has them: a transport's own, or one of ``BlockingThreads``.
 ///
 /// Calls come one after the other, never at the same time. A sink may block on a local disk, and on nothing else.
@@ -26,4 +28,17 @@ extension ByteSink {
 
     /// A sink that never has enough is always ready.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
+
+    /// Suspends until the sink takes bytes again or has failed.
+    ///
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sink whose reader is asleep must not hold it.
+    public func waitUntilReady() async throws { try await Gate.wait { whenReady($0) } }
+
+    /// Gives `piece` to the sink from a task, on a thread that may block, and suspends while the sink has enough.
+    ///
+    /// - Throws: An error of the sink; `CancellationError`.
+    public func send(_ piece: Data) async throws {
+        let flow = try await BlockingThreads.shared.run { try piece.withUnsafeBytes { try self.write($0) } }
+        if flow == .wait { try await waitUntilReady() }
+    }
 }

@@ -37,17 +37,3 @@ final class Gate: Sendable {
         try Task.checkCancellation()
     }
 }
-
-extension ByteSink {
-    /// Suspends until the sink takes bytes again or has failed.
-    ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: a sink whose reader is asleep must not hold it.
-    public func waitUntilReady() async throws { try await Gate.wait { whenReady($0) } }
-}
-
-extension ByteSource {
-    /// Suspends until the source has bytes, its end or an error to give.
-    ///
-    /// - Throws: `CancellationError`, at once, when the task is cancelled: a source that is asleep must not hold it.
-    public func waitUntilReady() async throws { try await Gate.wait { whenReady($0) } }
-}

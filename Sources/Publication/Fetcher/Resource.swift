@@ -114,7 +114,7 @@ public final class BytesResource: Resource {
         do {
             try sink.begin(FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count)))
             let part = data.dropFirst(Int(range.lowerBound)).prefix(range.count)
-            if try part.withUnsafeBytes({ try sink.write($0) }) == .wait { try await sink.waitUntilReady() }
+            try await sink.send(part)
         } catch {
             throw ResourceError(error)
         }

@@ -156,7 +156,7 @@ final class MemoryReader: FileReader {
         let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count))
         try sink.begin(extent)
         let bytes = data.dropFirst(Int(range.lowerBound)).prefix(range.count)
-        if !bytes.isEmpty, try bytes.withUnsafeBytes({ try sink.write($0) }) == .wait { try await sink.waitUntilReady() }
+        if !bytes.isEmpty { try await sink.send(bytes) }
         return extent
     }
 }

@@ -1,0 +1,117 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct Move: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "mv", abstract: "Move or rename.", discussion: "Between two providers it copies, verifies, then removes.")
+
+    @Flag(help: "Replace a file that exists.")
+    var overwrite = false
+    @Argument(help: "What to move.")
+    var source: String
+    @Argument(help: "Its new place; a folder that exists takes it in.")
+    var target: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { source }
+
+    func perform(_ session: Session) async throws {
+        let places = try await session.places([source, target])
+        let pair = Pair(source: places[0], target: places[1])
+        do { try await move(pair) } catch { throw pair.locate(error) }
+    }
+
+    private func move(_ pair: Pair) async throws {
+        let item = try await pair.source.provider.attributesOfItem(path: pair.source.path)
+        let destination = try await pair.destination(for: item, target: target)
+        if pair.source.provider === destination.provider {
+            try await pair.source.provider.moveItem(path: pair.source.path, to: destination.path, overwrite: overwrite)
+        } else {
+            try await moveAcross(pair.source, item, to: destination)
+        }
+    }
+
+    private func moveAcross(_ from: Place, _ item: FileObject, to: Place) async throws {
+        if from.path.isRoot {
+            throw FileError.make(.fileWriteNoPermission, path: from.path, sentence: "The root of a provider cannot be moved.")
+        }
+        let bar = ProgressBar(isQuiet: common.quiet)
+        defer { bar.clear() }
+        let keepsDates = try await to.provider.capabilities().has(.settingModificationDate)
+        let copy = TreeCopy(overwrite: overwrite, preservesDates: keepsDates, transfers: common.transfers)
+        if item.isDirectory {
+            try await makeRoom(at: to)
+            let outcome = try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
+            bar.clear()
+            for failed in outcome.failed { Session.say(failed.error, verb: Self.verb, location: from.shown(of: failed.path)) }
+            guard outcome.failed.isEmpty else {
+                throw CommandFailure(
+                    status: .partlyDone, sentence: "\(outcome.failed.count) items were not copied; nothing was removed.", isSaid: true)
+            }
+        } else {
+            if item.isSymbolicLink { throw FileError.unsupported("Moving a symbolic link to another provider", path: from.path) }
+            try await copy.copyFile(
+                from.path, of: from.provider, to: to.path, of: to.provider, modificationDate: item.modifiedDate, progress: bar.reporter)
+        }
+        try await from.provider.removeItem(path: from.path)
+    }
+
+    /// A folder that is moved is never merged with another: an empty one may go, as within one provider.
+    private func makeRoom(at place: Place) async throws {
+        guard try await place.itemIfAny() != nil else { return }
+        if !overwrite { throw FileError.make(.fileWriteFileExists, path: place.path) }
+        try await place.provider.removeItem(path: place.path, recursive: false)
+    }
+}
+
+/// Where something comes from and where it goes.
+struct Pair: Sendable {
+    let source: Place
+    let target: Place
+
+    /// The source's name in a target that is a folder, else the target itself.
+    ///
+    /// - Parameter target: The target as the user gave it: a slash at its end asks for a folder.
+    func destination(for item: FileObject, target text: String) async throws -> Place {
+        let existing = try await target.itemIfAny()
+        if try await existing?.isFolder(of: target) == true { return try target.item(named: source.path.nameBytes) }
+        if !item.isDirectory, text.hasSuffix("/") {
+            throw existing == nil
+                ? FileError.make(.fileNoSuchFile, path: target.path, sentence: "There is no folder “\(target.path)”.")
+                : FileError.notADirectory(target.path, writing: true)
+        }
+        return target
+    }
+
+    /// Says which of the two locations an error is about: by its path, else by its host.
+    func locate(_ error: any Error) -> any Error {
+        let info = (error.innermost as NSError).userInfo
+        let path = (info[NSFilePathErrorKey] as? String).flatMap { try? ProviderPath($0) }
+        let url = (info[NSURLErrorKey] ?? info[NSURLErrorFailingURLErrorKey]) as? URL
+        let isTarget: Bool
+        if let path {
+            let fits = { (place: Place) in path == place.path || path.isBelow(place.path) || path == place.path.parent }
+            isTarget =
+                fits(target) && (!fits(source) || url.map(target.provider.holds) ?? false && !(url.map(source.provider.holds) ?? false))
+        } else {
+            isTarget = url.map { target.provider.holds($0) && !source.provider.holds($0) } ?? false
+        }
+        return isTarget ? (path.map { error.naming(missingParentOf: $0) } ?? error).at(target.shown) : error.at(source.shown)
+    }
+}
+
+extension FileProviderBasic {
+    /// Whether `url` lies on this provider's host.
+    fileprivate func holds(_ url: URL) -> Bool { baseURL?.host() == url.host() && baseURL?.port == url.port }
+}
+
+extension FileObject {
+    /// Whether this is a folder, or a symbolic link to one.
+    func isFolder(of place: Place) async throws -> Bool {
+        if isDirectory { return true }
+        guard isSymbolicLink, place.provider is LocalFileProvider else { return false }
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: place.path.string, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}

@@ -1,0 +1,157 @@
+import Carrel
+import Foundation
+
+/// The copies of one `cp`: each source goes its way, and what came of it is counted.
+final class CopyRun: Sendable {
+    /// What was copied, and what was not.
+    struct Outcome: Sendable {
+        var copied = 0
+        var skipped = 0
+        var failed: [Failed] = []
+        var bytes: Int64 = 0
+    }
+
+    /// An item that was not copied, as `--json` shows it.
+    struct Failed: Encodable, Sendable {
+        var path: String
+        var message: String
+    }
+
+    let outcome = Locked(Outcome())
+    private let verb: Copy
+    private let bar: ProgressBar
+    private let copy: TreeCopy
+    private let isAlone: Bool
+
+    init(verb: Copy, destination: Place, bar: ProgressBar) async throws {
+        self.verb = verb
+        self.bar = bar
+        isAlone = verb.locations.count == 2
+        var keepsDates = verb.preserve
+        do {
+            if keepsDates { keepsDates = try await destination.provider.capabilities().has(.settingModificationDate) }
+        } catch { throw error.at(destination.shown) }
+        if verb.resume, !(destination.provider is LocalFileProvider) {
+            throw CommandFailure.usage("--resume is there for targets on this machine only.").at(destination.shown)
+        }
+        copy = TreeCopy(
+            overwrite: verb.overwrite, preservesDates: keepsDates, placement: verb.inPlace ? .inPlace : .published,
+            transfers: verb.common.transfers)
+    }
+
+    /// Copies one source; its failure ends everything when it is alone, and is said and counted among others.
+    func copy(_ pair: Pair, source: String, target: String) async throws {
+        do {
+            try await copyOne(pair, source: source, target: target)
+        } catch {
+            let located = pair.locate(error)
+            if isAlone || error.isCancellation || error.endsAll { throw located }
+            fail(located, path: pair.source.path, at: pair.source)
+        }
+    }
+
+    private func copyOne(_ pair: Pair, source: String, target: String) async throws {
+        let from = pair.source
+        var item = try await from.provider.attributesOfItem(path: from.path)
+        // A link is followed, as cp without -R does; with it, a link stays a link where both ends are one provider's.
+        let isLink = item.isSymbolicLink && !(verb.recursive && from.provider === pair.target.provider)
+        if isLink, try await item.isFolder(of: from) { item.type = .directory }
+        if item.isDirectory, !verb.recursive {
+            throw FileError.make(
+                .fileReadUnknown, path: from.path, sentence: "“\(from.path)” is a folder; say -r to copy it.",
+                underlying: POSIXError(.EISDIR))
+        }
+        // As POSIX has it, a folder that is given as its own “.” pours its content into the target.
+        let isContent = [".", ".."].contains(source.split(separator: "/").last ?? "") && !source.contains(":")
+        let to = item.isDirectory && isContent ? pair.target : try await pair.destination(for: item, target: target)
+        if item.isDirectory { return try await copyFolder(from, to: to) }
+        if try await isSameFile(item, from, to) {
+            throw FileError.make(.fileWriteFileExists, path: to.path, sentence: "“\(from.path)” and “\(to.path)” are the same file.")
+        }
+        try await copyFile(item, from, to: to, isLink: isLink)
+    }
+
+    /// Whether both names are one file, which a copy in place would empty before it is read.
+    private func isSameFile(_ item: FileObject, _ from: Place, _ to: Place) async throws -> Bool {
+        if from.provider === to.provider, from.path == to.path { return true }
+        guard from.provider is LocalFileProvider, to.provider is LocalFileProvider, let tag = item.entryTag else { return false }
+        return try await to.itemIfAny()?.entryTag == tag
+    }
+
+    private func copyFolder(_ from: Place, to: Place) async throws {
+        if verb.resume {
+            let files = try await ResumingCopy.files(of: from, into: to)
+            for (item, place) in files {
+                var source = from
+                source.path = item.path
+                do { try await resume(item, source, to: place) } catch {
+                    if error.isCancellation || error.endsAll { throw error }
+                    fail(error, path: item.path, at: from)
+                }
+            }
+            return
+        }
+        let part = try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
+        outcome.update { outcome in
+            outcome.copied += part.copied
+            outcome.bytes += part.bytes
+        }
+        for failed in part.failed {
+            do {
+                guard try await copyLink(failed.path, from, to: to) else { throw failed.error }
+            } catch {
+                if error.isCancellation { throw error }
+                fail(error, path: failed.path, at: from)
+            }
+        }
+    }
+
+    /// Copies what lies in a folder and is a link, which a copy between any two providers leaves out, within one provider.
+    private func copyLink(_ path: ProviderPath, _ from: Place, to: Place) async throws -> Bool {
+        guard from.provider === to.provider, let below = path.relative(to: from.path),
+            try await from.provider.attributesOfItem(path: path).isSymbolicLink
+        else { return false }
+        try await from.provider.copyItem(path: path, to: to.path.appending(below), overwrite: verb.overwrite)
+        count(nil)
+        return true
+    }
+
+    private func copyFile(_ item: FileObject, _ from: Place, to: Place, isLink: Bool) async throws {
+        if verb.resume { return try await resume(item, from, to: to) }
+        var bytes = item.size
+        if from.provider === to.provider, !verb.inPlace, !isLink, !copy.preservesDates {
+            try await from.provider.copyItem(path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
+        } else {
+            bytes =
+                try await copy.copyFile(
+                    from.path, of: from.provider, to: to.path, of: to.provider, modificationDate: item.modifiedDate, progress: bar.reporter
+                ).size ?? bytes
+        }
+        count(bytes)
+    }
+
+    private func resume(_ item: FileObject, _ from: Place, to: Place) async throws {
+        switch try await ResumingCopy(source: from, target: to, overwrite: verb.overwrite).run(item, progress: bar.reporter) {
+        case .copied(let bytes): count(bytes)
+        case .wasThere: outcome.update { $0.skipped += 1 }
+        }
+    }
+
+    private func count(_ bytes: Int64?) {
+        outcome.update { outcome in
+            outcome.copied += 1
+            outcome.bytes += bytes ?? 0
+        }
+    }
+
+    private func fail(_ error: any Error, path: ProviderPath, at place: Place) {
+        bar.clear()
+        Session.say(error, verb: Copy.verb, location: place.shown(of: path))
+        outcome.update { $0.failed.append(Failed(path: path.string, message: error.innermost.sentence)) }
+    }
+}
+
+extension Error {
+    /// Whether what comes next would meet the same: a full disk.
+    fileprivate var endsAll: Bool { (innermost as? CocoaError)?.code == .fileWriteOutOfSpace }
+}

@@ -1,0 +1,73 @@
+import Carrel
+import Foundation
+
+/// A failure that only the command line knows.
+struct CommandFailure: LocalizedError, CustomNSError {
+    static let errorDomain = "carrel"
+
+    let status: ExitStatus
+    let sentence: String
+    /// Whether the lines on standard error were written already.
+    var isSaid = false
+    /// Whether standard output has its JSON document already.
+    var hasDocument = false
+
+    var errorDescription: String? { sentence }
+    var errorCode: Int { Int(status.rawValue) }
+    // Once there is a domain of its own, Foundation takes the sentence from here alone.
+    var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: sentence] }
+
+    static func usage(_ sentence: String) -> CommandFailure { CommandFailure(status: .usage, sentence: sentence) }
+}
+
+/// An error and the location that it is about, as the user gave it, without secrets.
+struct Located: Error {
+    let location: String
+    let cause: any Error
+    /// The exit code, where the cause alone does not tell it.
+    var status: ExitStatus?
+}
+
+extension Error {
+    /// The error itself, without what the command line and the publication put around it.
+    var innermost: any Error {
+        switch self {
+        case let error as Located: error.cause.innermost
+        case let error as ResourceError: error.cause
+        default: self
+        }
+    }
+
+    /// This error of a write to `path`, with a sentence that names the folder which is missing rather than what was to be made.
+    func naming(missingParentOf path: ProviderPath) -> any Error {
+        guard let error = self as? CocoaError, error.code == .fileNoSuchFile, error.userInfo[NSFilePathErrorKey] as? String == path.string
+        else { return self }
+        return FileError.make(
+            .fileNoSuchFile, path: path, sentence: "There is no folder “\((path.parent ?? .root).string)”.", underlying: error.underlying)
+    }
+
+    /// This error about a location; one that knows its location already keeps it.
+    func at(_ location: String, status: ExitStatus? = nil) -> any Error {
+        self is Located ? self : Located(location: location, cause: self, status: status)
+    }
+}
+
+extension String {
+    /// This text on one line, without what would steer a terminal: control characters and changes of direction.
+    var onOneLine: String {
+        guard unicodeScalars.contains(where: \.steersTerminals) else { return self }
+        var shown = UnicodeScalarView()
+        for scalar in unicodeScalars { shown.append(scalar.steersTerminals ? "?" : scalar) }
+        return String(shown)
+    }
+}
+
+extension Unicode.Scalar {
+    /// C0 and C1 controls, line and paragraph separators, and the controls of the bidirectional algorithm (UAX #9).
+    fileprivate var steersTerminals: Bool {
+        switch value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
