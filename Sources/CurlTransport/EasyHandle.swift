@@ -42,13 +42,8 @@ struct EasyHandle {
         // Rather wait for a connection that many requests can share than open one for each.
         long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
         long(CURLOPT_CONNECTTIMEOUT_MS, Int(options.timeouts.connect * 1000))
-        long(CURLOPT_LOW_SPEED_LIMIT, 1)
-        watchIdle(options.timeouts)
         long(CURLOPT_TIMEOUT_MS, Int((options.timeouts.whole ?? 0) * 1000))
     }
-
-    /// Gives up when nothing moves for the idle time; with nil, never: while a source of our own has nothing to send.
-    func watchIdle(_ timeouts: Timeouts?) { long(CURLOPT_LOW_SPEED_TIME, timeouts.map { max(1, Int($0.idle.rounded(.up))) } ?? 0) }
 
     /// Shares the bandwidth among the transfers that run.
     func limit(bytesPerSecond: Int64) {

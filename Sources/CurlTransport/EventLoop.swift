@@ -84,7 +84,7 @@ final class EventLoop: @unchecked Sendable {
             var active: Int32 = 0
             curl_multi_perform(multi, &active)
             finishTransfers()
-            curl_multi_poll(multi, nil, 0, 60_000, nil)
+            curl_multi_poll(multi, nil, 0, endIdleTransfers(), nil)
         }
         for entry in running.values {
             entry.transfer.failure = Self.closed(entry.transfer)
@@ -103,7 +103,7 @@ final class EventLoop: @unchecked Sendable {
             switch command {
             case .start(let transfer) where isStopped: fail(transfer, Self.closed(transfer))
             case .start(let transfer): begin(transfer)
-            case .goOn(let transfer): transfer.goOn(options.timeouts)
+            case .goOn(let transfer): transfer.goOn()
             case .cancel(let transfer):
                 transfer.failure = CancellationError()
                 if let easy = transfer.easy, let entry = running[easy] { end(entry, CURLE_ABORTED_BY_CALLBACK) }
@@ -133,6 +133,17 @@ final class EventLoop: @unchecked Sendable {
             guard message.pointee.msg == CURLMSG_DONE, let raw = message.pointee.easy_handle, let entry = running[raw] else { continue }
             end(entry, carrel_message_result(message))
         }
+    }
+
+    /// Ends the transfers in which nothing has moved for the idle time; gives back how long the others can be left alone, in milliseconds.
+    private func endIdleTransfers() -> Int32 {
+        let now = ContinuousClock.now
+        var next = now + .seconds(60)
+        for entry in running.values {
+            guard let deadline = entry.transfer.idleDeadline(.seconds(options.timeouts.idle)) else { continue }
+            if deadline <= now { end(entry, CURLE_OPERATION_TIMEDOUT) } else { next = min(next, deadline) }
+        }
+        return Int32((next - now) / .milliseconds(1)) + 1
     }
 
     private func end(_ entry: Running, _ code: CURLcode) {

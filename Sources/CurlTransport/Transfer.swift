@@ -22,6 +22,9 @@ final class Transfer: @unchecked Sendable {
     private let done: (Result<ResponseHead, any Error>) -> Void
     private var sink: (any ByteSink)?
     private var sinkIsFull = false
+    private var sourceIsDry = false
+    /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
+    private var lastMove: ContinuousClock.Instant?
     private var sent: Int64 = 0
 
     init(
@@ -42,6 +45,7 @@ final class Transfer: @unchecked Sendable {
 
     /// Takes one header line. Source: CURLOPT_HEADERFUNCTION(3).
     func receiveHeader(_ line: UnsafeRawBufferPointer) {
+        lastMove = .now
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
             head = ResponseHead(status: Int(text.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0)
@@ -56,6 +60,7 @@ final class Transfer: @unchecked Sendable {
     /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
         if sinkIsFull { return carrel_WRITE_PAUSE }
+        lastMove = .now
         do {
             guard head.isSuccess else {
                 head.errorBody.append(contentsOf: bytes.prefix(max(0, Self.errorBodyLimit - head.errorBody.count)))
@@ -87,6 +92,7 @@ final class Transfer: @unchecked Sendable {
     /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard case .source(let body) = request.body else { return 0 }
+        lastMove = .now
         do {
             let source = try self.source ?? body.bytes(from: 0)
             self.source = source
@@ -101,8 +107,7 @@ final class Transfer: @unchecked Sendable {
                 if let length = body.length, sent != length { throw Self.wrongLength(length) }
                 return 0
             case .wait:
-                // libcurl leaves paused downloads out of its idle time, but not paused uploads.
-                if let easy { EasyHandle(raw: easy).watchIdle(nil) }
+                sourceIsDry = true
                 source.whenReady { [self] in resume(self) }
                 return carrel_READ_PAUSE
             }
@@ -110,6 +115,16 @@ final class Transfer: @unchecked Sendable {
             failure = error
             return carrel_READ_ABORT
         }
+    }
+
+    /// When nothing will have moved for `idle`, unless something does; nil while the other side is not the one that is waited for.
+    ///
+    /// libcurl's own low-speed limit looks at an average that takes seconds to sink, and counts uploads that are paused from this side.
+    func idleDeadline(_ idle: Duration) -> ContinuousClock.Instant? {
+        guard let easy, !sinkIsFull, !sourceIsDry, carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
+        let since = lastMove ?? .now
+        lastMove = since
+        return since + idle
     }
 
     /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
@@ -152,10 +167,11 @@ final class Transfer: @unchecked Sendable {
     // MARK: The end
 
     /// The sink takes bytes again, or the source has some.
-    func goOn(_ timeouts: Timeouts) {
+    func goOn() {
         sinkIsFull = false
+        sourceIsDry = false
+        lastMove = .now
         guard let easy else { return }
-        EasyHandle(raw: easy).watchIdle(timeouts)
         curl_easy_pause(easy, carrel_PAUSE_CONT)
     }
 

@@ -155,6 +155,31 @@ import WebDAVFileProvider
         #expect(error?.code == .timedOut)
     }
 
+    @Test func `a transfer that stands still is given up after the idle time`() async throws {
+        let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 1000)) }
+        defer { server.stop() }
+        let error = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
+        #expect(error?.code == .timedOut)
+    }
+
+    @Test func `cancelling does not wait for a server that has stopped`() async throws {
+        let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 1000)) }
+        defer { server.stop() }
+        let folder = try temporaryFolder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let ending = Ending()
+        let provider = try web(server, options(idle: 60))
+        let progress = try #require(provider.copyItem(path: "f", toLocalURL: folder.appending(path: "f")) { ending.record($0) })
+        while progress.completedUnitCount < 1000 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(progress.totalUnitCount == 100_000)
+        let start = ContinuousClock.now
+        progress.cancel()
+        while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect((ending.error as? CocoaError)?.code == .userCancelled)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+
     @Test func `a source that is slower than the idle time is waited for`() async throws {
         let server = try FaultServer { request in
             request.method == "PROPFIND" ? .reply(207, body: Data(Self.listing(of: request.target, size: 2).utf8)) : .reply(201)

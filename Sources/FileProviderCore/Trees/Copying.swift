@@ -65,8 +65,13 @@ public struct TreeCopy: Sendable {
         }
         try await makeFolder(destination, of: target)
         let found = Collected<FileObject>()
-        try await provider.walk(path: path) { found.append($0) }
-        var outcome = Outcome()
+        let unlisted = Locked(Outcome())
+        try await provider.walk(path: path) { folder, error in
+            try unlisted.update { try record(error, at: folder, in: &$0) }
+        } visit: {
+            found.append($0)
+        }
+        var outcome = unlisted.value
         var files: [FileObject] = []
         for item in found.values {
             switch item.type {
@@ -92,21 +97,15 @@ public struct TreeCopy: Sendable {
         _ files: [FileObject], of provider: any FileProvider, from path: ProviderPath, to destination: ProviderPath,
         of target: any FileProvider, into outcome: inout Outcome, progress: ProgressReporter
     ) async throws {
-        try await withThrowingTaskGroup(of: (FileObject, Result<FileObject, any Error>).self) { group in
+        try await withThrowingTaskGroup(of: (FileObject, Result<Int64, any Error>).self) { group in
             var rest = files[...]
             func startOne() {
                 guard let file = rest.popFirst() else { return }
                 group.addTask {
+                    let place = Self.target(of: file.path, from: path, to: destination)
                     let reporter = ProgressReporter.part(of: progress)
                     do {
-                        let place = Self.target(of: file.path, from: path, to: destination)
-                        return (
-                            file,
-                            .success(
-                                try await copyFile(
-                                    file.path, of: provider, to: place, of: target, modificationDate: file.modifiedDate, progress: reporter)
-                            )
-                        )
+                        return (file, .success(try await copyOne(file, of: provider, to: place, of: target, progress: reporter)))
                     } catch {
                         return (file, .failure(error))
                     }
@@ -115,14 +114,27 @@ public struct TreeCopy: Sendable {
             for _ in 0..<transfers { startOne() }
             while let (file, result) = try await group.next() {
                 switch result {
-                case .success(let written):
+                case .success(let bytes):
                     outcome.copied += 1
-                    outcome.bytes += written.size ?? 0
+                    outcome.bytes += bytes
                 case .failure(let error): try record(error, at: file.path, in: &outcome)
                 }
                 startOne()
             }
         }
+    }
+
+    /// Copies a file of a tree; gives back its bytes. Within one storage that copies by itself, that storage does it.
+    private func copyOne(
+        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
+    ) async throws -> Int64 {
+        if provider === target, placement == .published, !preservesDates, try await target.capabilities()[.serverSideCopying] == .native {
+            try await target.copyItem(path: file.path, to: place, overwrite: overwrite, progress: progress)
+            return file.size ?? 0
+        }
+        return try await copyFile(
+            file.path, of: provider, to: place, of: target, modificationDate: file.modifiedDate, progress: progress
+        ).size ?? 0
     }
 
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {

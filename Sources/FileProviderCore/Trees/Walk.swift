@@ -7,26 +7,37 @@ extension FileProviderBasic {
 
     /// Gives every item below the folder at `path` to `visit`, a folder before what it holds; symbolic links are not followed.
     ///
+    /// - Parameter unlisted: Told of a folder further down that cannot be listed; the walk goes on unless it throws, as it does by default.
     /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``deepestWalk`` folders.
     /// - Complexity: One listing for each folder; the items of one page and of the folders above it are held.
-    public func walk(path: ProviderPath, visit: @Sendable (FileObject) async throws -> Void) async throws {
-        try await walk(path: path, depth: 0, visit: visit)
+    public func walk(
+        path: ProviderPath, unlisted: @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
+        visit: @Sendable (FileObject) async throws -> Void
+    ) async throws {
+        try await walk(path: path, depth: 0, unlisted: unlisted, visit: visit)
     }
 
-    private func walk(path: ProviderPath, depth: Int, visit: @Sendable (FileObject) async throws -> Void) async throws {
+    private func walk(
+        path: ProviderPath, depth: Int, unlisted: @Sendable (ProviderPath, any Error) throws -> Void,
+        visit: @Sendable (FileObject) async throws -> Void
+    ) async throws {
         guard depth < Self.deepestWalk else {
             throw FileError.make(
                 .fileReadTooLarge, path: path, sentence: "“\(path)” lies deeper than \(Self.deepestWalk) folders; the walk stops here.")
         }
         let folders = Collected<ProviderPath>()
-        try await contentsOfDirectory(path: path) { page in
-            for item in page {
-                try Task.checkCancellation()
-                try await visit(item)
-                if item.isDirectory { folders.append(item.path) }
+        do {
+            try await contentsOfDirectory(path: path) { page in
+                for item in page {
+                    try Task.checkCancellation()
+                    try await visit(item)
+                    if item.isDirectory { folders.append(item.path) }
+                }
             }
+        } catch let error where depth > 0 && !error.isCancellation {
+            try unlisted(path, error)
         }
-        for folder in folders.values { try await walk(path: folder, depth: depth + 1, visit: visit) }
+        for folder in folders.values { try await walk(path: folder, depth: depth + 1, unlisted: unlisted, visit: visit) }
     }
 }
 

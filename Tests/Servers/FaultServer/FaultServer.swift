@@ -22,6 +22,8 @@ public final class FaultServer: Sendable {
         case truncated(Int, headers: [String: String] = [:], promised: Int, body: Data)
         /// These bytes and nothing else, then the connection is closed.
         case raw(Data)
+        /// A head that promises `promised` bytes, `body`, then nothing until the client goes away.
+        case stalled(Int, promised: Int, body: Data)
         /// Nothing, until the client goes away.
         case silence
     }
@@ -89,6 +91,10 @@ public final class FaultServer: Sendable {
                 return
             case .raw(let bytes):
                 connection.send(bytes)
+                return
+            case .stalled(let status, let promised, let body):
+                connection.send(head(status, [:], length: promised) + body)
+                connection.waitForEnd()
                 return
             case .silence:
                 connection.waitForEnd()
