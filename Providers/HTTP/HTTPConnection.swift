@@ -58,7 +58,9 @@ public final class HTTPConnection: Sendable {
     public func sendOnce(_ request: HTTPRequest) async throws -> ResponseHead {
         if case .source = request.body { try await settleLogin(at: request.path) }
         let head = try await exchange(request)
-        guard head.isSuccess || request.accepts.contains(head.status) else {
+        // After a change, “see other” shows where its result can be looked at (RFC 9110, section 15.4.4).
+        let isDone = head.isSuccess || (head.status == 303 && request.isWriting)
+        guard isDone || request.accepts.contains(head.status) else {
             throw error(head, request: request)
         }
         return head
@@ -84,8 +86,8 @@ public final class HTTPConnection: Sendable {
         } == true
     }
 
-    /// Ends what runs and closes the connections.
-    public func close() { transport.close() }
+    /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew.
+    public func cancelAll() { transport.cancelAll() }
 
     /// Finds out how the server wants the login before a large body is on its way.
     private func settleLogin(at path: ProviderPath) async throws {
@@ -99,6 +101,7 @@ public final class HTTPConnection: Sendable {
         if let query { url = URL(string: "\(url.absoluteString)?\(query)") ?? url }
         for _ in 0..<10 {
             let head = try await sendTo(url, request)
+            if head.status == 303, request.isWriting { return head }
             guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return head }
             url = try redirect(from: url, to: location, request)
         }
@@ -106,10 +109,18 @@ public final class HTTPConnection: Sendable {
     }
 
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
+        let head = try await sendOnce(to: url, request)
+        guard head.status == 401, login.origin.matches(url), login.reconsider(head), request.canBeSentAgain else { return head }
+        return try await sendOnce(to: url, request)
+    }
+
+    private func sendOnce(to url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
         let isHome = login.origin.matches(url)
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
         transfer.showsClientCertificate = isHome
+        // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
+        if ["COPY", "MOVE", "DELETE", "PUT"].contains(request.method) { transfer.patience = 10 }
         if isHome {
             let access = try await login.access()
             transfer.authentication = access.authentication
@@ -136,16 +147,21 @@ public final class HTTPConnection: Sendable {
             throw FileError.make(
                 .redirectToNonExistentLocation, url: url,
                 sentence:
-                    "The server redirects \(request.method) to another host (\(target.host() ?? "?")), which is followed for reading only.")
+                    "The server redirects \(request.method) to \(target.withoutSecrets.absoluteString), which is followed for reading only."
+            )
         }
-        if case .source(let source) = request.body, !source.isRepeatable { throw FileError.notRepeatable(path: request.path) }
+        guard request.canBeSentAgain else { throw FileError.notRepeatable() }
         return target
     }
 }
 
 extension HTTPRequest {
+    fileprivate var canBeSentAgain: Bool {
+        if case .source(let source) = body { source.isRepeatable } else { true }
+    }
+
     fileprivate func mayRepeat(after error: any Error) -> Bool {
-        if case .source(let source) = body, !source.isRepeatable { return false }
+        guard canBeSentAgain else { return false }
         // A server that broke down over a change would break down over it again, or has half done it.
         if isWriting, (error as? any FileProviderHTTPError)?.code.rawValue == 500 { return false }
         switch repetition {

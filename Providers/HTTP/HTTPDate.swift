@@ -22,7 +22,7 @@ public enum HTTPDate {
             } else if seconds != nil, word.count == 5, let value = Int(word.dropFirst()), let sign = word.first, "+\u{2212}".contains(sign)
             {
                 zone = (value / 100 * 60 + value % 100) * (sign == "+" ? 60 : -60)
-            } else if let number = Int(word) {
+            } else if let number = Int(word), (0...9999).contains(number) {
                 if day == nil, number <= 31 {
                     day = number
                 } else if year == nil {
@@ -36,14 +36,17 @@ public enum HTTPDate {
 
     private static func clock(_ word: Substring) -> Int? {
         let parts = word.split(separator: ":").map { Int($0.prefix { $0.isNumber }) }
-        guard parts.count >= 2, let hour = parts[0], let minute = parts[1] else { return nil }
-        return hour * 3600 + minute * 60 + (parts.count > 2 ? parts[2] ?? 0 : 0)
+        guard parts.count >= 2, let hour = parts[0], let minute = parts[1], (0...24).contains(hour), (0...59).contains(minute) else {
+            return nil
+        }
+        let second = parts.count > 2 ? parts[2] ?? 0 : 0
+        return (0...60).contains(second) ? hour * 3600 + minute * 60 + second : nil
     }
 
     /// `2026-11-21T08:49:37.5Z`, with a zone of its own or none.
     private static func rfc3339(_ text: String) -> Date? {
         if let date = try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: text.contains("."))) { return date }
-        return try? Date(text, strategy: Date.ISO8601FormatStyle())
+        return (try? Date(text, strategy: Date.ISO8601FormatStyle())) ?? (try? Date(text + "Z", strategy: Date.ISO8601FormatStyle()))
     }
 
     /// Days from 1970-01-01 in the proleptic Gregorian calendar.

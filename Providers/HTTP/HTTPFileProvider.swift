@@ -70,7 +70,7 @@ public final class HTTPFileProvider: FileProviderBasic, FileProviderOperations, 
 
     public func invalidate() {
         cancelOperations()
-        connection.close()
+        connection.cancelAll()
     }
 
     private func unsupported(_ what: String, _ path: ProviderPath) -> CocoaError {

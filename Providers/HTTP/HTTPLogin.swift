@@ -55,9 +55,9 @@ final class HTTPLogin: Sendable {
             return task
         }
         let credential: Credential?
-        do { credential = try await asking.value } catch {
-            // A prompt that was broken off may be answered the next time.
-            memory.update { $0.asking = nil }
+        do { credential = try await asking.sharedValue() } catch {
+            // A prompt that was broken off may be answered the next time; who stops waiting leaves it to the others.
+            if !(error is CancellationError) { memory.update { $0.asking = nil } }
             throw error
         }
         return memory.update { memory in
@@ -75,6 +75,19 @@ final class HTTPLogin: Sendable {
         // A bearer token is as good as a password: in clear only where one may go.
         case .bearer(let token): Access(bearer: allowsBasic ? token : nil)
         case nil: Access()
+        }
+    }
+
+    /// Whether a refusal may be for the way of answering rather than for the password: one server may ask in several ways.
+    func reconsider(_ head: ResponseHead) -> Bool {
+        memory.update { memory in
+            switch memory.access?.authentication {
+            case .digest(let user, let password) where head.offersBasic && !head.offersDigest,
+                .basic(let user, let password) where head.offersDigest:
+                memory.access?.authentication = .negotiate(user: user, password: password, allowsBasic: allowsBasic)
+                return true
+            default: return false
+            }
         }
     }
 

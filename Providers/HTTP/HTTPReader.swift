@@ -28,6 +28,11 @@ private final class Download: Sendable {
         /// The part as the first answer fixed it; `count` is −1 while the server does not say.
         var extent: FileExtent?
         var delivered: Int64 = 0
+        /// Bytes of an answer without a length that came, those that nobody wanted among them.
+        var seen: Int64 = 0
+
+        /// Whether the server sent less than it was asked for, as it may (RFC 9110, section 15.3.7).
+        var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
     }
 
     private let path: ProviderPath
@@ -46,13 +51,25 @@ private final class Download: Sendable {
     }
 
     func run() async throws -> (FileExtent, FileReaderAttributes) {
-        try await connection.options.retries.run(counters: connection.options.counters) { try await self.attempt() }
+        do {
+            var before: Int64
+            repeat {
+                before = state.value.delivered
+                try await connection.options.retries.run(counters: connection.options.counters) { try await self.attempt() }
+            } while state.value.isCutShort && state.value.delivered > before
+        } catch let failure as SinkFailure {
+            throw failure.error
+        }
+        return try result()
+    }
+
+    private func result() throws -> (FileExtent, FileReaderAttributes) {
         let state = state.value
         guard var extent = state.extent, var attributes = state.attributes else { throw FileError.make(.fileReadUnknown, path: path) }
-        if extent.count < 0 {
-            extent.count = state.delivered
-            extent.size = extent.offset + state.delivered
-            attributes.size = extent.size
+        if extent.size < 0 {
+            // The server did not say how long the file is, and its end has told.
+            attributes.size = state.seen
+            extent = FileExtent(offset: min(extent.offset, state.seen), count: state.delivered, size: state.seen)
         }
         guard extent.count == state.delivered else {
             throw FileError.make(
@@ -100,11 +117,23 @@ private final class Download: Sendable {
             throw bad("The server ignores ranges: reading “\(path)” from byte \(aim.skip) on would download all that lies before.")
         }
         if first {
-            let extent = FileExtent(offset: answer.offset + aim.skip, count: aim.count, size: answer.size)
+            let aimed = wanted.resolved(size: answer.size)
+            let extent =
+                answer.size < 0
+                ? FileExtent(offset: aim.skip, count: -1, size: -1)
+                : FileExtent(offset: aimed.lowerBound, count: Int64(aimed.count), size: answer.size)
             state.update { $0.extent = extent }
             try sink.begin(extent)
         }
-        return Window(sink, skip: aim.skip, count: aim.count) { [self] count in state.update { $0.delivered += Int64(count) } }
+        state.update { $0.seen = 0 }
+        // Only the end of an answer without a length tells the file's size.
+        let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.longestSkip : 0
+        return Window(sink, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
+            state.update { state in
+                state.delivered += Int64(taken)
+                state.seen += Int64(seen)
+            }
+        }
     }
 
     private func whole(_ head: ResponseHead) -> FileExtent {
@@ -113,7 +142,12 @@ private final class Download: Sendable {
     }
 
     private func partial(_ head: ResponseHead, _ wanted: FilePart) throws -> FileExtent {
-        guard let text = head["Content-Range"], let range = ContentRange(text), let size = range.size, let bytes = range.bytes else {
+        guard let text = head["Content-Range"], let range = ContentRange(text), let size = range.size else {
+            throw bad("The server sent a part of “\(path)” without saying which (Content-Range).")
+        }
+        // rclone has “bytes 0--1/0” for an empty file.
+        if size == 0 { return FileExtent(offset: 0, count: 0, size: 0) }
+        guard let bytes = range.bytes else {
             throw bad("The server sent a part of “\(path)” without saying which (Content-Range).")
         }
         let expected = wanted.resolved(size: size)
@@ -164,31 +198,41 @@ private final class Download: Sendable {
 /// Ends a transfer of which everything wanted has come.
 private struct Enough: Error {}
 
+/// An error of the sink, kept apart from the transport's: a sink that may have written a part is not written to again.
+private struct SinkFailure: Error {
+    let error: any Error
+}
+
 /// Passes on `count` bytes after the first `skip`, then ends the transfer.
 private final class Window: ByteSink {
     private let base: any ByteSink
-    private let position: Locked<(skip: Int64, left: Int64)>
-    private let delivered: @Sendable (Int) -> Void
+    private let position: Locked<(skip: Int64, left: Int64, drain: Int64)>
+    private let came: @Sendable (_ taken: Int, _ seen: Int) -> Void
 
-    init(_ base: any ByteSink, skip: Int64, count: Int64, delivered: @escaping @Sendable (Int) -> Void) {
+    /// - Parameter drain: How many bytes behind the wanted ones are let by before the transfer is ended.
+    init(_ base: any ByteSink, skip: Int64, count: Int64, drain: Int64, came: @escaping @Sendable (_ taken: Int, _ seen: Int) -> Void) {
         self.base = base
-        position = Locked((skip, count < 0 ? .max : count))
-        self.delivered = delivered
+        position = Locked((skip, count < 0 ? .max : count, drain))
+        self.came = came
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        var (skip, left) = position.value
+        var (skip, left, drain) = position.value
         let skipped = Int(min(skip, Int64(bytes.count)))
         let taken = Int(min(left, Int64(bytes.count - skipped)))
         skip -= Int64(skipped)
         left -= Int64(taken)
-        position.update { [skip, left] in $0 = (skip, left) }
+        let beyond = bytes.count - skipped - taken
+        drain -= Int64(beyond)
+        position.update { [skip, left, drain] in $0 = (skip, left, drain) }
         var flow = FlowState.ready
         if taken > 0 {
-            flow = try base.write(UnsafeRawBufferPointer(rebasing: bytes[skipped..<(skipped + taken)]))
-            delivered(taken)
+            do { flow = try base.write(UnsafeRawBufferPointer(rebasing: bytes[skipped..<(skipped + taken)])) } catch {
+                throw SinkFailure(error: error)
+            }
         }
-        if left == 0, skipped + taken < bytes.count { throw Enough() }
+        came(taken, bytes.count)
+        if beyond > 0, drain < 0 { throw Enough() }
         return flow
     }
 
@@ -232,8 +276,8 @@ struct ContentRange {
         let parts = words[1].split(separator: "/")
         guard parts.count == 2 else { return nil }
         size = Int64(parts[1])
+        if parts[1] != "*", (size ?? -1) < 0 { return nil }
         let ends = parts[0].split(separator: "-").compactMap { Int64($0) }
         if ends.count == 2, ends[0] >= 0, ends[1] >= ends[0], ends[1] < .max { bytes = ends[0]..<(ends[1] + 1) }
-        if bytes == nil, parts[0] != "*" { return nil }
     }
 }

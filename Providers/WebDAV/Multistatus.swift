@@ -116,8 +116,9 @@ final class MultistatusDecoder: XMLEventHandler {
         case "creationdate": properties?.created = value
         case "getetag": properties?.entryTag = value
         case "getcontenttype": properties?.contentType = value
-        case "quota-available-bytes": properties?.quotaAvailable = Int64(value)
-        case "quota-used-bytes": properties?.quotaUsed = Int64(value)
+        // Some servers have negative numbers here for “unlimited” and “unknown”.
+        case "quota-available-bytes": properties?.quotaAvailable = Int64(value).flatMap { $0 >= 0 ? $0 : nil }
+        case "quota-used-bytes": properties?.quotaUsed = Int64(value).flatMap { $0 >= 0 ? $0 : nil }
         default: break
         }
     }
@@ -130,7 +131,8 @@ final class MultistatusDecoder: XMLEventHandler {
             path = rest.firstIndex(of: "/").map { rest[$0...] } ?? ""
         }
         if let end = path.firstIndex(where: { $0 == "?" || $0 == "#" }) { path = path[..<end] }
-        return try? ProviderPath(percentEncoded: String(path))
+        // A base URL that was joined carelessly doubles slashes; empty names mean nothing.
+        return try? ProviderPath(percentEncoded: path.split(separator: "/").joined(separator: "/"))
     }
 }
 

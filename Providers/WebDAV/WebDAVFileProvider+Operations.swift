@@ -16,7 +16,7 @@ extension WebDAVFileProvider {
     private func makeCollection(_ path: ProviderPath) async throws {
         do {
             _ = try await change(HTTPRequest("MKCOL", path, isFolder: true, repetition: .ifNotDone, isWriting: true))
-        } catch let error where !error.isCancellation {
+        } catch let error where !error.isCancellation && !Self.isWithoutAnswer(error) {
             // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides.
             try await refuseTaken(path, underlying: error)
             try await refuseMissingParent(of: path, underlying: error)
@@ -76,11 +76,26 @@ extension WebDAVFileProvider {
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         let request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
-        do { _ = try await change(request) } catch let error where !overwrite && !error.isCancellation {
-            // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
-            try await refuseTaken(destination, underlying: error)
+        do { _ = try await change(request) } catch let error where !error.isCancellation {
+            if Self.isWithoutAnswer(error) {
+                if method == "MOVE", try await hasMoved(item, to: destination) { return }
+            } else if !overwrite {
+                // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
+                try await refuseTaken(destination, underlying: error)
+            }
             throw error
         }
+    }
+
+    /// Whether the request may have been carried out: its answer was lost on the way.
+    private static func isWithoutAnswer(_ error: any Error) -> Bool {
+        (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
+    }
+
+    /// Whether what was at one place is at the other now.
+    private func hasMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
+        guard try await itemIfAny(item.path) == nil, let there = try await itemIfAny(destination) else { return false }
+        return there.type == item.type && there.size == item.size
     }
 
     /// Sends a request that changes something. A multi-status tells of the parts that failed: the first of them is thrown.

@@ -57,18 +57,34 @@ extension WebDAVFileProvider {
             // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
             return try await Task { try await moveIntoPlace(item, path, replacing: target, options) }.value
         } catch {
-            await Task { await removeRest(temporary) }.value
+            await removeRest(temporary)
             throw error
         }
     }
 
-    /// Removes what an upload left, in a task that nobody cancels. What the server does not let go of stays under a name that tells.
+    /// Removes what an upload left, in a task that nobody cancels; after two seconds that task goes on by itself.
+    ///
+    /// What the server does not let go of stays under a name that tells.
     private func removeRest(_ temporary: ProviderPath) async {
+        let (ended, signal) = AsyncStream<Never>.makeStream()
+        Task {
+            await removeNow(temporary)
+            signal.finish()
+        }
+        Task {
+            try await Task.sleep(for: .seconds(2))
+            signal.finish()
+        }
+        for await _ in ended {}
+    }
+
+    private func removeNow(_ temporary: ProviderPath) async {
         // rclone brings the part of a broken upload to light some time after the connection has gone, removed or not.
-        let looks = serverName.value?.hasPrefix("rclone") == true ? 6 : 1
-        for look in 0..<looks {
+        let isLate = serverName.value?.hasPrefix("rclone") == true
+        for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
-            _ = try? await connection.send(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            if head != nil, !isLate { return }
         }
     }
 
@@ -138,14 +154,14 @@ extension WebDAVFileProvider {
 
 /// A source that can be stopped up to the moment when its last byte is taken, and not after it.
 private struct MarkedSource: WriteSource {
-    private enum State: Sendable {
-        case sending
-        case sent
-        case stopped
+    private struct State: Sendable {
+        var isStopped = false
+        /// Whether the last byte of this round was taken.
+        var isSent = false
     }
 
     private let base: any WriteSource
-    private let state = Locked(State.sending)
+    private let state = Locked(State())
 
     init(_ base: any WriteSource) {
         self.base = base
@@ -154,16 +170,20 @@ private struct MarkedSource: WriteSource {
     var length: Int64? { base.length }
     var isRepeatable: Bool { base.isRepeatable }
 
-    /// Sees that the source is never given whole; false when it was already.
+    /// Sees that the source is never given whole, neither now nor in a later round; false when it was already.
     func stop() -> Bool {
         state.update { state in
-            if state == .sending { state = .stopped }
-            return state == .stopped
+            state.isStopped = true
+            return !state.isSent
         }
     }
 
     func bytes(from offset: Int64) throws -> any ByteSource {
-        Bytes(base: try base.bytes(from: offset), left: Locked(length.map { $0 - offset }), state: state)
+        try state.update { state in
+            if state.isStopped { throw CancellationError() }
+            state.isSent = false
+        }
+        return Bytes(base: try base.bytes(from: offset), left: Locked(length.map { $0 - offset }), state: state)
     }
 
     private final class Bytes: ByteSource {
@@ -178,12 +198,14 @@ private struct MarkedSource: WriteSource {
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            let step = try base.read(into: buffer)
+            let isLast = isLast(step)
             try state.update { state in
-                if state == .stopped { throw CancellationError() }
-                let step = try base.read(into: buffer)
-                if isLast(step) { state = .sent }
-                return step
+                // Stopped meanwhile, perhaps by the very read: these bytes are not handed on, and so never all.
+                if state.isStopped, !state.isSent { throw CancellationError() }
+                if isLast { state.isSent = true }
             }
+            return step
         }
 
         private func isLast(_ step: SourceStep) -> Bool {

@@ -73,7 +73,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     func item(_ path: ProviderPath, isWriting: Bool) async throws -> FileObject {
         let found = Locked<FileObject?>(nil)
         let take: @Sendable ([DAVResponse]) throws -> Void = { responses in
-            guard let response = responses.first else { return }
+            let place = self.rootPath.appending(path)
+            guard let response = responses.first(where: { $0.path == place }) ?? responses.first else { return }
             if let status = response.status, status >= 300 {
                 throw self.connection.error(status: status, request: HTTPRequest("PROPFIND", path, isWriting: isWriting))
             }
@@ -86,8 +87,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
             try await propfind(path, isFolder: true, depth: 0, isWriting: isWriting, page: take)
         }
         guard let item = found.value else {
-            throw FileError.make(
-                .badServerResponse, url: url(of: path), sentence: "The server's answer says nothing about “\(path)”.")
+            throw noAnswer(about: path)
         }
         return item
     }
@@ -104,6 +104,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
                 let items = try folder.update { try $0.items(in: responses) }
                 if !items.isEmpty { try await page(items) }
             }
+            guard folder.value.sawFolder else { throw noAnswer(about: path) }
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
@@ -136,13 +137,14 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
         }
         let (available, used) = (found.value?.quotaAvailable, found.value?.quotaUsed)
         if available == nil, used == nil { return nil }
-        let total = available.flatMap { available in used.map { available + $0 } }
+        let sum = (available ?? 0).addingReportingOverflow(used ?? 0)
+        let total = available != nil && used != nil && !sum.overflow ? sum.partialValue : nil
         return VolumeObject(totalCapacity: total, availableCapacity: available, usage: used)
     }
 
     public func invalidate() {
         cancelOperations()
-        connection.close()
+        connection.cancelAll()
     }
 
     // MARK: PROPFIND
@@ -202,6 +204,10 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
         }
     }
 
+    private func noAnswer(about path: ProviderPath) -> URLError {
+        FileError.make(.badServerResponse, url: url(of: path), sentence: "The server's answer says nothing about “\(path)”.")
+    }
+
     private func noMultistatus(_ path: ProviderPath) -> URLError {
         FileError.make(
             .badServerResponse, url: url(of: path),
@@ -215,6 +221,8 @@ private struct ListedFolder {
     /// Where the folder's own href should be; corrected once when the server writes its hrefs in another way, as behind a proxy.
     var expected: ProviderPath
     private var isFirst = true
+    /// Whether the folder itself was among the responses, as it has to be.
+    private(set) var sawFolder = false
 
     init(path: ProviderPath, expected: ProviderPath) {
         self.path = path
@@ -231,6 +239,7 @@ private struct ListedFolder {
                 if href != expected, href.parent != expected { expected = href }
             }
             if href == expected {
+                sawFolder = true
                 if !response.isCollection { throw FileError.notADirectory(path) }
             } else if href.parent == expected, (response.status ?? 200) < 300 {
                 items.append(response.item(at: try path.appending(nameBytes: href.nameBytes)))

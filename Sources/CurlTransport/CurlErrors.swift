@@ -24,7 +24,8 @@ extension CurlError {
             FileError.make(urlCode, url: url, sentence: sentence, underlying: cause)
         }
         switch code {
-        case CURLE_UNSUPPORTED_PROTOCOL: return made(.unsupportedURL, "libcurl here does not speak “\(url.scheme ?? "")”.")
+        case CURLE_UNSUPPORTED_PROTOCOL where !["http", "https"].contains(url.scheme?.lowercased()):
+            return made(.unsupportedURL, "libcurl here does not speak “\(url.scheme ?? "")”.")
         case CURLE_URL_MALFORMAT: return made(.badURL, "The URL is not well-formed.")
         case CURLE_COULDNT_RESOLVE_HOST: return made(.cannotFindHost, "The host “\(host)” cannot be found.")
         case CURLE_COULDNT_RESOLVE_PROXY: return made(.cannotFindHost, "The proxy's host cannot be found.")
@@ -39,7 +40,7 @@ extension CurlError {
             return made(.networkConnectionLost, "“\(host)” closed the connection before the transfer was complete.")
         case CURLE_TOO_MANY_REDIRECTS: return made(.httpTooManyRedirects, "“\(host)” redirects in a circle.")
         case CURLE_LOGIN_DENIED: return made(.userAuthenticationRequired, "“\(host)” refused the login.")
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
             return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
         default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
         }

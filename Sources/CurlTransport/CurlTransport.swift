@@ -31,7 +31,7 @@ public final class CurlTransport: Sendable {
         let head = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let transfer = Transfer(request) { [loop] in
-                    loop.goOn($0)
+                    loop.goOn($0, $1)
                 } done: {
                     continuation.resume(with: $0)
                 }
@@ -45,8 +45,8 @@ public final class CurlTransport: Sendable {
         return head
     }
 
-    /// Ends what runs with `URLError(.cancelled)` and closes all connections.
-    public func close() { loop.stop() }
+    /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew; connections go with the transport.
+    public func cancelAll() { loop.cancelAll() }
 }
 
 /// Sees that a cancellation reaches its transfer, whichever of the two comes first.

@@ -33,6 +33,8 @@ struct EasyHandle {
 
     private func setConnection(_ options: ConnectionOptions, _ request: TransferRequest) {
         long(CURLOPT_NOSIGNAL, 1)
+        // A name that is still being looked up keeps nobody waiting when its transfer is cancelled.
+        long(CURLOPT_QUICK_EXIT, 1)
         string(CURLOPT_PROTOCOLS_STR, "http,https")
         long(CURLOPT_FOLLOWLOCATION, 0)
         long(CURLOPT_BUFFERSIZE, 512 << 10)
@@ -41,9 +43,19 @@ struct EasyHandle {
         long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
         // Rather wait for a connection that many requests can share than open one for each.
         long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
-        long(CURLOPT_CONNECTTIMEOUT_MS, Int(options.timeouts.connect * 1000))
-        long(CURLOPT_TIMEOUT_MS, Int((options.timeouts.whole ?? 0) * 1000))
+        long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.timeouts.connect))
+        long(CURLOPT_TIMEOUT_MS, Self.milliseconds(options.timeouts.whole ?? 0))
     }
+
+    /// Lets go of everything that belongs to the transfer before.
+    func disconnect() {
+        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER, CURLOPT_HTTPHEADER] {
+            _ = carrel_set_pointer(raw, option, nil)
+        }
+    }
+
+    /// At most a month: what is longer, infinity included, is no limit that libcurl could tell from it.
+    private static func milliseconds(_ seconds: Double) -> Int { Int(min(max(0, seconds), 2_600_000) * 1000) }
 
     /// Shares the bandwidth among the transfers that run.
     func limit(bytesPerSecond: Int64) {

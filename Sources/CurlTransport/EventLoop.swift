@@ -11,7 +11,8 @@ final class EventLoop: @unchecked Sendable {
     private enum Command {
         case start(Transfer)
         case cancel(Transfer)
-        case goOn(Transfer)
+        case goOn(Transfer, Transfer.Side)
+        case cancelAll
         case stop
     }
 
@@ -31,6 +32,8 @@ final class EventLoop: @unchecked Sendable {
     private let options: ConnectionOptions
     private var running: [UnsafeMutableRawPointer: Running] = [:]
     private var spare: [EasyHandle] = []
+    /// Transfers for which there is no place yet, in the order in which they came.
+    private var waiting: [Transfer] = []
 
     private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
@@ -40,7 +43,6 @@ final class EventLoop: @unchecked Sendable {
         }
         self.multi = multi
         self.options = options
-        _ = carrel_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, options.connectionsPerHost)
         _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(8, options.connectionsPerHost))
         _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
         let thread = Thread { [self] in run() }
@@ -56,7 +58,9 @@ final class EventLoop: @unchecked Sendable {
 
     func cancel(_ transfer: Transfer) { post(.cancel(transfer)) }
 
-    func goOn(_ transfer: Transfer) { post(.goOn(transfer)) }
+    func goOn(_ transfer: Transfer, _ side: Transfer.Side) { post(.goOn(transfer, side)) }
+
+    func cancelAll() { post(.cancelAll) }
 
     func stop() { post(.stop) }
 
@@ -84,12 +88,10 @@ final class EventLoop: @unchecked Sendable {
             var active: Int32 = 0
             curl_multi_perform(multi, &active)
             finishTransfers()
+            beginWaiting()
             curl_multi_poll(multi, nil, 0, endIdleTransfers(), nil)
         }
-        for entry in running.values {
-            entry.transfer.failure = Self.closed(entry.transfer)
-            end(entry, CURLE_ABORTED_BY_CALLBACK)
-        }
+        endAll()
         for easy in spare { curl_easy_cleanup(easy.raw) }
         curl_multi_cleanup(multi)
     }
@@ -102,26 +104,64 @@ final class EventLoop: @unchecked Sendable {
         for command in commands {
             switch command {
             case .start(let transfer) where isStopped: fail(transfer, Self.closed(transfer))
-            case .start(let transfer): begin(transfer)
-            case .goOn(let transfer): transfer.goOn()
-            case .cancel(let transfer):
-                transfer.failure = CancellationError()
-                if let easy = transfer.easy, let entry = running[easy] { end(entry, CURLE_ABORTED_BY_CALLBACK) }
+            case .start(let transfer): waiting.append(transfer)
+            case .goOn(let transfer, let side):
+                if let easy = transfer.easy, let entry = running[easy], !transfer.goOn(side) { end(entry, CURLE_WRITE_ERROR) }
+            case .cancel(let transfer): cancelNow(transfer)
+            case .cancelAll: endAll()
             case .stop: break
             }
         }
+        beginWaiting()
         return !isStopped
     }
 
+    private func cancelNow(_ transfer: Transfer) {
+        if let easy = transfer.easy, let entry = running[easy] {
+            transfer.failure = CancellationError()
+            end(entry, CURLE_ABORTED_BY_CALLBACK)
+        } else if let index = waiting.firstIndex(where: { $0 === transfer }) {
+            fail(waiting.remove(at: index), CancellationError())
+        }
+    }
+
+    private func endAll() {
+        for entry in running.values {
+            entry.transfer.failure = Self.closed(entry.transfer)
+            end(entry, CURLE_ABORTED_BY_CALLBACK)
+        }
+        for transfer in waiting { fail(transfer, Self.closed(transfer)) }
+        waiting = []
+    }
+
+    /// Transfers that hold a place: one that waits for its own sink or source gives it up, or two that wait for each other would for ever.
+    private var busy: Int { running.values.count { !$0.transfer.isHeldHere } }
+
+    private func beginWaiting() {
+        if waiting.isEmpty { return shareBandwidth() }
+        var places = max(1, options.connectionsPerHost) - busy
+        var begun = 0
+        while places > 0, begun < waiting.count {
+            begin(waiting[begun])
+            begun += 1
+            places -= 1
+        }
+        waiting.removeFirst(begun)
+        shareBandwidth()
+    }
+
     private func begin(_ transfer: Transfer) {
-        if let failure = transfer.failure { return fail(transfer, failure) }
         do {
             let easy = try spare.popLast() ?? EasyHandle.make()
             transfer.easy = easy.raw
             let headers = easy.configure(for: transfer, options: options)
             running[easy.raw] = Running(transfer: transfer, easy: easy, headers: headers)
-            curl_multi_add_handle(multi, easy.raw)
-            shareBandwidth()
+            let code = curl_multi_add_handle(multi, easy.raw)
+            guard code == CURLM_OK else {
+                running[easy.raw] = nil
+                curl_slist_free_all(headers)
+                throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl: \(String(cString: curl_multi_strerror(code))).")
+            }
         } catch {
             fail(transfer, error)
         }
@@ -140,7 +180,7 @@ final class EventLoop: @unchecked Sendable {
         let now = ContinuousClock.now
         var next = now + .seconds(60)
         for entry in running.values {
-            guard let deadline = entry.transfer.idleDeadline(.seconds(options.timeouts.idle)) else { continue }
+            guard let deadline = entry.transfer.idleDeadline(options.timeouts.idle) else { continue }
             if deadline <= now { end(entry, CURLE_OPERATION_TIMEDOUT) } else { next = min(next, deadline) }
         }
         return Int32((next - now) / .milliseconds(1)) + 1
@@ -152,10 +192,10 @@ final class EventLoop: @unchecked Sendable {
         let offered = Int(carrel_get_long(raw, CURLINFO_HTTPAUTH_AVAIL))
         count(entry)
         curl_multi_remove_handle(multi, raw)
+        entry.easy.disconnect()
         curl_slist_free_all(entry.headers)
         entry.transfer.easy = nil
         spare.append(entry.easy)
-        shareBandwidth()
         entry.transfer.finish(code, offered: offered)
     }
 
@@ -175,7 +215,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func shareBandwidth() {
         guard let bandwidth = options.bandwidth else { return }
-        let share = max(1, bandwidth / Int64(max(1, running.count)))
+        let share = max(1, bandwidth / Int64(max(1, busy)))
         for entry in running.values { entry.easy.limit(bytesPerSecond: share) }
     }
 }

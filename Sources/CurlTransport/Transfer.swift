@@ -18,17 +18,24 @@ final class Transfer: @unchecked Sendable {
     /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    private let resume: @Sendable (Transfer) -> Void
+    /// Which end of the transfer has something to say.
+    enum Side: Sendable {
+        case sink
+        case source
+    }
+
+    private let resume: @Sendable (Transfer, Side) -> Void
     private let done: (Result<ResponseHead, any Error>) -> Void
     private var sink: (any ByteSink)?
     private var sinkIsFull = false
     private var sourceIsDry = false
     /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
     private var lastMove: ContinuousClock.Instant?
+    private var movedBytes: curl_off_t = 0
     private var sent: Int64 = 0
 
     init(
-        _ request: TransferRequest, resume: @escaping @Sendable (Transfer) -> Void,
+        _ request: TransferRequest, resume: @escaping @Sendable (Transfer, Side) -> Void,
         done: @escaping @Sendable (Result<ResponseHead, any Error>) -> Void
     ) {
         self.request = request
@@ -59,6 +66,7 @@ final class Transfer: @unchecked Sendable {
 
     /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if failure != nil { return 0 }
         if sinkIsFull { return carrel_WRITE_PAUSE }
         lastMove = .now
         do {
@@ -69,7 +77,7 @@ final class Transfer: @unchecked Sendable {
             let sink = try openSink()
             if try sink.write(bytes) == .wait {
                 sinkIsFull = true
-                sink.whenReady { [self] in resume(self) }
+                sink.whenReady { [self] in resume(self, .sink) }
             }
             return bytes.count
         } catch {
@@ -108,7 +116,7 @@ final class Transfer: @unchecked Sendable {
                 return 0
             case .wait:
                 sourceIsDry = true
-                source.whenReady { [self] in resume(self) }
+                source.whenReady { [self] in resume(self, .source) }
                 return carrel_READ_PAUSE
             }
         } catch {
@@ -120,19 +128,25 @@ final class Transfer: @unchecked Sendable {
     /// When nothing will have moved for `idle`, unless something does; nil while the other side is not the one that is waited for.
     ///
     /// libcurl's own low-speed limit looks at an average that takes seconds to sink, and counts uploads that are paused from this side.
-    func idleDeadline(_ idle: Duration) -> ContinuousClock.Instant? {
-        guard let easy, !sinkIsFull, !sourceIsDry, carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
-        let since = lastMove ?? .now
-        lastMove = since
-        return since + idle
+    ///
+    /// - Parameter idle: Seconds.
+    func idleDeadline(_ idle: Double) -> ContinuousClock.Instant? {
+        guard let easy, !isHeldHere, carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
+        let moved = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
+        if moved != movedBytes || lastMove == nil { lastMove = .now }
+        movedBytes = moved
+        return lastMove.map { $0 + .seconds(min(idle * request.patience, 2_600_000)) }
     }
+
+    /// Whether the transfer waits for this side, its sink or its source.
+    var isHeldHere: Bool { sinkIsFull || sourceIsDry }
 
     /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
     func seek(to offset: Int64) -> Bool {
         guard case .source(let body) = request.body else { return true }
         if sent == offset { return true }
         do {
-            guard body.isRepeatable else { throw FileError.notRepeatable(path: .root) }
+            guard body.isRepeatable else { throw FileError.notRepeatable() }
             source = try body.bytes(from: offset)
             sent = offset
             return true
@@ -166,13 +180,15 @@ final class Transfer: @unchecked Sendable {
 
     // MARK: The end
 
-    /// The sink takes bytes again, or the source has some.
-    func goOn() {
-        sinkIsFull = false
-        sourceIsDry = false
+    /// The sink takes bytes again, or the source has some; false when what libcurl had kept for the sink was refused.
+    func goOn(_ side: Side) -> Bool {
+        switch side {
+        case .sink: sinkIsFull = false
+        case .source: sourceIsDry = false
+        }
         lastMove = .now
-        guard let easy else { return }
-        curl_easy_pause(easy, carrel_PAUSE_CONT)
+        guard let easy, !isHeldHere else { return true }
+        return curl_easy_pause(easy, carrel_PAUSE_CONT) == CURLE_OK && failure == nil
     }
 
     /// Tells the caller how it ended.

@@ -33,6 +33,8 @@ public struct TransferRequest: Sendable {
     public var authentication: Authentication
     /// Whether the client certificate of the connection's options may be shown to this URL's host.
     public var showsClientCertificate = true
+    /// How many idle times the answer may take: more than one where the server does something large before it says anything.
+    public var patience = 1.0
     /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
     public var receive: Receive
 

@@ -180,6 +180,106 @@ import WebDAVFileProvider
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test func `a server that sends less than it was asked for is asked again`() async throws {
+        let body = body
+        let server = try FaultServer { request in
+            guard let range = request.headers["range"]?.dropFirst("bytes=".count).split(separator: "-"), let start = Int(range[0]) else {
+                return .reply(400)
+            }
+            let end = min(start + 999, body.count - 1)
+            return .reply(206, headers: ["Content-Range": "bytes \(start)-\(end)/\(body.count)"], body: Data(body[start...end]))
+        }
+        defer { server.stop() }
+        #expect(try await web(server, options()).contents(path: ProviderPath("f"), part: .range(10..<5_000)) == body[10..<5_000])
+    }
+
+    @Test func `a page without a length is read in parts all the same`() async throws {
+        let server = try FaultServer { _ in .raw(Data("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n0123456789".utf8)) }
+        defer { server.stop() }
+        let reader = try await web(server, options()).open(path: ProviderPath("f"))
+        #expect(try await reader.read(3..<6) == Data("345".utf8))
+        #expect(try await reader.attributes().size == 10)
+        #expect(try await reader.read(.whole).data == Data("0123456789".utf8))
+        #expect(try await reader.read(8..<100) == Data("89".utf8))
+    }
+
+    @Test(arguments: ["bytes 0-0/-3", "bytes 0-9223372036854775807/5", "bytes 5-0/10", "nonsense", "bytes */*", "bytes -1-3/10"])
+    func `a range that makes no sense is refused`(_ range: String) async throws {
+        let server = try FaultServer { _ in .reply(206, headers: ["Content-Range": range], body: Data(count: 1)) }
+        defer { server.stop() }
+        await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f"), part: .range(0..<1)) }
+    }
+
+    @Test func `dates and sizes beyond all measure are no dates and sizes`() async throws {
+        let huge = "999999999999999999"
+        let server = try FaultServer { request in
+            let answer = """
+                <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(request.target)</d:href><d:propstat><d:prop><d:resourcetype>\
+                <d:collection/></d:resourcetype><d:getlastmodified>Sun, 06 Nov \(huge) \(huge):00:00 GMT</d:getlastmodified>\
+                <d:getcontentlength>-5</d:getcontentlength><d:quota-available-bytes>9223372036854775807</d:quota-available-bytes>\
+                <d:quota-used-bytes>10</d:quota-used-bytes></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>\
+                </d:multistatus>
+                """
+            return .reply(207, body: Data(answer.utf8))
+        }
+        defer { server.stop() }
+        let provider = try dav(server, options())
+        let item = try await provider.attributesOfItem(path: .root)
+        #expect(item.modifiedDate == nil && item.size == nil)
+        #expect(try await provider.storageProperties()?.totalCapacity == nil)
+    }
+
+    @Test func `a move whose answer was lost has happened or has not`() async throws {
+        let isMoved = Locked(false)
+        let server = try FaultServer { request in
+            let isTarget = request.target == "/f"
+            switch request.method {
+            case "MOVE":
+                isMoved.update { $0 = true }
+                return .raw(Data())
+            case "PROPFIND" where isTarget != isMoved.value: return .reply(404)
+            case "PROPFIND": return .reply(207, body: Data(Self.listing(of: request.target, size: 4).utf8))
+            default: return .reply(201)
+            }
+        }
+        defer { server.stop() }
+        let written = try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data("here".utf8))
+        #expect(written.size == 4)
+    }
+
+    @Test func `progress may look at its reporter and cancel what reports`() async throws {
+        let server = try FaultServer { request in request.method == "PROPFIND" ? .reply(404) : .reply(201) }
+        defer { server.stop() }
+        let provider = try dav(server, options())
+        let task = Locked<Task<Void, any Error>?>(nil)
+        let reporter = ProgressReporter { completed, _ in if completed > 0 { task.value?.cancel() } }
+        let stream = AsyncStream<Data> {
+            try? await Task.sleep(for: .milliseconds(1))
+            return Data(count: 100_000)
+        }
+        let writing = Task {
+            _ = try await provider.writeContents(
+                path: ProviderPath("f"), from: SequenceSource(stream), options: WriteOptions(), progress: reporter)
+        }
+        task.update { $0 = writing }
+        await #expect(throws: CancellationError.self) { try await writing.value }
+    }
+
+    @Test func `many readers that stand still leave room for one that does not`() async throws {
+        let server = try FaultServer { request in
+            request.target == "/small" ? .reply(200, body: Data("s".utf8)) : .stalled(200, promised: 1 << 30, body: Data(count: 8 << 20))
+        }
+        defer { server.stop() }
+        let provider = try web(server, options(idle: 60))
+        let sinks = (0..<12).map { _ in BytePipe(capacity: 1) }
+        let readers = sinks.map { sink in
+            Task { _ = try await provider.open(path: ProviderPath("large")).stream(.whole, into: sink) }
+        }
+        for sink in sinks { while try await sink.next() == nil {} }
+        #expect(try await provider.contents(path: ProviderPath("small")) == Data("s".utf8))
+        for reader in readers { reader.cancel() }
+    }
+
     @Test func `a source that is slower than the idle time is waited for`() async throws {
         let server = try FaultServer { request in
             request.method == "PROPFIND" ? .reply(207, body: Data(Self.listing(of: request.target, size: 2).utf8)) : .reply(201)

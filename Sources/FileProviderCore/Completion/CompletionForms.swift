@@ -28,6 +28,7 @@ enum CompletionForm {
                 result = .success(try await body(ProgressReporter { progress.follow(completed: $0, total: $1) }))
                 progress.finish()
             } catch {
+                if error.isCancellation, !progress.isCancelled { progress.cancel() }
                 result = .failure(error.isCancellation ? FileError.make(.userCancelled, path: operation.source) : error)
             }
             RunningOperations.shared.remove(id, of: provider)

@@ -6,7 +6,7 @@ public struct ConnectionOptions: Sendable {
     public var trust: TrustPolicy
     public var timeouts: Timeouts
     public var retries: RetryPolicy
-    /// Connections to one host at once.
+    /// Exchanges with one host at once; over HTTP/1 each has a connection. One that waits for its own source or sink does not count.
     public var connectionsPerHost: Int
     /// Bytes a second of one provider in each direction, shared by its transfers; nil for no limit.
     public var bandwidth: Int64?

@@ -93,11 +93,16 @@ public enum FileError {
             sentence: "“\(path)” changed while it was being read; open it again.", underlying: POSIXError(.ESTALE))
     }
 
+    /// A walk or a copy stops here: a server may invent folders without end.
+    public static func tooDeep(_ path: ProviderPath) -> CocoaError {
+        make(.fileReadTooLarge, path: path, sentence: "“\(path)” lies deeper than \(TreeCopy.deepest) folders, which are not entered.")
+    }
+
     /// A one-shot source would have to be read a second time.
-    public static func notRepeatable(path: ProviderPath) -> CocoaError {
+    public static func notRepeatable() -> CocoaError {
         make(
-            .fileWriteUnknown, path: path,
-            sentence: "“\(path)” would have to be sent a second time, and its source can be read only once.")
+            .fileWriteUnknown, path: "",
+            sentence: "The bytes would have to be sent a second time, and their source can be read only once.")
     }
 
     private static func usualSentence(_ code: CocoaError.Code, path: String) -> String {

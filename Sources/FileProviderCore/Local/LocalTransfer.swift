@@ -54,7 +54,7 @@ extension FileProviderReadWrite {
     public func copyItem(
         path: ProviderPath, toLocalURL localURL: URL, overwrite: Bool = false, progress: ProgressReporter = ProgressReporter()
     ) async throws {
-        let target = try ProviderPath(localURL.path)
+        let target = try ProviderPath(localURL.standardizedFileURL.path)
         let staged = try await BlockingThreads.shared.run {
             let folder = try FileDescriptor(path: (target.parent ?? .root).string, flags: O_RDONLY | O_DIRECTORY)
             return try StagedFile(in: folder, target: target)

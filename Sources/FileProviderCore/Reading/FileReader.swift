@@ -21,7 +21,8 @@ public enum FilePart: Sendable, Hashable {
 
     /// The offsets that this part covers in a file of `size` bytes.
     public func resolved(size: Int64) -> Range<Int64> {
-        switch self {
+        let size = max(0, size)
+        return switch self {
         case .whole: 0..<size
         case .from(let offset): min(max(0, offset), size)..<size
         case .range(let range): range.clamped(to: 0..<size)
@@ -151,10 +152,15 @@ extension FileReader {
 
 /// Joins ranges that are better read as one.
 enum RangeCoalescing {
+    /// Ranges that lie near each other are not joined beyond this, 16 MiB.
+    private static let largest: Int64 = 16 << 20
+
     static func blocks(for ranges: [Range<Int64>], gap: Int64) -> [Range<Int64>] {
         var blocks: [Range<Int64>] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-            if let last = blocks.last, range.lowerBound - last.upperBound <= gap {
+            if let last = blocks.last, range.lowerBound - last.upperBound <= gap,
+                range.lowerBound < last.upperBound || range.upperBound - last.lowerBound <= largest
+            {
                 blocks[blocks.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {
                 blocks.append(range)

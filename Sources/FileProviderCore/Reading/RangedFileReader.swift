@@ -13,17 +13,28 @@ public final class RangedFileReader: FileReader {
     public let path: ProviderPath
     public let cost: Capabilities.ReadCost
     private let fetch: Fetch
+    private let ask: (@Sendable () async throws -> FileReaderAttributes)?
     private let known = Known()
 
-    public init(path: ProviderPath, cost: Capabilities.ReadCost, fetch: @escaping Fetch) {
+    /// - Parameter attributes: Asks for size and version without reading, where that is cheaper than reading one byte.
+    public init(
+        path: ProviderPath, cost: Capabilities.ReadCost, attributes: (@Sendable () async throws -> FileReaderAttributes)? = nil,
+        fetch: @escaping Fetch
+    ) {
         self.path = path
         self.cost = cost
         self.fetch = fetch
+        ask = attributes
     }
 
-    /// - Complexity: One request for one byte when nothing was read yet.
+    /// - Complexity: When nothing was read yet, one request.
     public func attributes() async throws -> FileReaderAttributes {
         if let attributes = known.attributes { return attributes }
+        if let ask {
+            let attributes = try await ask()
+            try known.settle(attributes, path: path)
+            return attributes
+        }
         _ = try await stream(.range(0..<1), into: DataSink(limit: 1))
         // Set by the read before.
         guard let attributes = known.attributes else { throw FileError.make(.fileReadUnknown, path: path) }

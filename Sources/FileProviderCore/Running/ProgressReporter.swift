@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Where an operation tells how far it is; Core writes what it hears into a `Progress`.
@@ -6,6 +7,7 @@ import Synchronization
 /// nanoseconds for a report that nobody follows.
 public final class ProgressReporter: Sendable {
     private let counts = Mutex((completed: Int64(0), total: Int64?.none))
+    private let order = NSRecursiveLock()
     private let changed: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)?
 
     /// A reporter that nobody follows.
@@ -33,10 +35,15 @@ public final class ProgressReporter: Sendable {
     /// Says that `units` more are done; a negative number takes back what has to be sent again.
     public func advance(by units: Int64) { update { $0.completed += units } }
 
+    /// Changes come to the follower in order, and it may look at this reporter, or cancel what reports: its call holds no lock that these need.
     private func update(_ change: (inout (completed: Int64, total: Int64?)) -> Void) {
-        counts.withLock { state in
-            change(&state)
-            changed?(state.completed, state.total)
+        guard let changed else { return counts.withLock { change(&$0) } }
+        order.withLock {
+            let now = counts.withLock { counts in
+                change(&counts)
+                return counts
+            }
+            changed(now.completed, now.total)
         }
     }
 }

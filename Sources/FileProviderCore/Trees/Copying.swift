@@ -14,6 +14,9 @@ public struct TreeCopy: Sendable {
         public init() {}
     }
 
+    /// The deepest folder that is entered, counted from where a copy starts.
+    public static let deepest = 256
+
     public var overwrite: Bool
     /// Whether modification times go along, where the target keeps them.
     public var preservesDates: Bool
@@ -64,63 +67,78 @@ public struct TreeCopy: Sendable {
                 .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
         }
         try await makeFolder(destination, of: target)
-        let found = Collected<FileObject>()
-        let unlisted = Locked(Outcome())
-        try await provider.walk(path: path) { folder, error in
-            try unlisted.update { try record(error, at: folder, in: &$0) }
-        } visit: {
-            found.append($0)
-        }
-        var outcome = unlisted.value
-        var files: [FileObject] = []
-        for item in found.values {
-            switch item.type {
-            case .directory:
-                do { try await makeFolder(Self.target(of: item.path, from: path, to: destination), of: target) } catch {
-                    try record(error, at: item.path, in: &outcome)
-                }
-            case .regular: files.append(item)
-            case .symbolicLink, .other:
-                outcome.failed.append(
-                    (
-                        item.path,
-                        FileError.unsupported("Copying a \(item.type == .other ? "special file" : "symbolic link")", path: item.path)
-                    ))
-            }
-        }
-        progress.expect(files.reduce(0) { $0 + ($1.size ?? 0) })
-        try await copy(files, of: provider, from: path, to: destination, of: target, into: &outcome, progress: progress)
-        return outcome
-    }
-
-    private func copy(
-        _ files: [FileObject], of provider: any FileProvider, from path: ProviderPath, to destination: ProviderPath,
-        of target: any FileProvider, into outcome: inout Outcome, progress: ProgressReporter
-    ) async throws {
-        try await withThrowingTaskGroup(of: (FileObject, Result<Int64, any Error>).self) { group in
-            var rest = files[...]
-            func startOne() {
-                guard let file = rest.popFirst() else { return }
-                group.addTask {
-                    let place = Self.target(of: file.path, from: path, to: destination)
-                    let reporter = ProgressReporter.part(of: progress)
-                    do {
-                        return (file, .success(try await copyOne(file, of: provider, to: place, of: target, progress: reporter)))
-                    } catch {
-                        return (file, .failure(error))
+        var run = Run(folders: [path], deepest: path.components.count + Self.deepest)
+        try await withThrowingTaskGroup(of: Finished.self) { group in
+            while let folder = run.folders.popLast() {
+                for item in try await list(folder, of: provider, isTop: folder == path, &run) {
+                    let place = Self.target(of: item.path, from: path, to: destination)
+                    guard item.isRegularFile else {
+                        try await enter(item, at: place, of: target, &run)
+                        continue
+                    }
+                    progress.expectMore(item.size ?? 0)
+                    if run.inFlight == transfers { try await takeOne(&group, &run) }
+                    run.inFlight += 1
+                    group.addTask {
+                        await finish(item, of: provider, to: place, of: target, progress: ProgressReporter.part(of: progress))
                     }
                 }
             }
-            for _ in 0..<transfers { startOne() }
-            while let (file, result) = try await group.next() {
-                switch result {
-                case .success(let bytes):
-                    outcome.copied += 1
-                    outcome.bytes += bytes
-                case .failure(let error): try record(error, at: file.path, in: &outcome)
-                }
-                startOne()
+            while run.inFlight > 0 { try await takeOne(&group, &run) }
+        }
+        return run.outcome
+    }
+
+    /// Where a copy of a tree stands: of one folder the items are held, of the rest the folders still to be entered.
+    private struct Run {
+        var outcome = Outcome()
+        var folders: [ProviderPath]
+        var inFlight = 0
+        /// How many names the path of a folder may have.
+        let deepest: Int
+    }
+
+    private typealias Finished = (path: ProviderPath, result: Result<Int64, any Error>)
+
+    private func takeOne(_ group: inout ThrowingTaskGroup<Finished, any Error>, _ run: inout Run) async throws {
+        guard let (path, result) = try await group.next() else { return }
+        run.inFlight -= 1
+        switch result {
+        case .success(let bytes):
+            run.outcome.copied += 1
+            run.outcome.bytes += bytes
+        case .failure(let error): try record(error, at: path, in: &run.outcome)
+        }
+    }
+
+    private func list(
+        _ folder: ProviderPath, of provider: any FileProvider, isTop: Bool, _ run: inout Run
+    ) async throws -> [FileObject] {
+        do { return try await provider.contentsOfDirectory(path: folder) } catch let error where !isTop {
+            try record(error, at: folder, in: &run.outcome)
+            return []
+        }
+    }
+
+    /// Makes a folder that is to be entered; what is neither folder nor file is not copied.
+    private func enter(_ item: FileObject, at place: ProviderPath, of target: any FileProvider, _ run: inout Run) async throws {
+        do {
+            guard item.isDirectory else {
+                throw FileError.unsupported("Copying a \(item.isSymbolicLink ? "symbolic link" : "special file")", path: item.path)
             }
+            guard item.path.components.count <= run.deepest else { throw FileError.tooDeep(item.path) }
+            try await makeFolder(place, of: target)
+            run.folders.append(item.path)
+        } catch {
+            try record(error, at: item.path, in: &run.outcome)
+        }
+    }
+
+    private func finish(
+        _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
+    ) async -> Finished {
+        do { return (file.path, .success(try await copyOne(file, of: provider, to: place, of: target, progress: progress))) } catch {
+            return (file.path, .failure(error))
         }
     }
 

@@ -2,13 +2,10 @@ import Foundation
 
 /// Going through a folder and what lies below it, with any provider.
 extension FileProviderBasic {
-    /// The deepest folder that a walk enters, counted from where it starts.
-    public static var deepestWalk: Int { 256 }
-
     /// Gives every item below the folder at `path` to `visit`, a folder before what it holds; symbolic links are not followed.
     ///
     /// - Parameter unlisted: Told of a folder further down that cannot be listed; the walk goes on unless it throws, as it does by default.
-    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``deepestWalk`` folders.
+    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``TreeCopy/deepest`` folders.
     /// - Complexity: One listing for each folder; the items of one page and of the folders above it are held.
     public func walk(
         path: ProviderPath, unlisted: @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
@@ -21,10 +18,7 @@ extension FileProviderBasic {
         path: ProviderPath, depth: Int, unlisted: @Sendable (ProviderPath, any Error) throws -> Void,
         visit: @Sendable (FileObject) async throws -> Void
     ) async throws {
-        guard depth < Self.deepestWalk else {
-            throw FileError.make(
-                .fileReadTooLarge, path: path, sentence: "“\(path)” lies deeper than \(Self.deepestWalk) folders; the walk stops here.")
-        }
+        guard depth < TreeCopy.deepest else { throw FileError.tooDeep(path) }
         let folders = Collected<ProviderPath>()
         do {
             try await contentsOfDirectory(path: path) { page in

@@ -61,7 +61,7 @@ public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource wher
             defer { isTaken = true }
             return isTaken
         }
-        guard offset == 0, !wasTaken else { throw FileError.notRepeatable(path: .root) }
+        guard offset == 0, !wasTaken else { throw FileError.notRepeatable() }
         return PumpedSource { pipe in
             for try await piece in pieces { try await pipe.send(piece) }
         }
@@ -110,6 +110,8 @@ final class PumpedSource: ByteSource {
 struct CountingSource: WriteSource {
     private let base: any WriteSource
     private let progress: ProgressReporter
+    /// What this source has counted: the reporter may follow others, too.
+    private let counted = Locked(Int64(0))
 
     init(_ base: any WriteSource, progress: ProgressReporter) {
         self.base = base
@@ -120,22 +122,32 @@ struct CountingSource: WriteSource {
     var isRepeatable: Bool { base.isRepeatable }
 
     func bytes(from offset: Int64) throws -> any ByteSource {
-        progress.advance(by: offset - progress.completed)
-        return Bytes(base: try base.bytes(from: offset), progress: progress)
+        progress.advance(
+            by: offset
+                - counted.update { counted in
+                    defer { counted = offset }
+                    return counted
+                })
+        return Bytes(base: try base.bytes(from: offset), progress: progress, counted: counted)
     }
 
     private final class Bytes: ByteSource {
         private let base: any ByteSource
         private let progress: ProgressReporter
+        private let counted: Locked<Int64>
 
-        init(base: any ByteSource, progress: ProgressReporter) {
+        init(base: any ByteSource, progress: ProgressReporter, counted: Locked<Int64>) {
             self.base = base
             self.progress = progress
+            self.counted = counted
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
             let step = try base.read(into: buffer)
-            if case .bytes(let count) = step { progress.advance(by: Int64(count)) }
+            if case .bytes(let count) = step {
+                counted.update { $0 += Int64(count) }
+                progress.advance(by: Int64(count))
+            }
             return step
         }
 

@@ -50,7 +50,8 @@ public final class SnifferContext: Sendable {
     /// The start of the content as text in the hinted encoding, else UTF-8; nil for what is an archive or no text.
     public func contentAsString() async throws -> String? {
         guard let head = try await content?.head() else { return nil }
-        return String(data: head, encoding: encoding ?? .utf8) ?? String(data: head.dropLast(3), encoding: encoding ?? .utf8)
+        // The cut may go through a character.
+        return (0...3).lazy.compactMap { String(data: head.dropLast($0), encoding: self.encoding ?? .utf8) }.first
     }
 
     /// The outermost element, without what is in it; nil when the content is no XML.
@@ -97,7 +98,7 @@ actor SniffedContent {
                 }
             }
         archiveTask = task
-        return try await task.value
+        return try await task.sharedValue()
     }
 
     /// The first bytes; nil for an archive, of which its end said everything.
@@ -114,7 +115,7 @@ actor SniffedContent {
     func json() async throws -> JSONValue? {
         let task = jsonTask ?? Task { try await readJSON() }
         jsonTask = task
-        return try await task.value
+        return try await task.sharedValue()
     }
 
     private func readJSON() async throws -> JSONValue? {
@@ -132,7 +133,7 @@ actor SniffedContent {
     func manifest() async throws -> Manifest? {
         let task = manifestTask ?? Task { try await readManifest() }
         manifestTask = task
-        return try await task.value
+        return try await task.sharedValue()
     }
 
     private func readManifest() async throws -> Manifest? {
