@@ -69,7 +69,7 @@ import Testing
                 return names.contains { name in
                     let path = folder.appending(path: name).path
                     let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size]) as? Int
-                    return name.contains(suffix) && (size ?? 0) > 1 << 20
+                    return (suffix.isEmpty || name.contains(suffix)) && (size ?? 0) > 1 << 20
                 }
             }
             let data = server.data.appending(path: String(folder.dropFirst("server:".count)))
