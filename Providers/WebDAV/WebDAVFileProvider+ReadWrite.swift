@@ -51,8 +51,7 @@ extension WebDAVFileProvider {
         let temporary = try TemporaryName.make(beside: path)
         do {
             try await upload(source, at: temporary, for: path)
-            let item = try await item(temporary, isWriting: true)
-            try verify(item, against: source)
+            let item = try await verified(temporary, source)
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
             return try await Task { try await moveIntoPlace(item, path, replacing: target, options) }.value
@@ -124,8 +123,18 @@ extension WebDAVFileProvider {
         }
     }
 
-    private func verify(_ item: FileObject, against source: any WriteSource) throws {
-        guard let length = source.length, let size = item.size, size != length else { return }
+    /// The file as the server has it, seen to have all the bytes.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when it has another number.
+    private func verified(_ path: ProviderPath, _ source: any WriteSource) async throws -> FileObject {
+        var item = try await item(path, isWriting: true)
+        guard let length = source.length else { return item }
+        // A server that answers from a cache may know the size a moment late.
+        for look in 0..<4 where item.size != nil && item.size != length {
+            try await Task.sleep(for: .milliseconds(50 << look))
+            item = try await self.item(path, isWriting: true)
+        }
+        guard let size = item.size, size != length else { return item }
         throw FileError.make(
             .fileWriteUnknown, path: item.path, url: url(of: item.path),
             sentence: "The server kept \(size) of \(length) bytes; nothing was replaced.")
@@ -146,9 +155,7 @@ extension WebDAVFileProvider {
             try await refuseMissingParent(of: path, underlying: error)
             throw error
         }
-        let item = try await item(path, isWriting: true)
-        try verify(item, against: source)
-        return item
+        return try await verified(path, source)
     }
 }
 
