@@ -60,14 +60,14 @@ struct Sniff: Verb {
     }
 
     private func sniff(_ place: Place) async throws -> Shown {
-        // Hints alone would answer for a file that is not there, too.
-        if try await place.provider.attributesOfItem(path: place.path).isDirectory {
+        let found = try await MediaType.sniff(
+            path: place.path, of: place.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
+        // Hints answer for a file that is not there, and for a folder, too; content was read and tells by itself.
+        if found?.basis == .hint, try await place.provider.attributesOfItem(path: place.path).isDirectory {
             throw FileError.make(
                 .fileReadUnknown, path: place.path, sentence: "“\(place.path)” is a folder, which has no media type.",
                 underlying: POSIXError(.EISDIR))
         }
-        let found = try await MediaType.sniff(
-            path: place.path, of: place.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
         return Shown(
             location: place.shown, mediaType: found?.mediaType.string, name: found?.mediaType.name,
             fileExtension: found?.mediaType.fileExtension, by: found?.basis.rawValue)
