@@ -129,8 +129,8 @@ extension WebDAVFileProvider {
     private func verified(_ path: ProviderPath, _ source: any WriteSource) async throws -> FileObject {
         var item = try await item(path, isWriting: true)
         guard let length = source.length else { return item }
-        // A server that answers from a cache may know the size a moment late.
-        for look in 0..<4 where item.size != nil && item.size != length {
+        // A server that answers from a cache, as rclone does, may know the size seconds late.
+        for look in 0..<6 where item.size != nil && item.size != length {
             try await Task.sleep(for: .milliseconds(50 << look))
             item = try await self.item(path, isWriting: true)
         }
