@@ -45,6 +45,7 @@ let package = Package(
             name: "Carrel",
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "Publication",
+                "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",

@@ -4,4 +4,5 @@
 @_exported public import LocalFileProvider
 @_exported public import MemoryFileProvider
 @_exported public import Publication
+@_exported public import SafeXML
 @_exported public import WebDAVFileProvider

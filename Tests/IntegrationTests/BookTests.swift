@@ -74,6 +74,32 @@ import Testing
         }
     }
 
+    @Test func `a file and an answer are told in the seeds' own words`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "types-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "book")
+        try SampleBook.small(.epub2, to: file)
+        #expect(try await MediaType.of(path: file.path) == .epub)
+        #expect(try await Format.guess(path: file.path) == .epub)
+        let data = try Data(contentsOf: file)
+        #expect(try await MediaType.of(headers: ["content-type": "application/octet-stream"], body: { data }) == .epub)
+        let named = ["Content-Disposition": "attachment; filename*=UTF-8''my%20comic.cbz; filename=\"x.pdf\""]
+        #expect(try await MediaType.of(headers: named, body: { throw CancellationError() }) == .cbz)
+        #expect(try await MediaType.of(headers: ["Content-Type": "application/pdf"], body: { throw CancellationError() }) == .pdf)
+    }
+
+    /// Seed 001's example of a format that an app adds.
+    @Test func `an app's own sniffer is asked as well`() async throws {
+        let acsm = try #require(MediaType("application/vnd.adobe.adept+xml", name: "Adobe Content Server Message", fileExtension: "acsm"))
+        let sniffer: MediaType.Sniffer = { context in
+            try await context.contentAsXML()?.name == "fulfillmentToken" ? acsm : nil
+        }
+        let token = Data("<fulfillmentToken xmlns=\"http://ns.adobe.com/adept\"/>".utf8)
+        #expect(try await MediaType.of(bytes: { token }, sniffers: MediaType.sniffers + [sniffer]) == acsm)
+        #expect(try await MediaType.of(bytes: { token }) == .xml)
+    }
+
     @Test(arguments: [
         ("empty.epub", Data(), "is empty"), ("text.epub", Data("just text".utf8), "ZIP"), ("unknown", Data([1, 2, 3]), "no book"),
         ("x.pdf", Data("%PDF-1.7".utf8), "PDF"),

@@ -12,9 +12,13 @@ struct ServerConformanceTests {
         "nginx, HTTP/2": ["A file called “.hidden” keeps its name": "nginx leaves names with a leading dot out of its listings"],
     ]
 
-    /// What a server does at times only: violations whose sentence ends so are passed over.
+    /// What a server does at times only: violations whose sentence has these words are passed over.
     private static let passing: [String: [String: String]] = [
-        "rclone": ["was left behind.": "rclone brings the part of a broken upload to light up to seconds after the connection has gone"]
+        "rclone": [
+            "was left behind": "rclone brings the part of a broken upload to light up to seconds after the connection has gone",
+            "nothing was replaced": "rclone tells the size of a file just written from a cache, now and then for seconds",
+            "not well-formed XML": "rclone appends an error's text to a listing when a file vanishes while it is made",
+        ]
     ]
 
     @Test(arguments: TestServers.webDAV)
@@ -24,7 +28,7 @@ struct ServerConformanceTests {
             let known = Self.known[server.name] ?? [:]
             let passing = Self.passing[server.name] ?? [:]
             let broken = report.violations.filter { violation in
-                known[violation.behaviour] == nil && !passing.keys.contains { violation.sentence.hasSuffix($0) }
+                known[violation.behaviour] == nil && !passing.keys.contains { violation.sentence.contains($0) }
             }
             #expect(broken.isEmpty, "\(broken.map { "\($0.behaviour): \($0.sentence)" }.joined(separator: "\n"))")
             #expect(Set(known.keys).isSubset(of: report.violations.map(\.behaviour)), "a known failure has gone: take it off the list")
