@@ -4,7 +4,8 @@ import Foundation
 /// The one Swift owner of libcurl: an event loop on a thread of its own, connections that are kept, back-pressure both ways.
 ///
 /// A provider has one transport and lets all its requests go through it. Bytes move between socket and sink, or source and socket, on
-/// the transport's thread; nothing is queued beyond libcurl's own half megabyte for each direction of a transfer.
+/// the transport's thread; nothing is queued beyond libcurl's own half megabyte for each direction of a transfer and a quarter for
+/// the sink.
 public final class CurlTransport: Sendable {
     private let loop: EventLoop
 

@@ -87,6 +87,7 @@ final class EventLoop: @unchecked Sendable {
         while takeCommands() {
             var active: Int32 = 0
             curl_multi_perform(multi, &active)
+            passOnWhatCame()
             finishTransfers()
             beginWaiting()
             curl_multi_poll(multi, nil, 0, endIdleTransfers(), nil)
@@ -165,6 +166,10 @@ final class EventLoop: @unchecked Sendable {
         } catch {
             fail(transfer, error)
         }
+    }
+
+    private func passOnWhatCame() {
+        for entry in running.values where !entry.transfer.passOnNow() { end(entry, CURLE_WRITE_ERROR) }
     }
 
     private func finishTransfers() {

@@ -27,6 +27,7 @@ final class Transfer: @unchecked Sendable {
     private let resume: @Sendable (Transfer, Side) -> Void
     private let done: (Result<ResponseHead, any Error>) -> Void
     private var sink: (any ByteSink)?
+    private var gathered: [UInt8] = []
     private var sinkIsFull = false
     private var sourceIsDry = false
     /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
@@ -74,15 +75,40 @@ final class Transfer: @unchecked Sendable {
                 head.errorBody.append(contentsOf: bytes.prefix(max(0, Self.errorBodyLimit - head.errorBody.count)))
                 return bytes.count
             }
-            let sink = try openSink()
-            if try sink.write(bytes) == .wait {
-                sinkIsFull = true
-                sink.whenReady { [self] in resume(self, .sink) }
-            }
+            if gathered.count + bytes.count > Self.piece { try passOn() }
+            if sinkIsFull { return carrel_WRITE_PAUSE }
+            gathered.append(contentsOf: bytes)
             return bytes.count
         } catch {
             failure = error
             return 0
+        }
+    }
+
+    /// libcurl hands over 16 KiB at a time; sinks get up to 256 KiB, for each of which they may have to wake somebody.
+    private static let piece = 256 << 10
+
+    /// Gives the sink what was gathered. The event loop sees to it whenever libcurl has no more for now.
+    ///
+    /// Nothing is gathered while the sink is full: what is here, the sink takes.
+    func passOn() throws {
+        if gathered.isEmpty || failure != nil { return }
+        let sink = try openSink()
+        let flow = try gathered.withUnsafeBytes { try sink.write($0) }
+        gathered.removeAll(keepingCapacity: true)
+        guard flow == .wait else { return }
+        sinkIsFull = true
+        sink.whenReady { [self] in resume(self, .sink) }
+    }
+
+    /// As ``passOn()``; false when the sink refused.
+    func passOnNow() -> Bool {
+        do {
+            try passOn()
+            return true
+        } catch {
+            failure = error
+            return false
         }
     }
 
