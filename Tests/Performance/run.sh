@@ -100,12 +100,12 @@ largest() { sort -n -k "$2,$2" "$1" | tail -n 1 | awk -v c="$2" '{ print $c }'; 
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
 
 compare() { # TITLE
-  # Judged by the fastest of each: fresh memory for a gigabyte costs this or that run seconds, and only ever adds.
+  # Judged by medians; the fastest of each stands beside them, because single runs vary by seconds on small machines.
   local curl_s carrel_s curl_c carrel_c
-  curl_s=$(fastest "$work/curl" 1); carrel_s=$(fastest "$work/carrel" 1)
-  curl_c=$(fastest "$work/curl" 2); carrel_c=$(fastest "$work/carrel" 2)
-  printf '%s: curl %s s (%s s CPU), carrel %s s (%s s CPU), fastest of %s; medians %s s and %s s\n' "$1" "$curl_s" "$curl_c" \
-    "$carrel_s" "$carrel_c" "$runs" "$(median "$work/curl" 1)" "$(median "$work/carrel" 1)"
+  curl_s=$(median "$work/curl" 1); carrel_s=$(median "$work/carrel" 1)
+  curl_c=$(median "$work/curl" 2); carrel_c=$(median "$work/carrel" 2)
+  printf '%s: curl %s s (%s s CPU), carrel %s s (%s s CPU), medians of %s; fastest %s s and %s s\n' "$1" "$curl_s" "$curl_c" \
+    "$carrel_s" "$carrel_c" "$runs" "$(fastest "$work/curl" 1)" "$(fastest "$work/carrel" 1)"
   judge "speed, times curl's" "$(ratio "$curl_s" "$carrel_s")" ">=" 0.95
   judge "CPU time, times curl's" "$(ratio "$carrel_c" "$curl_c")" "<=" 1.3
   judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 64
