@@ -3,7 +3,9 @@
 #define CARREL_CLINUX_SHIM_H
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /// renameat2(2) with RENAME_NOREPLACE: fails with EEXIST when the new name is taken.
@@ -23,5 +25,10 @@ static inline long carrel_copy_file_range(int from, int to, size_t count) {
 
 /// open(2): a handle that names a place and opens nothing.
 static const int carrel_O_PATH = 010000000;
+
+// pthread_tryjoin_np(3) and pthread_setname_np(3), declared here because their header hides them.
+extern int carrel_pthread_tryjoin(pthread_t thread, void **result) __asm__("pthread_tryjoin_np");
+extern int carrel_pthread_timedjoin(pthread_t thread, void **result, const struct timespec *deadline) __asm__("pthread_timedjoin_np");
+extern int carrel_pthread_setname(pthread_t thread, const char *name) __asm__("pthread_setname_np");
 
 #endif

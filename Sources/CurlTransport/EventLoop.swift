@@ -45,9 +45,12 @@ final class EventLoop: @unchecked Sendable {
         self.options = options
         _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(8, options.connectionsPerHost))
         _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
-        let thread = Thread { [self] in run() }
-        thread.name = "carrel.curl"
-        thread.start()
+        do {
+            try TransportThread.start(name: "carrel.curl", wake: { [self] in curl_multi_wakeup(self.multi) }, body: run)
+        } catch {
+            curl_multi_cleanup(multi)
+            throw error
+        }
     }
 
     // MARK: From other threads
@@ -83,8 +86,9 @@ final class EventLoop: @unchecked Sendable {
 
     // MARK: On the loop's thread
 
-    private func run() {
+    private func run(on thread: TransportThread) {
         while takeCommands() {
+            if TransportThread.isExiting { return }
             var active: Int32 = 0
             curl_multi_perform(multi, &active)
             passOnWhatCame()
@@ -93,6 +97,7 @@ final class EventLoop: @unchecked Sendable {
             curl_multi_poll(multi, nil, 0, endIdleTransfers(), nil)
         }
         endAll()
+        thread.end()
         for easy in spare { curl_easy_cleanup(easy.raw) }
         curl_multi_cleanup(multi)
     }
