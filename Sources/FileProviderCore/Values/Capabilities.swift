@@ -42,6 +42,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
         /// Listings tell the version of each item.
         case entryTags
         case symbolicLinks
+        /// Links under which anybody reads an item.
+        case publicLinks
         /// Names that are not UTF-8.
         case rawNames
     }
