@@ -3,7 +3,7 @@ public import FileProviderCore
 public import Foundation
 
 /// Files of a plain web server, read by `GET` and ranges. There are no listings and nothing can be changed.
-public final class HTTPFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
+public final class HTTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     public static let type = "HTTP"
 
     private let connection: HTTPConnection
@@ -19,6 +19,11 @@ public final class HTTPFileProvider: FileProviderBasic, FileProviderOperations, 
     }
 
     public var baseURL: URL? { connection.baseURL }
+
+    public var connectionOptions: ConnectionOptions { connection.options }
+
+    /// Nothing is remembered.
+    public func dropCache(path: ProviderPath) {}
 
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 

@@ -76,6 +76,8 @@ extension WebDAVFileProvider {
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         let request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
+        cache.drop(destination)
+        defer { cache.drop(destination) }
         do { _ = try await change(request) } catch let error where !error.isCancellation {
             if Self.isWithoutAnswer(error) {
                 if method == "MOVE", try await hasMoved(item, to: destination) { return }
@@ -100,6 +102,9 @@ extension WebDAVFileProvider {
 
     /// Sends a request that changes something. A multi-status tells of the parts that failed: the first of them is thrown.
     func change(_ request: HTTPRequest) async throws -> ResponseHead {
+        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        cache.drop(request.path)
+        defer { cache.drop(request.path) }
         var request = request
         let answer = DataSink(limit: 8 << 20)
         request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
@@ -115,7 +120,7 @@ extension WebDAVFileProvider {
     }
 
     private func refuseContent(in path: ProviderPath) async throws {
-        try await contentsOfDirectory(path: path) { items in
+        try await list(path) { items in
             if !items.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true) }
         }
     }

@@ -11,6 +11,7 @@ extension WebDAVFileProvider {
     /// - Complexity: Three requests, and one more to see what an overwriting or large upload would meet.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
+        defer { cache.drop(path) }
         let target = try await target(at: path, length: source.length, options: options)
         switch options.placement {
         case .published: return try await publish(source, at: path, replacing: target, options: options)

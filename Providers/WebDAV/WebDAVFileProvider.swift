@@ -6,7 +6,7 @@ public import HTTPFileProvider
 /// Files on a WebDAV server (RFC 4918).
 ///
 /// Files are published: written under a temporary name, their size verified, then moved into place by `MOVE` with `Overwrite`.
-public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
+public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     public static let type = "WebDAV"
 
     let connection: HTTPConnection
@@ -14,6 +14,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     private let rootPath: ProviderPath
     /// Where the storage is asked about itself: the server's root need not be WebDAV's.
     let home: ProviderPath
+    let cache: ListingCache
     private let learnt = Locked<Capabilities?>(nil)
     /// What the server calls itself, in lower case; nil before its first answer.
     let serverName = Locked<String?>(nil)
@@ -30,6 +31,7 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     public init(connection: HTTPConnection, home: ProviderPath = .root) throws {
         self.connection = connection
         self.home = home
+        cache = ListingCache(policy: connection.options.cache)
         rootPath = try ProviderPath(percentEncoded: connection.baseURL.path(percentEncoded: true))
     }
 
@@ -42,6 +44,10 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     }
 
     public var baseURL: URL? { connection.baseURL }
+
+    public var connectionOptions: ConnectionOptions { connection.options }
+
+    public func dropCache(path: ProviderPath) { cache.drop(path) }
 
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
@@ -66,7 +72,8 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
     public func checkReachability() async throws { _ = try await attributesOfItem(path: home) }
 
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
-        try await item(path, isWriting: false)
+        if let known = cache.item(at: path) { return known }
+        return try await item(path, isWriting: false)
     }
 
     /// One `PROPFIND` of depth 0.
@@ -97,7 +104,21 @@ public final class WebDAVFileProvider: FileProviderBasic, FileProviderOperations
         do { return try await item(path, isWriting: true) } catch let error where error.isNoSuchFile { return nil }
     }
 
+    /// Lists with one `PROPFIND` of depth 1, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        if let known = cache.contents(of: path) { return try await page(known) }
+        guard connectionOptions.cache.lifetime > 0 else { return try await list(path, page: page) }
+        let moment = cache.now
+        let found = Collected<FileObject>()
+        try await list(path) { items in
+            found.append(items)
+            try await page(items)
+        }
+        cache.keep(found.values, of: path, since: moment)
+    }
+
+    /// Lists as things are now.
+    func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         let folder = Locked(ListedFolder(path: path, expected: rootPath.appending(path)))
         do {
             try await propfind(path, isFolder: true, depth: 1, isWriting: false) { responses in

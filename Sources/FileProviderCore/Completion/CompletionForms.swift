@@ -6,9 +6,14 @@ public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) ->
 /// The one adapter from an `async` operation to the form with a `Progress` and a completion handler.
 ///
 /// The handler is called exactly once, on a private serial queue, in the order in which operations end. Cancelling the `Progress`
-/// cancels the task; the handler then gets `CocoaError(.userCancelled)`.
+/// cancels the task; the handler then gets `CocoaError(.userCancelled)`, as it does when the provider's delegate forbids the operation.
 enum CompletionForm {
-    private static let queue = DispatchQueue(label: "carrel.completion")
+    static let queue = DispatchQueue(label: "carrel.completion")
+
+    /// Runs `body` where handlers and delegates run, after those that are due before it.
+    static func onQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: body()) } }
+    }
 
     /// Starts `body` as an operation of `provider`.
     static func start<Value: Sendable>(
@@ -17,6 +22,8 @@ enum CompletionForm {
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> Progress {
         let progress = OperationProgress(operation, kind: kind, unitCount: unitCount)
+        let reports = DelegateReports(operation, of: provider)
+        let consent = OperationConsent(provider: provider)
         let id = UUID()
         // Holds the task back until the `Progress` and the list of operations know it.
         let gate = Gate()
@@ -25,14 +32,24 @@ enum CompletionForm {
             let result: Result<Value, any Error>
             do {
                 try Task.checkCancellation()
-                result = .success(try await body(ProgressReporter { progress.follow(completed: $0, total: $1) }))
+                try await consent.ask(for: operation)
+                let reporter = ProgressReporter { completed, total in
+                    progress.follow(completed: completed, total: total)
+                    reports.moved(progress)
+                }
+                result = .success(try await OperationConsent.$current.withValue(consent) { try await body(reporter) })
                 progress.finish()
             } catch {
                 if error.isCancellation, !progress.isCancelled { progress.cancel() }
-                result = .failure(error.isCancellation ? FileError.make(.userCancelled, path: operation.source) : error)
+                let isToldAlready = (error as? CocoaError)?.code == .userCancelled
+                result = .failure(
+                    error.isCancellation && !isToldAlready ? FileError.make(.userCancelled, path: operation.source) : error)
             }
             RunningOperations.shared.remove(id, of: provider)
-            queue.async { completion(result) }
+            queue.async {
+                reports.ended(result.failure)
+                completion(result)
+            }
         }
         RunningOperations.shared.add(task, id: id, of: provider)
         progress.cancellationHandler = { task.cancel() }

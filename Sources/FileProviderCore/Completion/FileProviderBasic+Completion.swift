@@ -48,6 +48,18 @@ extension FileProviderBasic {
             completionHandler($0.failure == nil, $0.failure)
         }
     }
+
+    /// `path` where it is free, else one like it that is.
+    @discardableResult
+    public func fileByUniqueName(
+        _ path: String, completionHandler: @escaping @Sendable (_ path: String?, _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        CompletionForm.start(.fetch(path: path), of: self) { _ in
+            try await self.fileByUniqueName(ProviderPath(path)).string
+        } completion: {
+            completionHandler($0.value, $0.failure)
+        }
+    }
 }
 
 extension Result {

@@ -12,8 +12,7 @@ extension FileProviderReadWrite {
         CompletionForm.start(.fetch(path: path), of: self, kind: .downloading, unitCount: 0) { progress in
             try await self.withReader(path: ProviderPath(path)) { reader in
                 let sink = DataSink(limit: Int(RangedFileReader.memoryLimit))
-                let part: FilePart = length < 0 ? .from(offset) : .range(offset..<(offset + min(Int64(length), .max - max(0, offset))))
-                _ = try await reader.stream(part, into: CountingSink(sink, progress: progress))
+                _ = try await reader.stream(.covering(offset: offset, length: length), into: CountingSink(sink, progress: progress))
                 return sink.data
             }
         } completion: {

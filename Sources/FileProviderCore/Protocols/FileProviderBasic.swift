@@ -33,8 +33,14 @@ public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvert
     /// Capacity and free space; nil where the storage has no such notion.
     func storageProperties() async throws -> VolumeObject?
 
-    /// The URL of the item at `path`.
+    /// The URL of the item at `path`; where there is no ``baseURL``, a URL of the path alone.
     func url(of path: ProviderPath) -> URL
+
+    /// The path of the item that `url` names: the inverse of ``url(of:)``, for every path.
+    ///
+    /// - Throws: `URLError(.unsupportedURL)` for a URL of another provider; `CocoaError(.fileReadInvalidFileName)` for one that no path
+    ///   can have.
+    func relativePath(of url: URL) throws -> ProviderPath
 
     /// Cancels what runs and gives back connections. Operations after it fail with `URLError(.cancelled)` or start anew.
     func invalidate()
@@ -51,20 +57,13 @@ extension FileProviderBasic {
     /// Cancels what the completion forms started on this provider: the first half of ``invalidate()``.
     public func cancelOperations() { RunningOperations.shared.cancelAll(of: self) }
 
-    public func url(of path: ProviderPath) -> URL {
-        let encoded = path.percentEncoded
-        guard let baseURL else { return URL(string: encoded) ?? URL(fileURLWithPath: "/") }
-        let base = baseURL.absoluteString
-        return URL(string: base.hasSuffix("/") ? base + encoded : base + "/" + encoded) ?? baseURL
-    }
-
     /// The direct children of the folder at `path`, collected.
     ///
     /// - Throws: As ``contentsOfDirectory(path:page:)``.
     public func contentsOfDirectory(path: ProviderPath) async throws -> [FileObject] {
-        let all = Collected<FileObject>()
-        try await contentsOfDirectory(path: path) { all.append($0) }
-        return all.values
+        let listing = await listing(path: path)
+        if let error = listing.error { throw error }
+        return listing.contents
     }
 
     /// Whether the root answers.
@@ -73,45 +72,4 @@ extension FileProviderBasic {
     public func checkReachability() async throws { _ = try await attributesOfItem(path: .root) }
 
     public var debugDescription: String { "\(Self.type)(\(baseURL?.withoutSecrets.absoluteString ?? "no URL"))" }
-}
-
-extension ProviderPath {
-    /// The path as it stands in a URL (RFC 3986, section 3.3): every byte that is not unreserved is percent-encoded.
-    public var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var result: [UInt8] = []
-        result.reserveCapacity(bytes.count + 16)
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: "/"):
-                result.append(byte)
-            default:
-                result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
-    }
-
-    /// Reads a URL's path: percent-decoded once, to bytes.
-    ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for an escape that is cut off, an encoded slash or NUL, `.` and `..`.
-    public init(percentEncoded text: String) throws {
-        var decoded: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                decoded.append(byte)
-                continue
-            }
-            let digits = Substring(rest.prefix(2))
-            guard digits.utf8.count == 2, let value = UInt8(digits, radix: 16), value != UInt8(ascii: "/"), digits.first != "+" else {
-                throw FileError.make(
-                    .fileReadInvalidFileName, path: text, sentence: "“\(text)” is not a well-formed URL path (RFC 3986, section 2.1).")
-            }
-            rest = rest.dropFirst(2)
-            decoded.append(value)
-        }
-        try self.init(bytes: decoded)
-    }
 }

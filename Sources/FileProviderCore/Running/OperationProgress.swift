@@ -5,6 +5,8 @@ extension ProgressUserInfoKey {
     public static let fileProviderOperationTypeKey = ProgressUserInfoKey("carrel.fileProviderOperationType")
     /// The `Date` at which the operation started.
     public static let startingTimeKey = ProgressUserInfoKey("carrel.startingTime")
+    @available(*, deprecated, renamed: "fileProviderOperationTypeKey")
+    public static var fileProvderOperationTypeKey: ProgressUserInfoKey { fileProviderOperationTypeKey }
 }
 
 extension Progress.FileOperationKind {
@@ -13,11 +15,12 @@ extension Progress.FileOperationKind {
 }
 
 extension Progress {
-    /// Bytes a second since the operation started; nil while nothing has moved, and for what Carrel did not make.
-    public var transferRate: Double? { (self as? OperationProgress)?.rate }
+    /// Bytes a second since the operation started, named as on Apple's systems; nil while nothing has moved, and for what Carrel did
+    /// not make.
+    public var throughput: Int? { (self as? OperationProgress)?.rate.map { Int($0) } }
 
-    /// Seconds to go at ``transferRate``; nil while that, or the number of bytes, is unknown.
-    public var remainingTime: TimeInterval? { (self as? OperationProgress)?.timeLeft }
+    /// Seconds to go at ``throughput``, named as on Apple's systems; nil while that, or the number of bytes, is unknown.
+    public var estimatedTimeRemaining: TimeInterval? { (self as? OperationProgress)?.timeLeft }
 }
 
 /// The `Progress` of one operation, safe to read from any thread.
@@ -57,6 +60,11 @@ final class OperationProgress: Progress, @unchecked Sendable {
     var timeLeft: TimeInterval? {
         guard let rate, totalUnitCount > 0 else { return nil }
         return Double(totalUnitCount - completedUnitCount) / rate
+    }
+
+    /// How much is done, 0 to 1; 0 while the total is unknown.
+    var share: Double {
+        Self.lock.withLock { totalUnitCount > 0 ? min(1, max(0, Double(completedUnitCount) / Double(totalUnitCount))) : 0 }
     }
 
     /// Takes over a report.

@@ -208,7 +208,10 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         let temporary = try TemporaryName.make(beside: destination)
         do {
             let outcome = try await copy.copyFolder(path, of: self, to: temporary, of: self, progress: progress)
-            if let first = outcome.failed.first { throw first.error }
+            for failed in outcome.failed {
+                let operation = FileOperationType.copy(source: failed.path.string, destination: destination.string)
+                guard await OperationConsent.proceeds(after: failed.error, operation) else { throw failed.error }
+            }
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
             // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.

@@ -48,7 +48,9 @@ extension FileProviderOperations {
         progress.expect(Int64(all.count))
         for item in all.reversed() {
             try Task.checkCancellation()
-            try await removeOne(item)
+            do { try await removeOne(item) } catch {
+                guard item != path, await OperationConsent.proceeds(after: error, .remove(path: item.string)) else { throw error }
+            }
             progress.advance(by: 1)
         }
     }

@@ -54,6 +54,18 @@ public struct FileObject: Sendable {
     public var isSymbolicLink: Bool { type == .symbolicLink }
     /// Whether the name starts with a dot.
     public var isHidden: Bool { name.hasPrefix(".") }
+    /// Whether nobody may write, as far as permissions tell; false where they are unknown.
+    public var isReadOnly: Bool { permissions.map { $0 & 0o222 == 0 } ?? false }
+    /// How many items a folder has; nil where the storage does not tell.
+    public var childrenCount: Int? {
+        get { self[.childrenCount] }
+        set { self[.childrenCount] = newValue }
+    }
+
+    @available(*, deprecated, renamed: "isSymbolicLink")
+    public var isSymLink: Bool { isSymbolicLink }
+    @available(*, deprecated, renamed: "childrenCount")
+    public var childrensCount: Int? { childrenCount }
 }
 
 /// Names a property of a ``FileObject`` or ``VolumeObject`` together with its type.
@@ -65,6 +77,10 @@ public struct FileObjectKey<Value: Sendable>: Sendable {
     public init(_ name: String) {
         self.name = name
     }
+}
+
+extension FileObjectKey where Value == Int {
+    static let childrenCount = FileObjectKey("carrel.childrenCount")
 }
 
 /// The storage behind a provider: its capacity, in bytes.

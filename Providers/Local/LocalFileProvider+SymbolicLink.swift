@@ -1,0 +1,52 @@
+public import FileProviderCore
+import Foundation
+
+extension LocalFileProvider: FileProviderSymbolicLink {
+    /// Makes a link with symlink(2). A target outside the root can be stored; this provider does not follow it.
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when anything is at `path`; `CocoaError(.fileNoSuchFile)` without its parent;
+    ///   `CocoaError(.fileWriteInvalidFileName)` for a target that is empty, longer than 4,095 bytes, or has a NUL in it.
+    public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
+        let context = context(path, writing: true)
+        if path.isRoot { throw context.error(EEXIST) }
+        guard !target.isEmpty, target.count < PATH_MAX, !target.contains(0) else {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: path, url: context.url,
+                sentence: "A symbolic link's target has 1 to \(PATH_MAX - 1) bytes and no NUL among them.")
+        }
+        try await BlockingThreads.shared.run { [self] _ in
+            let place = try resolver.place(of: path, context)
+            try context.check(target.withName { target in place.name.withName { symlinkat(target, place.folder.raw, $0) } })
+        }
+    }
+
+    /// What the link leads to, under the path that it has without links.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` when it leads out of the root;
+    ///   `CocoaError(.fileReadUnknown)` with `ELOOP` or, where `path` is no link, `EINVAL` below it.
+    public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
+        let context = context(path, writing: false)
+        return try await BlockingThreads.shared.run { [self] _ in
+            guard !path.isRoot, let status = try resolver.place(of: path, context).status(context) else {
+                throw context.error(path.isRoot ? EINVAL : ENOENT)
+            }
+            guard status.type == .symbolicLink else { throw context.error(EINVAL) }
+            let item = try resolver.item(at: path, context)
+            return item.status.object(at: try realPath(of: item.handle, context))
+        }
+    }
+
+    /// Where an open item lies, counted from the root. Source: proc(5), `/proc/self/fd`.
+    private func realPath(of item: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
+        let (root, whole) = (try name(of: resolver.root, context), try name(of: item, context))
+        guard let path = whole.relative(to: root) else { throw context.error(ENOENT) }
+        return path
+    }
+
+    private func name(of file: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/fd/\(file.raw)", &buffer, buffer.count)
+        guard count >= 0 else { throw context.error() }
+        return try ProviderPath(bytes: buffer.prefix(count).map(UInt8.init(bitPattern:)))
+    }
+}

@@ -1,0 +1,79 @@
+import Synchronization
+
+/// What a remote provider remembers of its storage, as its ``CachePolicy`` allows.
+public final class ListingCache: Sendable {
+    fileprivate struct Entry {
+        let expiry: ContinuousClock.Instant
+        let children: [FileObject]
+        let items: [ProviderPath: FileObject]
+    }
+
+    fileprivate struct State {
+        var folders: [ProviderPath: Entry] = [:]
+        var count = 0
+        var changes = 0
+    }
+
+    private let policy: CachePolicy
+    private let state = Mutex(State())
+
+    public init(policy: CachePolicy) {
+        self.policy = policy
+    }
+
+    /// A moment to keep answers by: what is asked for before a change and answered after it is not kept.
+    public struct Moment: Sendable {
+        fileprivate let changes: Int
+    }
+
+    public var now: Moment { Moment(changes: state.withLock { $0.changes }) }
+
+    /// The children of the folder at `path`, as they were listed not long ago.
+    public func contents(of path: ProviderPath) -> [FileObject]? { entry(path)?.children }
+
+    /// The item at `path`, as its folder was listed not long ago.
+    public func item(at path: ProviderPath) -> FileObject? { path.parent.flatMap { entry($0)?.items[path] } }
+
+    private func entry(_ folder: ProviderPath) -> Entry? {
+        guard policy.lifetime > 0 else { return nil }
+        return state.withLock { $0.folders[folder].flatMap { $0.expiry > .now ? $0 : nil } }
+    }
+
+    /// Remembers a whole listing that was asked for at `moment`.
+    public func keep(_ contents: [FileObject], of path: ProviderPath, since moment: Moment) {
+        guard policy.lifetime > 0, contents.count <= policy.mostItems else { return }
+        let items = Dictionary(contents.map { ($0.path, $0) }) { $1 }
+        let entry = Entry(expiry: .now + .seconds(policy.lifetime), children: contents, items: items)
+        state.withLock { state in
+            guard state.changes == moment.changes else { return }
+            state.remove(path)
+            if state.count + items.count > policy.mostItems { state.removeExpired() }
+            if state.count + items.count > policy.mostItems { state.removeAll() }
+            state.folders[path] = entry
+            state.count += items.count
+        }
+    }
+
+    /// Forgets the item at `path`, what lies below it, and its folder's listing; at the root, everything.
+    public func drop(_ path: ProviderPath) {
+        guard policy.lifetime > 0 else { return }
+        state.withLock { state in
+            state.changes += 1
+            if let parent = path.parent { state.remove(parent) }
+            for folder in state.folders.keys where folder == path || folder.isBelow(path) { state.remove(folder) }
+        }
+    }
+}
+
+extension ListingCache.State {
+    fileprivate mutating func remove(_ folder: ProviderPath) { count -= folders.removeValue(forKey: folder)?.items.count ?? 0 }
+
+    fileprivate mutating func removeExpired() {
+        for (folder, entry) in folders where entry.expiry <= .now { remove(folder) }
+    }
+
+    fileprivate mutating func removeAll() {
+        folders = [:]
+        count = 0
+    }
+}
