@@ -124,6 +124,23 @@ import Testing
         }
     }
 
+    @Test func `links are made and read, where the storage has them`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a", "x")
+            #expect(try await runner.run("ln", "-s", "a", "link").code == 0)
+            #expect(try await runner.run("readlink", "link").text == "a\n")
+            #expect(try await runner.run("readlink", "--json", "link").object["linkTarget"] as? String == "a")
+            #expect(try await runner.run("cat", "link").text == "x")
+            expectFailure(try await runner.run("ln", "-s", "a", "link"), 5)
+            expectFailure(try await runner.run("ln", "-s", "a", "no/link"), 3, "There is no folder")
+            expectFailure(try await runner.run("ln", "-s", "", "other"), 2)
+            expectFailure(try await runner.run("ln", "a", "other"), 2, "say -s")
+            expectFailure(try await runner.run("readlink", "a"), 1, "is no symbolic link")
+            expectFailure(try await runner.run("readlink", "missing"), 3)
+            expectFailure(try await runner.run("share", "a"), 1, "not possible here")
+        }
+    }
+
     @Test func `space, providers and conformance answer with objects`() async throws {
         try await CommandRunner.use { runner in
             let space = try await runner.run("df", "--json", ".").object

@@ -20,6 +20,36 @@ struct WebDAVTests {
         }
     }
 
+    @Test func `a listing is remembered as long as allowed, and own changes are seen at once`() async throws {
+        let server = try #require(TestServers.named("Apache, Basic"))
+        var options = TestServers.options()
+        options.cache = CachePolicy(lifetime: 600)
+        let counters = options.counters
+        try await server.withFolder(options) { provider, folder in
+            let (a, b) = (try folder.appending("a"), try folder.appending("b"))
+            try await provider.writeContents(path: a, contents: Data("1".utf8))
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["a"])
+            let before = counters[.requests]
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["a"])
+            #expect(try await provider.attributesOfItem(path: a).size == 1)
+            #expect(counters[.requests] == before)
+            try await provider.writeContents(path: a, contents: Data("22".utf8), overwrite: true)
+            #expect(try await provider.attributesOfItem(path: a).size == 2)
+            _ = try await provider.contentsOfDirectory(path: folder)
+            try await provider.moveItem(path: a, to: b)
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["b"])
+            try await provider.createFolder(path: a)
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name).sorted() == ["a", "b"])
+            try await provider.removeItem(path: b)
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["a"])
+            #expect(provider.useCache)
+            provider.dropCache(path: .root)
+            let asked = counters[.requests]
+            _ = try await provider.contentsOfDirectory(path: folder)
+            #expect(counters[.requests] == asked + 1)
+        }
+    }
+
     @Test(arguments: TestServers.webDAV)
     func `nothing is left of a write that fails`(_ server: TestServers.WebDAV) async throws {
         struct Broken: Error {}

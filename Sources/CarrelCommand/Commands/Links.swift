@@ -1,0 +1,79 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct MakeLink: Verb {
+    static let configuration = CommandConfiguration(commandName: "ln", abstract: "Make a symbolic link, where the storage has them.")
+
+    @Flag(name: [.customShort("s"), .customLong("symbolic")], help: "The only kind of link there is here; has to be said.")
+    var symbolic = false
+    @Argument(help: "What the link holds: counted from the link's folder unless it starts with a slash. Nothing has to be there.")
+    var target: String
+    @Argument(help: "The new link.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    func perform(_ session: Session) async throws {
+        guard symbolic else { throw CommandFailure.usage("Only symbolic links can be made: say -s.") }
+        let place = try await session.place(location)
+        guard let provider = place.provider as? any FileProviderSymbolicLink else {
+            throw FileError.unsupported("Making a symbolic link", path: place.path)
+        }
+        do { try await provider.createSymbolicLink(path: place.path, target: Array(target.utf8)) } catch {
+            throw error.naming(missingParentOf: place.path)
+        }
+    }
+}
+
+struct ReadLink: Verb {
+    static let configuration = CommandConfiguration(commandName: "readlink", abstract: "Print what a symbolic link holds.")
+
+    @Argument(help: "The link.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    private struct Shown: Encodable {
+        let linkTarget: String
+    }
+
+    func perform(_ session: Session) async throws {
+        let place = try await session.place(location)
+        let item = try await place.provider.attributesOfItem(path: place.path)
+        guard let target = item.linkTarget else {
+            throw FileError.make(.fileReadUnknown, path: place.path, sentence: "“\(place.path)” is no symbolic link.")
+        }
+        let text = String(decoding: target, as: UTF8.self)
+        if common.json { return try session.output.json(Shown(linkTarget: text)) }
+        try session.output.line(text)
+    }
+}
+
+struct Share: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "share", abstract: "Print a link under which anybody reads the item, where the server makes such links.")
+
+    @Argument(help: "What to share.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    private struct Shown: Encodable {
+        let url: String
+        let expiration: Date?
+    }
+
+    func perform(_ session: Session) async throws {
+        let place = try await session.place(location)
+        guard let provider = place.provider as? any FileProviderSharing else {
+            throw FileError.unsupported("Making a public link", path: place.path)
+        }
+        let link = try await provider.publicLink(to: place.path)
+        if common.json { return try session.output.json(Shown(url: link.url.absoluteString, expiration: link.expiration)) }
+        try session.output.line(link.url.absoluteString)
+    }
+}
