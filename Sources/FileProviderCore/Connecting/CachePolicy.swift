@@ -7,6 +7,7 @@ public struct CachePolicy: Sendable, Hashable, Codable {
     /// The most items that are remembered.
     public var mostItems: Int
 
+    /// The defaults remember nothing; with a lifetime, up to 20,000 items.
     public init(lifetime: Double = 0, mostItems: Int = 20_000) {
         self.lifetime = lifetime
         self.mostItems = mostItems

@@ -17,6 +17,7 @@ public final class ListingCache: Sendable {
     private let policy: CachePolicy
     private let state = Mutex(State())
 
+    /// An empty cache. With ``CachePolicy/none`` it stays empty.
     public init(policy: CachePolicy) {
         self.policy = policy
     }
@@ -26,6 +27,7 @@ public final class ListingCache: Sendable {
         fileprivate let changes: Int
     }
 
+    /// To be taken before the storage is asked.
     public var now: Moment { Moment(changes: state.withLock { $0.changes }) }
 
     /// The children of the folder at `path`, as they were listed not long ago.

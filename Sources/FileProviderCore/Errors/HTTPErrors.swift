@@ -9,8 +9,10 @@ public protocol FileProviderHTTPError: Error {
 
 /// An HTTP status (RFC 9110, section 15; RFC 4918, section 11; RFC 6585).
 public struct FileProviderHTTPErrorCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// 100–599.
     public let rawValue: Int
 
+    /// Any number is taken: servers invent some.
     public init(rawValue: Int) {
         self.rawValue = rawValue
     }

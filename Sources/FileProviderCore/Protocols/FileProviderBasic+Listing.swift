@@ -1,5 +1,6 @@
 /// A listing as far as it came: what was told before the storage failed is good.
 public struct DirectoryListing: Sendable {
+    /// In the order in which the storage told them; all of them where ``error`` is nil.
     public let contents: [FileObject]
     /// Why the listing is not complete; nil when it is.
     public let error: (any Error)?

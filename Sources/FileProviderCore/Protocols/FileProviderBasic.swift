@@ -50,8 +50,10 @@ extension FileProviderBasic {
     /// The name of this provider's type.
     public var type: String { Self.type }
 
+    /// The default, for storages that have no notion of capacity.
     public func storageProperties() async throws -> VolumeObject? { nil }
 
+    /// The default, for providers that hold no connections.
     public func invalidate() { cancelOperations() }
 
     /// Cancels what the completion forms started on this provider: the first half of ``invalidate()``.
@@ -71,5 +73,6 @@ extension FileProviderBasic {
     /// - Throws: Why it does not.
     public func checkReachability() async throws { _ = try await attributesOfItem(path: .root) }
 
+    /// The type and the URL without secrets.
     public var debugDescription: String { "\(Self.type)(\(baseURL?.withoutSecrets.absoluteString ?? "no URL"))" }
 }

@@ -13,6 +13,7 @@ public protocol FileProviderDelegate: AnyObject, Sendable {
 }
 
 extension FileProviderDelegate {
+    /// The default hears nothing of progress.
     public func fileproviderProgress(_ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float) {}
 }
 
@@ -29,6 +30,7 @@ public protocol FileOperationDelegate: AnyObject, Sendable {
 }
 
 extension FileOperationDelegate {
+    /// The default stops at the first failure.
     public func fileProvider(
         _ fileProvider: any FileProviderBasic, shouldProceedAfterError error: any Error, operation: FileOperationType
     ) -> Bool { false }

@@ -2,10 +2,12 @@ public import Foundation
 
 /// An address under which anybody reads an item.
 public struct PublicLink: Sendable, Hashable {
+    /// Holds whatever secret the link needs: treat it as one.
     public var url: URL
     /// When it stops working; nil where it does not, or where the server does not say.
     public var expiration: Date?
 
+    /// A link that works for ever unless `expiration` says otherwise.
     public init(url: URL, expiration: Date? = nil) {
         self.url = url
         self.expiration = expiration

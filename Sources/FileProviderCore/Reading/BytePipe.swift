@@ -26,6 +26,10 @@ public final class BytePipe: ByteSink {
 
     // MARK: The writing side
 
+    /// Copies the bytes in.
+    ///
+    /// - Returns: `.wait` once the pipe is full.
+    /// - Throws: `CancellationError` when the reading side has gone.
     public func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try put(Data(bytes)) }
 
     private func put(_ piece: Data) throws -> FlowState {
@@ -39,6 +43,7 @@ public final class BytePipe: ByteSink {
         return flow
     }
 
+    /// Calls back when the reading side has made room.
     public func whenReady(_ resume: @escaping @Sendable () -> Void) { whenWritable(resume) }
 
     private func whenWritable(_ resume: @escaping @Sendable () -> Void) {

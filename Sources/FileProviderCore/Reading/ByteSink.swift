@@ -24,6 +24,7 @@ public enum FlowState: Sendable {
 }
 
 extension ByteSink {
+    /// The default does not ask.
     public func begin(_ extent: FileExtent) throws {}
 
     /// A sink that never has enough is always ready.

@@ -40,6 +40,7 @@ public struct FileExtent: Sendable, Hashable {
     /// Bytes of the whole file; −1 as above.
     public var size: Int64
 
+    /// Made by whoever delivers.
     public init(offset: Int64, count: Int64, size: Int64) {
         self.offset = offset
         self.count = count
@@ -56,6 +57,7 @@ public struct FileReaderAttributes: Sendable, Hashable {
     /// The media type as the server gave it.
     public var mimeType: String?
 
+    /// Without a validator no change can be noticed.
     public init(size: Int64, validator: String? = nil, mimeType: String? = nil) {
         self.size = size
         self.validator = validator
@@ -117,6 +119,9 @@ extension FileReader {
         return try await read(.range(range)).data
     }
 
+    /// The default: joins near ranges, asks for as many at once as ``cost`` says, and takes the results apart.
+    ///
+    /// - Throws: As ``stream(_:into:)``; `CocoaError(.fileReadTooLarge)` for joined ranges over ``memoryLimit``.
     public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let ranges = ranges.map { $0.clamped(to: 0..<Int64.max) }
         let blocks = RangeCoalescing.blocks(for: ranges, gap: Int64(cost.coalescingGap))
@@ -145,8 +150,12 @@ extension FileReader {
     /// The bytes of `part` as they come, in pieces; the storage waits while the caller does.
     public func bytes(_ part: FilePart = .whole) -> PumpedBytes { PumpedBytes { _ = try await self.stream(part, into: $0) } }
 
+    /// The default: streams through a bounded pipe.
+    ///
+    /// - Complexity: What ``attributes()`` costs.
     public func writeSource() async throws -> any WriteSource { ReaderSource(self, length: try await attributes().size) }
 
+    /// The default, for readers that hold nothing.
     public func close() async {}
 }
 

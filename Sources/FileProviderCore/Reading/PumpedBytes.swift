@@ -2,6 +2,7 @@ public import Foundation
 
 /// Bytes in pieces, brought as they are asked for: a task fills a bounded pipe. Leaving the loop early stops the task.
 public struct PumpedBytes: AsyncSequence, Sendable {
+    /// A piece, up to 1 MiB.
     public typealias Element = Data
 
     private let fill: @Sendable (BytePipe) async throws -> Void
@@ -11,8 +12,10 @@ public struct PumpedBytes: AsyncSequence, Sendable {
         self.fill = fill
     }
 
+    /// Starts the task that fills the pipe.
     public func makeAsyncIterator() -> Iterator { Iterator(fill) }
 
+    /// One loop over the bytes, with a task and a pipe of its own.
     public final class Iterator: AsyncIteratorProtocol {
         private let pipe = BytePipe()
         private let task: Task<Void, Never>

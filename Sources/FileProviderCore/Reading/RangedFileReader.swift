@@ -10,7 +10,9 @@ public final class RangedFileReader: FileReader {
     public typealias Fetch =
         @Sendable (_ part: FilePart, _ version: String?, _ sink: any ByteSink) async throws -> (FileExtent, FileReaderAttributes)
 
+    /// As it was opened.
     public let path: ProviderPath
+    /// As its provider says.
     public let cost: Capabilities.ReadCost
     private let fetch: Fetch
     private let ask: (@Sendable () async throws -> FileReaderAttributes)?
@@ -41,6 +43,9 @@ public final class RangedFileReader: FileReader {
         return attributes
     }
 
+    /// Asks the storage once for `part`. The first answer settles size and version for all reads of this reader.
+    ///
+    /// - Throws: What the storage throws; ``FileError/changedWhileReading(_:url:)`` when it answers with another version.
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         if part.isEmpty || known.attributes.map({ part.resolved(size: $0.size).isEmpty }) == true {
             let size = try await attributes().size

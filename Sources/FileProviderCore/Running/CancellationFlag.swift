@@ -4,10 +4,13 @@ import Synchronization
 public final class CancellationFlag: Sendable {
     private let cancelled = Atomic(false)
 
+    /// Not cancelled.
     public init() {}
 
+    /// Whether ``cancel()`` was called; safe on any thread.
     public var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
+    /// Takes effect at the work's next look. Calling it again changes nothing.
     public func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// - Throws: `CancellationError` once ``cancel()`` was called.

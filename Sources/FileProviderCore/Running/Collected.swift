@@ -4,11 +4,15 @@ import Synchronization
 public final class Collected<Value: Sendable>: Sendable {
     private let store = Mutex<[Value]>([])
 
+    /// Empty.
     public init() {}
 
+    /// What has come so far, in its order.
     public var values: [Value] { store.withLock { $0 } }
 
+    /// Adds values at the end, next to each other.
     public func append(_ more: [Value]) { store.withLock { $0 += more } }
 
+    /// Adds one value at the end.
     public func append(_ value: Value) { store.withLock { $0.append(value) } }
 }

@@ -5,6 +5,7 @@ extension ProgressUserInfoKey {
     public static let fileProviderOperationTypeKey = ProgressUserInfoKey("carrel.fileProviderOperationType")
     /// The `Date` at which the operation started.
     public static let startingTimeKey = ProgressUserInfoKey("carrel.startingTime")
+    /// The name of an older interface, misspelt.
     @available(*, deprecated, renamed: "fileProviderOperationTypeKey")
     public static var fileProvderOperationTypeKey: ProgressUserInfoKey { fileProviderOperationTypeKey }
 }

@@ -2,6 +2,7 @@ import Synchronization
 
 /// Values that a task brings one by one as they are asked for: it waits while nobody asks. Leaving the loop early stops the task.
 public struct PushedValues<Element: Sendable>: AsyncSequence, Sendable {
+    /// Brings the values: one `send` after the other, each returning once the value was taken.
     public typealias Produce = @Sendable (_ send: @escaping @Sendable (Element) async throws -> Void) async throws -> Void
 
     private let produce: Produce
@@ -11,8 +12,10 @@ public struct PushedValues<Element: Sendable>: AsyncSequence, Sendable {
         self.produce = produce
     }
 
+    /// Starts the task that brings the values.
     public func makeAsyncIterator() -> Iterator { Iterator(produce) }
 
+    /// One loop over the values, with a task of its own.
     public final class Iterator: AsyncIteratorProtocol {
         private let handover = Handover<Element>()
         private let task: Task<Void, Never>

@@ -11,19 +11,23 @@ public struct TreeCopy: Sendable {
         /// Items that did not, each with its reason; the others went on.
         public var failed: [(path: ProviderPath, error: any Error)] = []
 
+        /// Nothing copied, nothing failed.
         public init() {}
     }
 
     /// The deepest folder that is entered, counted from where a copy starts.
     public static let deepest = 256
 
+    /// Whether files in the way are replaced; folders never are.
     public var overwrite: Bool
     /// Whether modification times go along, where the target keeps them.
     public var preservesDates: Bool
+    /// How each file is put under its name.
     public var placement: WriteOptions.Placement
     /// Files in flight at once.
     public var transfers: Int
 
+    /// The defaults refuse what is there already, give copies the time of copying, publish each file, and have four files in flight.
     public init(
         overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published, transfers: Int = 4
     ) {
@@ -183,6 +187,9 @@ extension ProgressReporter {
 }
 
 extension FileProviderOperations {
+    /// The default: copies through this machine, streaming. Needs a provider that reads and writes.
+    ///
+    /// - Throws: As ``copyThroughThisMachine(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for one that does not.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         guard let provider = self as? any FileProvider else { throw FileError.unsupported("Copying", path: path) }
         try await provider.copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)

@@ -61,6 +61,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         /// Ranges of one file that are worth having in flight at once.
         public var concurrentRanges: Int
 
+        /// Each as its property says; counts of 1 or more, gaps and blocks in bytes.
         public init(roundTripsToOpen: Int, roundTripsPerRange: Int, preferredBlock: Int, coalescingGap: Int, concurrentRanges: Int) {
             self.roundTripsToOpen = roundTripsToOpen
             self.roundTripsPerRange = roundTripsPerRange
@@ -78,6 +79,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
     }
 
     private var support: [Ability: Support]
+    /// What a reader of this provider says of itself, too.
     public var readCost: ReadCost
     /// The step in which modification times are kept, in seconds; nil where the storage gives none.
     public var timePrecision: Double?

@@ -18,10 +18,13 @@ public struct FileObject: Sendable {
     public var path: ProviderPath
     /// The name to show. Never take it from `path`: a provider that addresses by identifier has only an identifier there.
     public var name: String
+    /// Of a symbolic link, the link itself.
     public var type: FileType
     /// Bytes; nil where unknown, and for folders.
     public var size: Int64?
+    /// In the step that ``Capabilities/timePrecision`` tells.
     public var modifiedDate: Date?
+    /// Nil for most storages.
     public var creationDate: Date?
     /// The server's validator for this version of the item (RFC 9110, section 8.8.3), as sent, with its quotes.
     public var entryTag: String?
@@ -49,8 +52,11 @@ public struct FileObject: Sendable {
         set { extra[key.name] = newValue }
     }
 
+    /// Whether it can be listed.
     public var isDirectory: Bool { type == .directory }
+    /// Whether it has bytes of its own.
     public var isRegularFile: Bool { type == .regular }
+    /// Whether it names another place.
     public var isSymbolicLink: Bool { type == .symbolicLink }
     /// Whether the name starts with a dot.
     public var isHidden: Bool { name.hasPrefix(".") }
@@ -62,8 +68,10 @@ public struct FileObject: Sendable {
         set { self[.childrenCount] = newValue }
     }
 
+    /// The name of an older interface.
     @available(*, deprecated, renamed: "isSymbolicLink")
     public var isSymLink: Bool { isSymbolicLink }
+    /// The name of an older interface, misspelt.
     @available(*, deprecated, renamed: "childrenCount")
     public var childrensCount: Int? { childrenCount }
 }
@@ -72,8 +80,10 @@ public struct FileObject: Sendable {
 ///
 /// Declare keys as static members, with a name no other provider uses: `FileObjectKey<Int>("example.revision")`.
 public struct FileObjectKey<Value: Sendable>: Sendable {
+    /// What tells the keys apart, across all providers.
     public let name: String
 
+    /// Keys with one name are one key.
     public init(_ name: String) {
         self.name = name
     }
@@ -85,6 +95,7 @@ extension FileObjectKey where Value == Int {
 
 /// The storage behind a provider: its capacity, in bytes.
 public struct VolumeObject: Sendable, Hashable {
+    /// As a person gave it; nil where the storage does not say.
     public var name: String?
     /// Nil where the storage does not say.
     public var totalCapacity: Int64?
@@ -92,8 +103,10 @@ public struct VolumeObject: Sendable, Hashable {
     public var availableCapacity: Int64?
     /// What is in use; nil where the storage does not say.
     public var usage: Int64?
+    /// Whether nothing can be changed, by anybody.
     public var isReadOnly: Bool
 
+    /// ``usage`` is what is not available of the total, where both are known and it is not given.
     public init(
         name: String? = nil, totalCapacity: Int64? = nil, availableCapacity: Int64? = nil, usage: Int64? = nil, isReadOnly: Bool = false
     ) {

@@ -42,12 +42,14 @@ extension ProviderPath {
 }
 
 extension FileProviderBasic {
+    /// The default: the path, percent-encoded, appended to ``baseURL``.
     public func url(of path: ProviderPath) -> URL {
         let encoded = path.percentEncoded
         let base = baseURL?.absoluteString ?? ""
         return URL(string: base.hasSuffix("/") ? base + encoded : base + "/" + encoded) ?? baseURL ?? URL(fileURLWithPath: "/")
     }
 
+    /// The default: what follows ``baseURL`` in `url`, percent-decoded once.
     public func relativePath(of url: URL) throws -> ProviderPath {
         let root = self.url(of: .root)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))

@@ -126,6 +126,7 @@ extension ProviderPath: Comparable, CustomStringConvertible {
     /// Bytewise order, so that a folder comes before what is in it.
     public static func < (one: ProviderPath, other: ProviderPath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
 
+    /// As ``string``.
     public var description: String { string }
 }
 

@@ -15,10 +15,12 @@ public struct WriteOptions: Sendable, Hashable {
     /// Write only while the file is this version (its ETag); fails with `CocoaError(.fileWriteUnknown)` otherwise. Goes with ``overwrite``:
     /// without it an existing file is refused, whatever its version.
     public var ifMatch: String?
+    /// Published by default.
     public var placement: Placement
     /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored elsewhere.
     public var modificationDate: Date?
 
+    /// The defaults refuse what is there already, publish, and leave the time to the storage.
     public init(overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published, modificationDate: Date? = nil) {
         self.overwrite = overwrite
         self.ifMatch = ifMatch

@@ -16,12 +16,16 @@ public protocol WriteSource: Sendable {
 public struct DataSource: WriteSource {
     private let data: Data
 
+    /// Holds `data` as long as the source lives.
     public init(_ data: Data) {
         self.data = data
     }
 
+    /// Always known.
     public var length: Int64? { Int64(data.count) }
+    /// Always.
     public var isRepeatable: Bool { true }
+    /// Nothing past the end.
     public func bytes(from offset: Int64) throws -> any ByteSource { Bytes(data.dropFirst(Int(clamping: offset))) }
 
     private final class Bytes: ByteSource, @unchecked Sendable {
@@ -46,6 +50,7 @@ public struct DataSource: WriteSource {
 public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource where Pieces.Element == Data {
     private let pieces: Pieces
     private let isTaken = Locked(false)
+    /// Bytes, as its maker said; nil where that is not known before the end.
     public let length: Int64?
 
     /// - Parameter length: Bytes in all, where they are known; a different number fails the write.
@@ -54,8 +59,10 @@ public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource wher
         self.length = length
     }
 
+    /// Never: a sequence is gone through once.
     public var isRepeatable: Bool { false }
 
+    /// - Throws: A sentence that says so when the bytes were taken before, or not from their start.
     public func bytes(from offset: Int64) throws -> any ByteSource {
         let wasTaken = isTaken.update { isTaken in
             defer { isTaken = true }
@@ -71,6 +78,7 @@ public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource wher
 /// Another provider's file as a source: streamed through this machine, never held.
 public struct ReaderSource: WriteSource {
     private let reader: any FileReader
+    /// Bytes of the file at the time of opening.
     public let length: Int64?
 
     /// - Parameter length: The file's bytes, as ``FileReader/attributes()`` gives them.
@@ -79,8 +87,10 @@ public struct ReaderSource: WriteSource {
         self.length = length
     }
 
+    /// Always: the file is read anew.
     public var isRepeatable: Bool { true }
 
+    /// Reads on from `offset`, through a bounded pipe.
     public func bytes(from offset: Int64) throws -> any ByteSource {
         PumpedSource { [reader] pipe in _ = try await reader.stream(.from(offset), into: pipe) }
     }
