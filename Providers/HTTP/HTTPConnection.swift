@@ -9,6 +9,7 @@ public import Foundation
 public final class HTTPConnection: Sendable {
     /// The root's URL, `http` or `https`, without secrets.
     public let baseURL: URL
+    /// Those given; a password in the root's URL takes the place of their credentials.
     public let options: ConnectionOptions
     private let transport: CurlTransport
     private let login: HTTPLogin

@@ -4,19 +4,29 @@ public import Foundation
 
 /// A server's refusal in its own words. The conditions that Foundation has a code for stand above it; see ``foundationError``.
 public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, LocalizedError, CustomNSError, Sendable {
+    /// The status of the answer, or of the part of a multi-status that failed (RFC 4918, section 13).
     public let code: FileProviderHTTPErrorCode
+    /// The request's, counted from the provider's root; names that are not UTF-8 are escaped.
     public let path: String
+    /// At most 200 characters: the first line of a plain text, else the first `message` or `title` element; nil where there is none in the
+    /// first 64 KiB.
     public let serverDescription: String?
+    /// Seconds counted from the answer, below zero for a date that has passed; nil without a `Retry-After` that can be read (RFC 9110,
+    /// section 10.2.3).
     public let retryAfter: Double?
     let method: String
     let url: URL
     let isWriting: Bool
     let login: HTTPLogin.State
 
+    /// The domain of the `NSError` that Foundation makes of it.
     public static let errorDomain = "HTTP"
+    /// The status as a number.
     public var errorCode: Int { code.rawValue }
+    /// ``errorDescription`` as the description, and nothing else: neither the URL nor headers.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? code.description] }
 
+    /// Method, path, status and what the server said, in one sentence; never nil.
     public var errorDescription: String? {
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }

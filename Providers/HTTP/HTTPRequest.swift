@@ -11,12 +11,17 @@ public struct HTTPRequest: Sendable {
         case ifNotDone
     }
 
+    /// In capitals: methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` take no ``body``.
     public var method: String
+    /// Counted from ``HTTPConnection/baseURL``.
     public var path: ProviderPath
     /// Whether the URL ends in a slash, as collections' do (RFC 4918, section 5.2).
     public var isFolder: Bool
+    /// Sent besides the login's and the transport's, also after a redirect to another origin: no place for a secret.
     public var headers: [(name: String, value: String)]
+    /// Sent again after a redirect, a login round or a passing failure; a source that is read only once lets the request fail there.
     public var body: TransferRequest.Body
+    /// Looked at by ``HTTPConnection/send(_:)`` alone. A change that the server answered with 500 is not sent again in either case.
     public var repetition: Repetition
     /// Statuses outside 200–299 that are an answer rather than an error.
     public var accepts: Set<Int>
@@ -24,8 +29,13 @@ public struct HTTPRequest: Sendable {
     public var isWriting: Bool
     /// Whether a redirect to the same path with a slash means that there is a folder, not a file.
     public var needsFile = false
+    /// Says where the body goes, for statuses from 200 to 299 only; called again when the request is sent again.
     public var receive: TransferRequest.Receive
 
+    /// A request, by default one that changes nothing and may be sent again. A change says `isWriting`, and `.ifNotDone` where doing it
+    /// twice does harm.
+    ///
+    /// - Parameter receive: Lets the body go by default.
     public init(
         _ method: String, _ path: ProviderPath, isFolder: Bool = false, headers: [(name: String, value: String)] = [],
         body: TransferRequest.Body = .none, repetition: Repetition = .always, accepts: Set<Int> = [], isWriting: Bool = false,

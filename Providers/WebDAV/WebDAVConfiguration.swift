@@ -6,6 +6,7 @@ public struct WebDAVConfiguration: Codable, Hashable, Sendable {
     /// The root collection: `dav`, `davs`, `webdav`, `webdavs`, `http` or `https`.
     public var baseURL: URL
 
+    /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
     public init(baseURL: URL) {
         self.baseURL = baseURL.withoutSecrets
     }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
+    /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there.
     public func open(path: ProviderPath) async throws -> any FileReader { connection.open(path: path) }
 
     /// Writes a file: `PUT` to a temporary name, a look at its size, `MOVE` into place; or one `PUT` in place.

@@ -7,6 +7,7 @@ public import HTTPFileProvider
 ///
 /// Files are published: written under a temporary name, their size verified, then moved into place by `MOVE` with `Overwrite`.
 public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+    /// `WebDAV`, whichever of its schemes the URL had.
     public static let type = "WebDAV"
 
     let connection: HTTPConnection
@@ -43,12 +44,16 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         return ProviderLocation(provider: provider, path: path)
     }
 
+    /// Never nil: the root collection with `http` or `https`, and without the query that goes with each request.
     public var baseURL: URL? { connection.baseURL }
 
+    /// Those of the connection; changing them takes a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
+    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
     public func dropCache(path: ProviderPath) { cache.drop(path) }
 
+    /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
     /// What WebDAV gives everywhere, and what this server adds: quota and entry tags are asked for once.
@@ -69,8 +74,12 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         return capabilities
     }
 
+    /// Whether the path that the provider was made for answers; the server's root need not be WebDAV's.
     public func checkReachability() async throws { _ = try await attributesOfItem(path: home) }
 
+    /// What a listing of its folder told while that is remembered, else one `PROPFIND` of depth 0.
+    ///
+    /// - Complexity: One more `PROPFIND` where the server answers 405 to a URL without a slash.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         if let known = cache.item(at: path) { return known }
         return try await item(path, isWriting: false)
@@ -163,6 +172,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         return VolumeObject(totalCapacity: total, availableCapacity: available, usage: used)
     }
 
+    /// Ends what runs: it throws `URLError(.cancelled)`. Operations after it start anew; idle connections go with the provider.
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()

@@ -4,6 +4,7 @@ public import ArgumentParser
 ///
 /// A plug-in author registers a provider in `ProviderRegistry.shared` and calls ``main()`` from an executable of five lines.
 public struct CarrelCommand: ParsableCommand {
+    /// What `carrel help` prints, and the verbs in its order.
     public static let configuration = CommandConfiguration(
         commandName: "carrel",
         abstract: "Files on any provider, and books read where they lie.",
@@ -19,6 +20,7 @@ public struct CarrelCommand: ParsableCommand {
             Sniff.self, Book.self, Conform.self,
         ])
 
+    /// For the parser, which makes one to fill in; a program calls ``main()``.
     public init() {}
 
     /// Runs the command line of this process and ends it with the exit code of the contract.

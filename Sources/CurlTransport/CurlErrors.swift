@@ -9,9 +9,13 @@ public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
     /// What libcurl wrote about this transfer, or its usual text.
     public let text: String
 
+    /// The domain of the `NSError` that Foundation makes of it.
     public static let errorDomain = "libcurl"
+    /// The same as ``code``.
     public var errorCode: Int { code }
+    /// ``text`` as the description, and nothing else.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: text] }
+    /// The same as ``text``; never nil.
     public var errorDescription: String? { text }
 }
 

@@ -5,6 +5,7 @@ public import Foundation
 public struct TransferRequest: Sendable {
     /// What is sent after the head.
     public enum Body: Sendable {
+        /// Nothing, and no `Content-Length` either.
         case none
         /// A few kilobytes, such as a query.
         case data(Data)
@@ -14,6 +15,7 @@ public struct TransferRequest: Sendable {
 
     /// How the transport answers a server that asks who is there. The secret goes to the request's own host only.
     public enum Authentication: Sendable, Hashable {
+        /// With nothing: a 401 is an answer like any other.
         case none
         /// Digest where the server offers it, else basic, if `allowsBasic`: one extra round, after which the answer is known.
         case negotiate(user: String, password: String, allowsBasic: Bool)
@@ -26,10 +28,16 @@ public struct TransferRequest: Sendable {
     /// Decides on the transport's thread where the body goes, once status and headers are in; throwing ends the exchange.
     public typealias Receive = @Sendable (_ head: ResponseHead) throws -> any ByteSink
 
+    /// In capitals: methods are case-sensitive (RFC 9110, section 9.1). `GET` and `HEAD` take no ``body``.
     public var method: String
+    /// `http` or `https`; a secret belongs in ``authentication``.
     public var url: URL
+    /// Sent in this order, besides those of libcurl and of ``authentication``; `User-Agent` is added where it is missing. One with an empty
+    /// value is not sent. Source: CURLOPT_HTTPHEADER(3).
     public var headers: [(name: String, value: String)]
+    /// Its length is announced where it is known, else it goes in chunks or frames.
     public var body: Body
+    /// What is done about a login for this request; the transport asks nobody for a secret.
     public var authentication: Authentication
     /// Whether the client certificate of the connection's options may be shown to this URL's host.
     public var showsClientCertificate = true
@@ -38,6 +46,7 @@ public struct TransferRequest: Sendable {
     /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
     public var receive: Receive
 
+    /// A request; by default a `GET` without headers and login, the body of whose answer goes nowhere.
     public init(
         method: String = "GET", url: URL, headers: [(name: String, value: String)] = [], body: Body = .none,
         authentication: Authentication = .none, receive: @escaping Receive = { _ in DiscardingSink() }
@@ -59,10 +68,12 @@ public struct ResponseHead: Sendable {
     public var headers: [(name: String, value: String)] = []
     /// The first bytes, 64 KiB at most, of a body that came with a status outside 200–299.
     public var errorBody = Data()
-    /// Which ways to log in the server named, if it asked.
+    /// Whether the server asked for a login and takes digest (RFC 7616). Source: CURLINFO_HTTPAUTH_AVAIL(3).
     public var offersDigest = false
+    /// Whether the server asked for a login and takes basic (RFC 7617). Source: CURLINFO_HTTPAUTH_AVAIL(3).
     public var offersBasic = false
 
+    /// A head with nothing but the status, such as that of a part in a multi-status.
     public init(status: Int) {
         self.status = status
     }
@@ -76,12 +87,15 @@ public struct ResponseHead: Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
+    /// Whether the status lies in 200–299, which is when a body goes to ``TransferRequest/receive``.
     public var isSuccess: Bool { (200..<300).contains(status) }
 }
 
 /// Takes bytes that nobody needs.
 public final class DiscardingSink: ByteSink {
+    /// A sink for any number of answers, because it holds nothing.
     public init() {}
 
+    /// Never waits and never throws.
     public func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { .ready }
 }

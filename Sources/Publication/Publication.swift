@@ -1,5 +1,6 @@
 /// A book: what its manifest says, and its resources, read where they lie.
 public final class Publication: Sendable {
+    /// As it was made when the publication was opened; it never changes.
     public let manifest: Manifest
     private let fetcher: any Fetcher
 
@@ -9,10 +10,15 @@ public final class Publication: Sendable {
         self.fetcher = fetcher
     }
 
+    /// Title, contributors, languages and the rest.
     public var metadata: Metadata { manifest.metadata }
+    /// Links to what belongs to the publication without being part of it; an EPUB has none.
     public var links: [Link] { manifest.links }
+    /// What is read from front to back. Side texts that an EPUB marks as not linear are among the ``resources``.
     public var readingOrder: [Link] { manifest.readingOrder }
+    /// All that is not in the ``readingOrder``, such as images, style sheets and fonts.
     public var resources: [Link] { manifest.resources }
+    /// A tree by ``Link/children``; empty where the publication has none. An href may point into a resource with a fragment.
     public var tableOfContents: [Link] { manifest.tableOfContents }
 
     /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.

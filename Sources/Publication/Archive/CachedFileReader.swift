@@ -13,7 +13,9 @@ public final class CachedFileReader: FileReader {
     /// Reads of up to 128 KiB are kept.
     public static let largestCachedRead: Int64 = 128 << 10
 
+    /// The base's.
     public let path: ProviderPath
+    /// The base's, by which requests are put together; what is held costs nothing.
     public let cost: Capabilities.ReadCost
     private let base: any FileReader
     private let store: Mutex<BlockStore>
@@ -26,6 +28,7 @@ public final class CachedFileReader: FileReader {
         store = Mutex(BlockStore(capacity: max(capacity, 4 * base.cost.preferredBlock), cost: base.cost))
     }
 
+    /// The base's answer, which may cost the base's one request; its size is remembered.
     public func attributes() async throws -> FileReaderAttributes {
         let attributes = try await base.attributes()
         store.withLock { $0.size = attributes.size }
@@ -68,6 +71,11 @@ public final class CachedFileReader: FileReader {
         if !fitting.isEmpty { _ = try await load(fitting) }
     }
 
+    /// The bytes of each of `ranges`, clamped to the file, in their order. All go through the blocks; a piece that is larger than half of
+    /// the capacity is not kept.
+    ///
+    /// - Throws: `CocoaError(.fileReadUnknown)` when the base gives fewer bytes than the file has there; the base's errors.
+    /// - Complexity: No request for what is held; the rest in as few as the cost model says, at once.
     public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let blocks = try await load(ranges).sorted { $0.range.lowerBound < $1.range.lowerBound }
         let size = store.withLock { $0.size } ?? .max
@@ -80,6 +88,12 @@ public final class CachedFileReader: FileReader {
         }
     }
 
+    /// Sends `part` into `sink`: up to ``largestCachedRead`` bytes from the blocks, more than that as it comes, without keeping it.
+    ///
+    /// While the file's size is not known, all but small ranges go to the base as they are.
+    ///
+    /// - Throws: As ``read(_:)``; an error of the sink.
+    /// - Complexity: No request for what is held; one for the middle of a large part.
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         let known = store.withLock { $0.size }
         guard let range = part.resolved(knowing: known) else { return try await base.stream(part, into: sink) }
@@ -96,6 +110,7 @@ public final class CachedFileReader: FileReader {
         return extent
     }
 
+    /// Forgets the blocks and closes the base.
     public func close() async {
         store.withLock { $0.removeAll() }
         await base.close()

@@ -10,7 +10,9 @@ public final class ZIPArchive: Sendable {
     /// How much of the file's end the first request asks for: a directory of about 900 entries and the end record are in it.
     public static let tailLength: Int64 = 65_536
 
+    /// As it was when the archive was opened; looking something up in it costs no request.
     public let directory: ZIPDirectory
+    /// Those that the archive was opened with; they hold for each entry that is read.
     public let limits: ArchiveLimits
     let reader: CachedFileReader
     /// Where the data of entries starts in the file, as far as their local headers were read.

@@ -8,6 +8,7 @@ import Foundation
 public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     private let archive: ZIPArchive
 
+    /// Takes over `archive`, which is closed with the fetcher. Nothing is read.
     public init(_ archive: ZIPArchive) {
         self.archive = archive
     }
@@ -54,6 +55,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
         }
     }
 
+    /// Closes the archive, for all resources that came from here.
     public func close() async { await archive.close() }
 
     private func entry(at href: String) -> ZIPEntry? {

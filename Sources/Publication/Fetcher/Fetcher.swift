@@ -19,15 +19,19 @@ extension Fetcher {
     /// The resource at `href`.
     public func get(_ href: String) -> any Resource { get(Link(href: href)) }
 
+    /// Does nothing, for fetchers that hold nothing.
     public func close() async {}
 }
 
 /// A fetcher without resources.
 public final class EmptyFetcher: Fetcher {
+    /// The fetcher of a publication that is nothing but a manifest.
     public init() {}
 
+    /// None, and never throws.
     public func links() async throws(ResourceError) -> [Link] { [] }
 
+    /// A resource of which every access throws `ResourceError.notFound`.
     public func get(_ link: Link) -> any Resource {
         FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
     }

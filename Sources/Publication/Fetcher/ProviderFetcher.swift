@@ -80,6 +80,7 @@ public final class ProviderFetcher: Fetcher {
         return ProviderResource(link, paths: paths.map { root.appending($0) }, provider: provider, readers: readers)
     }
 
+    /// Closes the files that its resources hold open; they are `unavailable` from then on. The provider stays as it is.
     public func close() async { await readers.close() }
 
     /// Where below the root the file may lie, each place once, the likeliest first; none for what would lead out of it.

@@ -50,6 +50,7 @@ extension Resource {
     /// The bytes that lie in `range` as they come, in pieces; nil for all.
     public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes { PumpedBytes { try await self.stream(range, into: $0) } }
 
+    /// Does nothing, for resources that hold nothing.
     public func close() async {}
 }
 
@@ -89,14 +90,17 @@ public enum ResourceError: Error {
 }
 
 extension ResourceError: LocalizedError {
+    /// The sentence of the ``cause``; never nil.
     public var errorDescription: String? { cause.sentence }
 }
 
 /// A resource made of bytes that are there already.
 public final class BytesResource: Resource {
+    /// As it was given: neither a type nor a size is added.
     public let link: Link
     private let data: Data
 
+    /// Keeps `data` in memory as long as there is the resource.
     public init(_ link: Link, data: Data) {
         self.link = link
         self.data = data
@@ -107,8 +111,12 @@ public final class BytesResource: Resource {
         self.init(link, data: Data(string.utf8))
     }
 
+    /// Bytes given; never throws.
     public func length() async throws(ResourceError) -> Int64 { Int64(data.count) }
 
+    /// Sends the bytes in one piece, however many they are.
+    ///
+    /// - Throws: `ResourceError` around an error of the sink.
     public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
         let range = (range ?? 0..<Int64(data.count)).clamped(to: 0..<Int64(data.count))
         do {
@@ -123,15 +131,19 @@ public final class BytesResource: Resource {
 
 /// A resource that answers every access with the same error.
 public final class FailureResource: Resource {
+    /// As it was given.
     public let link: Link
     private let error: ResourceError
 
+    /// - Parameter error: What every access throws, as it is.
     public init(_ link: Link, error: ResourceError) {
         self.link = link
         self.error = error
     }
 
+    /// - Throws: The error given, always.
     public func length() async throws(ResourceError) -> Int64 { throw error }
 
+    /// - Throws: The error given, always; `sink` hears nothing.
     public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) { throw error }
 }

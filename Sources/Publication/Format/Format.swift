@@ -31,8 +31,10 @@ public struct Format: Hashable, Sendable {
         }
     }
 
+    /// Compares ``mediaType`` alone: the same format may go by two names.
     public static func == (left: Format, right: Format) -> Bool { left.mediaType == right.mediaType }
 
+    /// Takes ``mediaType`` alone, as `==` does.
     public func hash(into hasher: inout Hasher) { hasher.combine(mediaType) }
 }
 

@@ -56,8 +56,10 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
         return charset == "UTF8" ? .utf8 : String.Encoding(ianaName: charset)
     }
 
+    /// Compares ``string``, the normalised text, alone.
     public static func == (left: MediaType, right: MediaType) -> Bool { left.string == right.string }
 
+    /// Takes ``string`` alone, as `==` does.
     public func hash(into hasher: inout Hasher) { hasher.combine(string) }
 }
 

@@ -47,13 +47,18 @@ extension MediaType {
 public struct Sniffed: Sendable, Hashable {
     /// What a media type was told by.
     public enum Basis: String, Sendable, Hashable {
+        /// A media type that the caller or the server gave, or a file extension; never the bytes.
         case hint
+        /// The bytes, whatever the file is called.
         case content
     }
 
+    /// With name and file extension where the format is known; a hint that nobody knows is here as it was given.
     public let mediaType: MediaType
+    /// ``Basis/hint`` also where the content was looked at and told nothing.
     public let basis: Basis
 
+    /// An answer put together by a program; nothing is checked.
     public init(mediaType: MediaType, basis: Basis) {
         self.mediaType = mediaType
         self.basis = basis
@@ -64,6 +69,7 @@ public struct Sniffed: Sendable, Hashable {
 public final class SnifferList: Sendable {
     private let list: Locked<[MediaType.Sniffer]>
 
+    /// A list that is asked in the order of `sniffers`; the first answer counts.
     public init(_ sniffers: [MediaType.Sniffer]) {
         list = Locked(sniffers)
     }

@@ -63,11 +63,17 @@ extension JSONValue {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByFloatLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
+    /// A literal in quotes is a ``string(_:)``.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// `true` and `false` are a ``bool(_:)``, never a number.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A literal without a point is an ``integer(_:)``.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A literal with a point is an ``integer(_:)`` where that loses nothing, as for `1.0`, else a ``double(_:)``.
     public init(floatLiteral value: Double) { self.init(value) }
+    /// An ``array(_:)`` in the order in which the elements are written.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// `nil` is ``null``; where a `JSONValue?` is expected it is no value at all.
     public init(nilLiteral: ()) { self = .null }
 
     /// Of a repeated key the first value counts.

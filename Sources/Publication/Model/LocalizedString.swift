@@ -62,6 +62,7 @@ extension LocalizedString {
 }
 
 extension LocalizedString: ExpressibleByStringLiteral, CustomStringConvertible {
+    /// A text in an unknown language, tagged ``undetermined``.
     public init(stringLiteral value: String) { self.init(value) }
 
     /// The same as ``string``.
