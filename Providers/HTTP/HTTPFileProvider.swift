@@ -53,6 +53,7 @@ public final class HTTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         let attributes = try await connection.open(path: path).attributes()
         var item = FileObject(path: path, type: .regular, size: attributes.size)
         item.mimeType = attributes.mimeType
+        item.entryTag = attributes.validator
         return item
     }
 
@@ -87,7 +88,7 @@ public final class HTTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         throw unsupported("Removing", path)
     }
 
-    /// Ends what runs: it throws `URLError(.cancelled)`. Operations after it start anew; idle connections go with the provider.
+    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()

@@ -65,9 +65,7 @@ final class MemoryReader: FileReader {
     }
 
     private func openBytes() throws -> MemoryBytes {
-        guard let bytes = bytes.value else {
-            throw FileError.make(.fileReadUnknown, path: path, sentence: "“\(path)” was closed already.", underlying: POSIXError(.EBADF))
-        }
+        guard let bytes = bytes.value else { throw FileError.closed(path) }
         return bytes
     }
 

@@ -12,7 +12,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
 
     let connection: HTTPConnection
     /// The root collection, counted from the server's root: what every href starts with.
-    private let rootPath: ProviderPath
+    let rootPath: ProviderPath
     /// Where the storage is asked about itself: the server's root need not be WebDAV's.
     let home: ProviderPath
     let cache: ListingCache
@@ -75,7 +75,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     }
 
     /// Whether the path that the provider was made for answers; the server's root need not be WebDAV's.
-    public func checkReachability() async throws { _ = try await attributesOfItem(path: home) }
+    public func checkReachability() async throws { _ = try await item(home, isWriting: false) }
 
     /// What a listing of its folder told while that is remembered, else one `PROPFIND` of depth 0.
     ///
@@ -172,7 +172,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         return VolumeObject(totalCapacity: total, availableCapacity: available, usage: used)
     }
 
-    /// Ends what runs: it throws `URLError(.cancelled)`. Operations after it start anew; idle connections go with the provider.
+    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()

@@ -46,7 +46,7 @@ public final class CurlTransport: Sendable {
         return head
     }
 
-    /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew; connections go with the transport.
+    /// Ends what runs with `URLError(.cancelled)` and closes all connections. Requests after it start anew.
     public func cancelAll() { loop.cancelAll() }
 }
 

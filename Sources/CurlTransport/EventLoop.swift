@@ -7,7 +7,8 @@ import Synchronization
 ///
 /// Other threads leave commands and wake it; while nothing moves it sleeps in `curl_multi_poll`. Source: libcurl-multi(3).
 final class EventLoop: @unchecked Sendable {
-    // Unchecked: `inbox` is locked; everything else is touched on the loop's own thread only, once that runs.
+    // Unchecked: `inbox` is locked; `multi` is changed on the loop's own thread under that lock, and read elsewhere only under it;
+    // everything else is touched on the loop's own thread only, once that runs.
     private enum Command {
         case start(Transfer)
         case cancel(Transfer)
@@ -28,7 +29,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private let inbox = Mutex(Inbox())
-    private let multi: UnsafeMutableRawPointer
+    private var multi: UnsafeMutableRawPointer
     private let options: ConnectionOptions
     private var running: [UnsafeMutableRawPointer: Running] = [:]
     private var spare: [EasyHandle] = []
@@ -38,22 +39,31 @@ final class EventLoop: @unchecked Sendable {
     private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
     init(options: ConnectionOptions) throws {
-        guard Self.initialised, let multi = curl_multi_init() else {
+        guard Self.initialised, let multi = Self.makeMulti(options) else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl could not be started.")
         }
         self.multi = multi
         self.options = options
-        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(8, options.connectionsPerHost))
-        _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
         do {
-            try TransportThread.start(name: "carrel.curl", wake: { [self] in curl_multi_wakeup(self.multi) }, body: run)
+            try TransportThread.start(name: "carrel.curl", wake: wake, body: run)
         } catch {
             curl_multi_cleanup(multi)
             throw error
         }
     }
 
+    private static func makeMulti(_ options: ConnectionOptions) -> UnsafeMutableRawPointer? {
+        guard let multi = curl_multi_init() else { return nil }
+        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(8, options.connectionsPerHost))
+        _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
+        return multi
+    }
+
     // MARK: From other threads
+
+    @Sendable private func wake() {
+        inbox.withLock { _ in _ = curl_multi_wakeup(multi) }
+    }
 
     func start(_ transfer: Transfer) {
         if !post(.start(transfer)) { fail(transfer, Self.closed(transfer)) }
@@ -114,7 +124,9 @@ final class EventLoop: @unchecked Sendable {
             case .goOn(let transfer, let side):
                 if let easy = transfer.easy, let entry = running[easy], !transfer.goOn(side) { end(entry, CURLE_WRITE_ERROR) }
             case .cancel(let transfer): cancelNow(transfer)
-            case .cancelAll: endAll()
+            case .cancelAll:
+                endAll()
+                closeConnections()
             case .stop: break
             }
         }
@@ -138,6 +150,16 @@ final class EventLoop: @unchecked Sendable {
         }
         for transfer in waiting { fail(transfer, Self.closed(transfer)) }
         waiting = []
+    }
+
+    /// A multi handle keeps its connections as long as it lives (libcurl-multi(3)).
+    private func closeConnections() {
+        guard let fresh = Self.makeMulti(options) else { return }
+        let old = inbox.withLock { _ in
+            defer { multi = fresh }
+            return multi
+        }
+        curl_multi_cleanup(old)
     }
 
     /// Transfers that hold a place: one that waits for its own sink or source gives it up, or two that wait for each other would for ever.

@@ -44,6 +44,47 @@ import WebDAVFileProvider
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
+    @Test func `an item that a multi-status names is told by its path in the provider`() async throws {
+        let server = try FaultServer { request in
+            if request.method == "PROPFIND" { return .reply(207, body: Data(Self.listing(of: request.target, size: 1).utf8)) }
+            let answer = #"""
+                <D:multistatus xmlns:D="DAV:"><D:response><D:href>/dav/folder/locked</D:href>
+                <D:status>HTTP/1.1 423 Locked</D:status></D:response></D:multistatus>
+                """#
+            return .reply(207, body: Data(answer.utf8))
+        }
+        defer { server.stop() }
+        let root = WebDAVConfiguration(baseURL: server.url("dav").appending(path: "dav"))
+        let provider = try WebDAVFileProvider(configuration: root, options: options())
+        let error = await #expect(throws: HTTPStatusError.self) {
+            try await provider.removeItem(path: ProviderPath("folder"))
+        }
+        #expect(error?.path == "/folder/locked")
+        #expect(error?.code.rawValue == 423)
+    }
+
+    @Test func `invalidate closes the connections, and what comes after makes new ones`() async throws {
+        let server = try FaultServer { ranged($0) }
+        defer { server.stop() }
+        let options = options()
+        let provider = try web(server, options)
+        for _ in 0..<3 { _ = try await provider.contents(path: ProviderPath("f")) }
+        #expect(options.counters[.connections] == 1)
+        provider.invalidate()
+        #expect(try await provider.contents(path: ProviderPath("f")) == body)
+        #expect(options.counters[.connections] == 2)
+    }
+
+    @Test func `a reader that was closed reads no more`() async throws {
+        let server = try FaultServer { ranged($0) }
+        defer { server.stop() }
+        let reader = try await web(server, options()).open(path: ProviderPath("f"))
+        #expect(try await reader.read(.range(0..<10)).data == body.prefix(10))
+        await reader.close()
+        let error = await #expect(throws: CocoaError.self) { try await reader.read(.range(0..<10)) }
+        #expect(error?.underlying as? POSIXError == POSIXError(.EBADF))
+    }
+
     @Test func `a download goes on where a lost connection left it`() async throws {
         let calls = Locked(0)
         let body = body

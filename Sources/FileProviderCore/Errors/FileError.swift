@@ -98,6 +98,11 @@ public enum FileError {
         make(.fileReadTooLarge, path: path, sentence: "“\(path)” lies deeper than \(TreeCopy.deepest) folders, which are not entered.")
     }
 
+    /// A reader was used after it was closed.
+    public static func closed(_ path: ProviderPath) -> CocoaError {
+        make(.fileReadUnknown, path: path, sentence: "“\(path)” was closed already.", underlying: POSIXError(.EBADF))
+    }
+
     /// A one-shot source would have to be read a second time.
     public static func notRepeatable() -> CocoaError {
         make(

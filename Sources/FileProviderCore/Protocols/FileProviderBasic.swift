@@ -42,6 +42,14 @@ public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvert
     ///   can have.
     func relativePath(of url: URL) throws -> ProviderPath
 
+    /// Whether the storage answers.
+    ///
+    /// Better than asking is to do what is to be done, and to let it fail.
+    ///
+    /// - Throws: Why it does not.
+    /// - Complexity: One request.
+    func checkReachability() async throws
+
     /// Cancels what runs and gives back connections. Operations after it fail with `URLError(.cancelled)` or start anew.
     func invalidate()
 }
@@ -68,9 +76,7 @@ extension FileProviderBasic {
         return listing.contents
     }
 
-    /// Whether the root answers.
-    ///
-    /// - Throws: Why it does not.
+    /// The default: looks at the root.
     public func checkReachability() async throws { _ = try await attributesOfItem(path: .root) }
 
     /// The type and the URL without secrets.

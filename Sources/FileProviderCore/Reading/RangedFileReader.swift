@@ -17,6 +17,7 @@ public final class RangedFileReader: FileReader {
     private let fetch: Fetch
     private let ask: (@Sendable () async throws -> FileReaderAttributes)?
     private let known = Known()
+    private let isClosed = Locked(false)
 
     /// - Parameter attributes: Asks for size and version without reading, where that is cheaper than reading one byte.
     public init(
@@ -31,6 +32,7 @@ public final class RangedFileReader: FileReader {
 
     /// - Complexity: When nothing was read yet, one request.
     public func attributes() async throws -> FileReaderAttributes {
+        if isClosed.value { throw FileError.closed(path) }
         if let attributes = known.attributes { return attributes }
         if let ask {
             let attributes = try await ask()
@@ -47,6 +49,7 @@ public final class RangedFileReader: FileReader {
     ///
     /// - Throws: What the storage throws; ``FileError/changedWhileReading(_:url:)`` when it answers with another version.
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        if isClosed.value { throw FileError.closed(path) }
         if part.isEmpty || known.attributes.map({ part.resolved(size: $0.size).isEmpty }) == true {
             let size = try await attributes().size
             let extent = FileExtent(offset: part.resolved(size: size).lowerBound, count: 0, size: size)
@@ -57,6 +60,9 @@ public final class RangedFileReader: FileReader {
         try known.settle(attributes, path: path)
         return extent
     }
+
+    /// Reads that run go on; there is nothing to give back.
+    public func close() async { isClosed.update { $0 = true } }
 }
 
 /// What the answers so far say about a file.

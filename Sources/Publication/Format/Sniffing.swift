@@ -74,7 +74,7 @@ public final class SnifferList: Sendable {
         list = Locked(sniffers)
     }
 
-    /// The sniffers, in the order in which they are asked.
+    /// The sniffers, in the order in which they are asked. Assigning replaces them all; ``add(_:)`` loses nobody else's.
     public var all: [MediaType.Sniffer] {
         get { list.value }
         set { list.update { $0 = newValue } }
