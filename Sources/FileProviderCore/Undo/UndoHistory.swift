@@ -120,6 +120,14 @@ struct UndoHistory: Sendable {
         self[other][self[other].count - 1].changes.append(turned)
     }
 
+    /// Makes two of the next change: `done` is what half of it has become, on the other side; `rest` is still to be turned.
+    mutating func split(_ direction: UndoDirection, done half: UndoChange, rest: UndoChange) {
+        guard let step = self[direction].last?.id else { return }
+        let index = self[direction].count - 1
+        self[direction][index].changes.insert(rest, at: self[direction][index].changes.count - 1)
+        turn(step, direction, into: half)
+    }
+
     /// Drops the steps that need what `isGone` says is no longer in the trash, with those that can be reached only through them.
     mutating func forget(_ isGone: (ProviderPath) -> Bool) {
         for direction in [UndoDirection.undo, .redo] {

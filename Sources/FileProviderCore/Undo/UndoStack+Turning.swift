@@ -13,7 +13,7 @@ extension UndoStack {
             try await provider.moveItem(path: place, to: destination, overwrite: false)
             await tellNext(await expectation(at: destination), at: destination, direction, isRestored: false)
         case .content(let path, let kept):
-            turned.effect = .content(at: path, kept: try await swap(path, kept, change.expected, direction, force: force))
+            turned.effect = .content(at: path, kept: try await swap(path, kept, change, direction, force: force))
             // With nothing kept before, nothing came to the path.
             turned.expected = kept == nil ? .nothing : await expectation(at: path)
             await tellNext(turned.expected, at: path, direction, isRestored: true)
@@ -30,17 +30,22 @@ extension UndoStack {
     ///
     /// - Returns: Where in the trash that lies which was at `path`; nil when nothing was.
     private func swap(
-        _ path: ProviderPath, _ kept: ProviderPath?, _ expected: UndoChange.Expectation, _ direction: UndoDirection, force: Bool
+        _ path: ProviderPath, _ kept: ProviderPath?, _ change: UndoChange, _ direction: UndoDirection, force: Bool
     ) async throws -> ProviderPath? {
         let item = try await provider.itemIfAny(at: path)
-        if !force { try await check(item, at: path, expected, direction) }
+        if !force { try await check(item, at: path, change.expected, direction) }
         guard let kept else { return if let item { try await trash.put(item) } else { nil } }
         do {
             guard let item else {
                 try await trash.takeOut(kept, to: path)
                 return nil
             }
-            return try await exchange(item, { try await trash.takeOut(kept, to: path, overwrite: $0) }, stranded: { _ in }).kept
+            return try await exchange(item) { try await trash.takeOut(kept, to: path, overwrite: $0) } stranded: { stranded in
+                // Half of it is done, and each half leads on from here.
+                let half = UndoChange(operation: change.operation, effect: .content(at: path, kept: stranded))
+                let rest = UndoChange(operation: change.operation, effect: .content(at: path, kept: kept))
+                history.update { $0.split(direction, done: half, rest: rest) }
+            }.kept
         } catch let error where error.isNoSuchFile {
             guard try await provider.itemIfAny(at: kept) == nil else { throw error }
             history.update { $0.forget { $0 == kept } }
