@@ -11,19 +11,28 @@ extension UndoStack {
         case .moved(let from, let to):
             let (place, destination) = direction == .undo ? (to, from) : (from, to)
             try await provider.moveItem(path: place, to: destination, overwrite: false)
-            await tellNext(await expectation(at: destination), at: destination, direction, isRestored: false)
         case .content(let path, let kept):
             turned.effect = .content(at: path, kept: try await swap(path, kept, change, direction, force: force))
             // With nothing kept before, nothing came to the path.
             turned.expected = kept == nil ? .nothing : await expectation(at: path)
-            await tellNext(turned.expected, at: path, direction, isRestored: true)
         }
         return turned
     }
 
-    private func tellNext(_ expected: UndoChange.Expectation, at path: ProviderPath, _ direction: UndoDirection, isRestored: Bool) async {
+    /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be another.
+    func tellNext(after turned: UndoChange, _ direction: UndoDirection) async {
+        let place: ProviderPath
+        let expected: UndoChange.Expectation
+        var isRestored = true
+        switch turned.effect {
+        case .content(let path, _): (place, expected) = (path, turned.expected)
+        case .moved(let from, let to):
+            place = direction == .undo ? from : to
+            expected = await expectation(at: place)
+            isRestored = false
+        }
         guard case .item(let trace) = expected else { return }
-        history.update { $0.expect(trace, at: path, direction, isRestored: isRestored) }
+        history.update { [isRestored] in $0.expect(trace, at: place, direction, isRestored: isRestored) }
     }
 
     /// Lets what is at `path` and what is `kept` change places.

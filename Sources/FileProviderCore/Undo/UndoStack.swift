@@ -89,6 +89,7 @@ public final class UndoStack: Sendable {
             try Task.checkCancellation()
             let turned = try await turned(change, direction, force: force)
             history.update { $0.turn(step, direction, into: turned) }
+            await tellNext(after: turned, direction)
         }
     }
 
