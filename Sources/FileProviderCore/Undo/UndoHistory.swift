@@ -136,23 +136,25 @@ struct UndoHistory: Sendable {
         }
     }
 
-    /// Tells the next change at `path` how the item looks that was just put back there: the same version, though perhaps under another tag.
+    /// Tells the next change at `path`, or where the item lies by then, how the item looks that was just put back there: the same version,
+    /// though perhaps under another tag.
     ///
     /// - Parameter isRestored: Whether the item's version was made sure of before; otherwise it has to show in size and time.
     mutating func expect(_ trace: ItemTrace, at path: ProviderPath, _ direction: UndoDirection, isRestored: Bool) {
+        var path = path
         for step in self[direction].indices.reversed() {
             for index in self[direction][step].changes.indices.reversed() {
                 switch self[direction][step].changes[index].effect {
                 case .moved(let from, let to):
-                    if from == path || to == path { return }
-                case .content(at: path, _):
-                    if case .item(let old) = self[direction][step].changes[index].expected, old.type != .directory,
-                        isRestored || old.matches(trace, ignoringTag: true)
-                    {
+                    let (now, then) = direction == .undo ? (to, from) : (from, to)
+                    if let rest = path.relative(to: now) { path = then.appending(rest) } else if path.relative(to: then) != nil { return }
+                case .content(let place, _):
+                    guard path.relative(to: place) != nil else { continue }
+                    guard place == path, case .item(let old) = self[direction][step].changes[index].expected else { return }
+                    if old.type != .directory, isRestored || old.matches(trace, ignoringTag: true) {
                         self[direction][step].changes[index].expected = .item(trace)
                     }
                     return
-                case .content: break
                 }
             }
         }

@@ -146,9 +146,13 @@ extension UndoStack {
 }
 
 extension FileProviderBasic {
-    /// What is known about the item at `path`; nil when nothing is there.
+    /// What is known about the item at `path`; nil when nothing is there, also for want of a folder.
     func itemIfAny(at path: ProviderPath) async throws -> FileObject? {
-        do { return try await attributesOfItem(path: path) } catch let error where error.isNoSuchFile { return nil }
+        do { return try await attributesOfItem(path: path) } catch {
+            let isBelowFile = ((error as? CocoaError)?.underlying as? POSIXError)?.code == .ENOTDIR
+            if error.isNoSuchFile || isBelowFile { return nil }
+            throw error
+        }
     }
 
     /// Whether the folder at `path` holds nothing; ends the listing with the first item.
