@@ -1,0 +1,185 @@
+import Foundation
+
+/// A folder of a provider's that keeps what was removed and replaced.
+final class Trash: Sendable {
+    let path: ProviderPath
+    let provider: any FileProvider
+    private let policy: TrashPolicy
+    private let now: @Sendable () -> Date
+    private let ledger = Locked(Ledger())
+
+    /// What is known of the trash without looking.
+    private struct Ledger: Sendable {
+        /// Bytes, by entry; of all entries once it was swept.
+        var sizes: [ProviderPath: Int64] = [:]
+        /// Nil before the first sweep.
+        var nextSweep: Date?
+    }
+
+    init(of provider: any FileProvider, policy: TrashPolicy, now: @escaping @Sendable () -> Date) throws {
+        self.provider = provider
+        self.policy = policy
+        self.now = now
+        path = try ProviderPath(policy.path)
+        if path.isRoot {
+            throw FileError.make(.fileReadInvalidFileName, path: path, sentence: "The trash cannot be the provider's root.")
+        }
+    }
+
+    /// Whether `other` is the trash folder, lies in it or holds it.
+    func touches(_ other: ProviderPath) -> Bool { other == path || other.isBelow(path) || path.isBelow(other) }
+
+    /// Whether an item is within the limit on the trash's size.
+    func takes(_ item: FileObject) async throws -> Bool {
+        guard let limit = policy.greatestSize else { return true }
+        return try await size(of: item) <= limit
+    }
+
+    // MARK: In and out
+
+    /// Moves an item into the trash.
+    ///
+    /// - Returns: Where it lies now.
+    func put(_ item: FileObject, progress: ProgressReporter = ProgressReporter()) async throws -> ProviderPath {
+        try await enter(item) { [provider] in
+            try await provider.moveItem(path: item.path, to: $0, overwrite: false, progress: progress)
+        }
+    }
+
+    /// Puts a copy of an item into the trash.
+    ///
+    /// - Returns: Where the copy lies.
+    func putCopy(of item: FileObject) async throws -> ProviderPath {
+        try await enter(item) { [provider] in try await provider.copyItem(path: item.path, to: $0) }
+    }
+
+    private func enter(_ item: FileObject, _ body: (ProviderPath) async throws -> Void) async throws -> ProviderPath {
+        let longest = max(65, min(255, try await provider.capabilities().longestName ?? 255))
+        let names = TrashName.names(for: item.path, date: now(), longest: longest)
+        let place = try names.reduce(path) { try $0.appending(nameBytes: $1) }
+        let size = policy.greatestSize == nil ? nil : try await size(of: item)
+        do { try await body(place) } catch let error where error.isNoSuchFile {
+            // The folder is not there yet, or was taken away.
+            try await provider.createFolderWithParents(path: place.parent ?? path)
+            try await body(place)
+        }
+        let top = top(of: place)
+        ledger.update { $0.sizes[top] = size }
+        return place
+    }
+
+    /// Moves what is kept at `place` out of the trash.
+    func takeOut(_ place: ProviderPath, to destination: ProviderPath, overwrite: Bool = false) async throws {
+        try await provider.moveItem(path: place, to: destination, overwrite: overwrite)
+        let top = top(of: place)
+        ledger.update { $0.sizes[top] = nil }
+        // The folder of a long name; one that stays is swept when its time comes.
+        if top != place { try? await provider.removeItem(path: top, recursive: true) }
+    }
+
+    /// Removes what is kept at `place` for good.
+    func discard(_ place: ProviderPath) async throws { try await removeEntry(top(of: place)) }
+
+    private func removeEntry(_ top: ProviderPath) async throws {
+        do { try await provider.removeItem(path: top, recursive: true) } catch let error where error.isNoSuchFile {
+            // Somebody else was first.
+        }
+        ledger.update { $0.sizes[top] = nil }
+    }
+
+    /// The item right below the trash folder that `place` is, or lies in.
+    private func top(of place: ProviderPath) -> ProviderPath {
+        guard let name = place.relative(to: path)?.components.first else { return place }
+        return (try? path.appending(nameBytes: name)) ?? place
+    }
+
+    // MARK: What is in it
+
+    /// Everything that can be put back, the oldest first.
+    func contents() async throws -> [TrashEntry] {
+        var found: [TrashEntry] = []
+        for (item, date) in try await entries() {
+            guard let (kept, names) = try await unfolded(item), let original = TrashName.path(in: names) else { continue }
+            found.append(TrashEntry(item: kept, originalPath: original, date: date, top: item.path))
+        }
+        return found
+    }
+
+    /// The items of the trash folder that were put there by a trash, the oldest first.
+    private func entries() async throws -> [(item: FileObject, date: Date)] {
+        do {
+            return try await provider.contentsOfDirectory(path: path).compactMap { item in
+                TrashName.date(of: item.path.nameBytes).map { (item, $0) }
+            }.sorted { ($0.date, $0.item.path) < ($1.date, $1.item.path) }
+        } catch let error where error.isNoSuchFile { return [] }
+    }
+
+    /// The item that an entry is about, and the names that tell its path; nil for an entry that never got its item.
+    private func unfolded(_ entry: FileObject) async throws -> (FileObject, [ArraySlice<UInt8>])? {
+        var item = entry
+        var names = [entry.path.nameBytes]
+        while let last = names.last, TrashName.isBroken(last) {
+            // No path is as long as that.
+            guard names.count < 256, let inner = try await provider.contentsOfDirectory(path: item.path).first else { return nil }
+            item = inner
+            names.append(inner.path.nameBytes)
+        }
+        return (item, names)
+    }
+
+    private func size(of item: FileObject) async throws -> Int64 {
+        guard item.isDirectory else { return item.size ?? 0 }
+        let sizes = Collected<Int64>()
+        try await provider.walk(path: item.path) { sizes.append($0.size ?? 0) }
+        return sizes.values.reduce(0, +)
+    }
+
+    // MARK: Sweeping
+
+    /// Whether something may be over a limit, as far as is known without looking.
+    var isDue: Bool {
+        let ledger = ledger.value
+        guard let next = ledger.nextSweep, next > now() else { return policy.longestAge != nil || policy.greatestSize != nil }
+        guard let limit = policy.greatestSize else { return false }
+        return ledger.sizes.values.reduce(0, +) > limit
+    }
+
+    /// Removes what is over the limits: what is too old, what alone is too large, then the oldest.
+    ///
+    /// - Parameter forget: Told of each entry before it goes.
+    /// - Throws: The first error; the other entries go all the same.
+    func sweep(all: Bool = false, forget: (ProviderPath) -> Void) async throws {
+        let time = now()
+        let before = ledger.value.sizes
+        let entries = try await entries()
+        var sizes: [ProviderPath: Int64] = [:]
+        var doomed: [ProviderPath] = []
+        for (item, date) in entries {
+            if all || policy.longestAge.map({ date.addingTimeInterval($0) < time }) ?? false {
+                doomed.append(item.path)
+            } else if let limit = policy.greatestSize {
+                let size = if let known = before[item.path] { known } else { try await size(of: item) }
+                if size > limit { doomed.append(item.path) } else { sizes[item.path] = size }
+            }
+        }
+        var total = sizes.values.reduce(0, +)
+        for (item, _) in entries {
+            guard let limit = policy.greatestSize, total > limit else { break }
+            guard let size = sizes.removeValue(forKey: item.path) else { continue }
+            total -= size
+            doomed.append(item.path)
+        }
+        // Age is looked at thirty times in a life, so that many removals do not cost as many listings.
+        let next = time.addingTimeInterval((policy.longestAge ?? .infinity) / 30)
+        ledger.update { [sizes] ledger in
+            let later = ledger.sizes.filter { before[$0.key] == nil }
+            ledger = Ledger(sizes: sizes.merging(later) { $1 }, nextSweep: next)
+        }
+        var failure: (any Error)?
+        for entry in doomed {
+            forget(entry)
+            do { try await removeEntry(entry) } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+
+/// Carrying out operations so that they can be undone.
+extension UndoStack {
+    /// Carries out an operation that puts something at `destination`, and records it.
+    ///
+    /// What is replaced goes to the trash first: as a copy where the storage copies by itself, so that the name is never free and the
+    /// provider replaces in one step; else it steps aside, and comes back when the operation fails.
+    ///
+    /// - Parameters:
+    ///   - source: The item that is moved or copied.
+    ///   - replacing: Whether something at `destination` may be replaced.
+    ///   - ifMatch: The version that alone may be replaced, which only the provider can make sure of: so that version stays in its place.
+    ///   - body: The provider's operation; it gets whether it is to overwrite.
+    func place<Value>(
+        _ operation: FileOperationType, at destination: ProviderPath, from source: ProviderPath? = nil, isMove: Bool = false,
+        replacing: Bool, ifMatch: String? = nil, _ body: (_ overwrite: Bool) async throws -> Value
+    ) async throws -> Value {
+        try await claims.holding([destination] + (source.map { [$0] } ?? [])) {
+            let replaced = replacing ? try await itemToReplace(at: destination, by: source) : nil
+            guard try await canKeep(replaced, at: destination, from: source, isMove: isMove) else {
+                let value = try await body(replacing)
+                history.update { $0.forgetUndone() }
+                return value
+            }
+            var changes: [UndoChange] = []
+            let value: Value
+            if let replaced {
+                let kept: ProviderPath
+                (kept, value) = try await exchange(replaced, copies: ifMatch == nil ? nil : true, body) { stranded in
+                    let change = UndoChange(operation: operation, effect: .content(at: destination, kept: stranded))
+                    self.record([change], name: operation.title)
+                }
+                changes = [UndoChange(operation: operation, effect: .content(at: destination, kept: kept))]
+            } else {
+                value = try await body(replacing)
+            }
+            if let source, isMove {
+                // Once the item has moved back its place is free.
+                if !changes.isEmpty { changes[0].expected = .nothing }
+                changes.append(UndoChange(operation: operation, effect: .moved(from: source, to: destination)))
+            } else {
+                if changes.isEmpty { changes = [UndoChange(operation: operation, effect: .content(at: destination, kept: nil))] }
+                changes[0].expected = await expectation(at: destination)
+            }
+            record(changes, name: operation.title)
+            await sweepIfDue()
+            return value
+        }
+    }
+
+    /// Moves an item to the trash, or removes it for good where it cannot be undone.
+    func remove(_ path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        try await claims.holding([path]) {
+            // Without an item the provider says what is wrong.
+            guard let item = try await provider.itemIfAny(at: path), try await canKeep(item, at: path) else {
+                try await provider.removeItem(path: path, recursive: recursive, progress: progress)
+                history.update { $0.forgetUndone() }
+                return
+            }
+            if !recursive, item.isDirectory, try await !provider.isEmptyFolder(path) {
+                throw FileError.make(errno: ENOTEMPTY, path: path, url: provider.url(of: path), writing: true)
+            }
+            let kept = try await trash.put(item, progress: progress)
+            let operation = FileOperationType.remove(path: path.string)
+            let change = UndoChange(operation: operation, effect: .content(at: path, kept: kept), expected: .nothing)
+            record([change], name: operation.title)
+            await sweepIfDue()
+        }
+    }
+
+    /// What an operation would replace; nil for nothing, and where the provider will refuse.
+    private func itemToReplace(at path: ProviderPath, by source: ProviderPath?) async throws -> FileObject? {
+        if let source {
+            if path == source || path.isBelow(source) { return nil }
+            // Another spelling of the same name is no other item.
+            let isOneName = path.string.lowercased() == source.string.lowercased()
+            if isOneName, try await !provider.capabilities().isCaseSensitive { return nil }
+        }
+        guard !path.isRoot, let item = try await provider.itemIfAny(at: path) else { return nil }
+        if item.isDirectory, try await !provider.isEmptyFolder(path) { return nil }
+        return item
+    }
+
+    /// Whether a change at `path` can be undone: the storage moves items, none of this is about the trash, and `item`, which would go
+    /// there, fits in.
+    private func canKeep(
+        _ item: FileObject?, at path: ProviderPath, from source: ProviderPath? = nil, isMove: Bool = false
+    ) async throws -> Bool {
+        let capabilities = try await provider.capabilities()
+        guard capabilities.has(.moving), capabilities.has(.folderCreation), !path.isRoot, !trash.touches(path) else { return false }
+        if let source, isMove, trash.touches(source) { return false }
+        return if let item { try await trash.takes(item) } else { true }
+    }
+
+    // MARK: Asking
+
+    func canUndo(handle: Progress) -> Bool {
+        guard let operation = handle.userInfo[.fileProviderOperationTypeKey] as? FileOperationType else { return false }
+        // One path may have been written more than once: a step from before this operation is not its step.
+        let start = handle.userInfo[.startingTimeKey] as? Date ?? .distantPast
+        switch (operation, handle.userInfo[.fileOperationKindKey] as? Progress.FileOperationKind) {
+        case (_, .downloading?): return false
+        case (.copy(_, let destination), .uploading?): return isDone(.modify(path: destination), since: start)
+        default: return isDone(operation, since: start)
+        }
+    }
+
+    func canUndo(operation: FileOperationType) async throws -> Bool {
+        if isDone(operation, since: .distantPast) { return true }
+        switch operation {
+        case .fetch: return false
+        case .create(let path), .link(let path, _): return try await canKeep(nil, at: ProviderPath(path))
+        case .remove(let path):
+            let path = try ProviderPath(path)
+            guard let item = try await provider.itemIfAny(at: path) else { return false }
+            return try await canKeep(item, at: path)
+        case .modify(let path):
+            let path = try ProviderPath(path)
+            return try await canKeep(itemToReplace(at: path, by: nil), at: path)
+        case .copy(let source, let destination):
+            let (path, source) = (try ProviderPath(destination), try ProviderPath(source))
+            return try await canKeep(itemToReplace(at: path, by: source), at: path, from: source)
+        case .move(let source, let destination):
+            let (path, source) = (try ProviderPath(destination), try ProviderPath(source))
+            return try await canKeep(itemToReplace(at: path, by: source), at: path, from: source, isMove: true)
+        }
+    }
+
+    /// Whether `operation` is on the stack.
+    private func isDone(_ operation: FileOperationType, since start: Date) -> Bool {
+        let wanted = operation.normalized
+        return history.value[.undo].contains { step in
+            step.changes.contains { $0.recorded >= start && $0.operation.normalized == wanted }
+        }
+    }
+}
+
+extension FileOperationType {
+    /// The verb and the item's name, such as “Moving a.txt”.
+    var title: String { "\(actionDescription) \((try? ProviderPath(source))?.name ?? source)" }
+
+    /// The operation with its paths in one spelling. A link is known by its own path.
+    fileprivate var normalized: FileOperationType {
+        func path(_ text: String) -> String { (try? ProviderPath(text))?.string ?? text }
+        return switch self {
+        case .create(let item): .create(path: path(item))
+        case .copy(let source, let destination): .copy(source: path(source), destination: path(destination))
+        case .move(let source, let destination): .move(source: path(source), destination: path(destination))
+        case .modify(let item): .modify(path: path(item))
+        case .remove(let item): .remove(path: path(item))
+        case .link(let link, _): .link(link: path(link), target: "")
+        case .fetch(let item): .fetch(path: path(item))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+
+/// Taking changes back and carrying them out again, which is the same: what is at a path and what the trash keeps of it change places.
+extension UndoStack {
+    /// Turns a change over.
+    ///
+    /// - Returns: The change as it leads back.
+    func turned(_ change: UndoChange, _ direction: UndoDirection, force: Bool) async throws -> UndoChange {
+        var turned = change
+        switch change.effect {
+        case .moved(let from, let to):
+            let (place, destination) = direction == .undo ? (to, from) : (from, to)
+            try await provider.moveItem(path: place, to: destination, overwrite: false)
+        case .content(let path, let kept):
+            turned.effect = .content(at: path, kept: try await swap(path, kept, change, direction, force: force))
+            // With nothing kept before, nothing came to the path.
+            turned.expected = kept == nil ? .nothing : await expectation(at: path)
+        }
+        return turned
+    }
+
+    /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be another.
+    func tellNext(after turned: UndoChange, _ direction: UndoDirection) async {
+        let place: ProviderPath
+        let expected: UndoChange.Expectation
+        var isRestored = true
+        switch turned.effect {
+        case .content(let path, _): (place, expected) = (path, turned.expected)
+        case .moved(let from, let to):
+            place = direction == .undo ? from : to
+            expected = await expectation(at: place)
+            isRestored = false
+        }
+        guard case .item(let trace) = expected else { return }
+        history.update { [isRestored] in $0.expect(trace, at: place, direction, isRestored: isRestored) }
+    }
+
+    /// Lets what is at `path` and what is `kept` change places.
+    ///
+    /// - Returns: Where in the trash that lies which was at `path`; nil when nothing was.
+    private func swap(
+        _ path: ProviderPath, _ kept: ProviderPath?, _ change: UndoChange, _ direction: UndoDirection, force: Bool
+    ) async throws -> ProviderPath? {
+        let item = try await provider.itemIfAny(at: path)
+        if !force { try await check(item, at: path, change.expected, direction) }
+        guard let kept else { return if let item { try await trash.put(item) } else { nil } }
+        do {
+            guard let item else {
+                try await trash.takeOut(kept, to: path)
+                return nil
+            }
+            return try await exchange(item) { try await trash.takeOut(kept, to: path, overwrite: $0) } stranded: { stranded in
+                // Half of it is done, and each half leads on from here.
+                let half = UndoChange(operation: change.operation, effect: .content(at: path, kept: stranded))
+                let rest = UndoChange(operation: change.operation, effect: .content(at: path, kept: kept))
+                history.update { $0.split(direction, done: half, rest: rest) }
+            }.kept
+        } catch let error where error.isNoSuchFile {
+            guard try await provider.itemIfAny(at: kept) == nil else { throw error }
+            history.update { $0.forget { $0 == kept } }
+            throw FileError.make(
+                .fileNoSuchFile, path: path, url: provider.url(of: path),
+                sentence: "What was at “\(path)” is no longer in the trash and cannot be brought back.", underlying: error)
+        }
+    }
+
+    /// Sees that nobody else has been at `path`.
+    private func check(
+        _ item: FileObject?, at path: ProviderPath, _ expected: UndoChange.Expectation, _ direction: UndoDirection
+    ) async throws {
+        switch (expected, item) {
+        case (.anything, _), (.nothing, nil): return
+        case (.nothing, _?):
+            throw FileError.make(
+                .fileWriteFileExists, path: path, url: provider.url(of: path),
+                sentence: "“\(path)” is taken by something else; what is to come back there stays in the trash.")
+        case (.item, nil):
+            throw FileError.make(.fileNoSuchFile, path: path, url: provider.url(of: path))
+        case (.item(let trace), let item?):
+            let now = try await self.trace(of: item)
+            if trace.matches(now) { return }
+            if trace.isEmptyFolder, item.isDirectory {
+                throw FileError.make(errno: ENOTEMPTY, path: path, url: provider.url(of: path), writing: true)
+            }
+            throw FileError.make(
+                .fileWriteUnknown, path: path, url: provider.url(of: path),
+                sentence: "“\(path)” was changed by somebody else meanwhile, so it was not \(direction.verb).")
+        }
+    }
+
+    // MARK: Replacing
+
+    /// Puts `item` into the trash and lets `body` put something else in its place.
+    ///
+    /// - Parameters:
+    ///   - copies: Whether the item stays until it is replaced; nil where the storage is to decide.
+    ///   - body: Gets whether it is to overwrite: whether the item is still there.
+    ///   - stranded: Called when `body` has failed and the item is, or may be, in the trash alone.
+    func exchange<Value>(
+        _ item: FileObject, copies: Bool? = nil, _ body: (_ overwrite: Bool) async throws -> Value,
+        stranded: (_ kept: ProviderPath) -> Void
+    ) async throws -> (kept: ProviderPath, value: Value) {
+        let isCopyable = item.isRegularFile || item.isSymbolicLink
+        let copiesByItself = try await provider.capabilities()[.serverSideCopying] == .native
+        if isCopyable, copies ?? copiesByItself {
+            let before = try await trace(of: item)
+            let kept = try await trash.putCopy(of: item)
+            do { return (kept, try await body(true)) } catch {
+                if await !discard(kept, whereStill: before, isAt: item.path) { stranded(kept) }
+                throw error
+            }
+        }
+        let kept = try await trash.put(item)
+        do { return (kept, try await body(false)) } catch {
+            // Not to be cancelled: the item has to come back.
+            let isBack = await Task { [trash] in try await trash.takeOut(kept, to: item.path) }.result
+            if case .failure = isBack { stranded(kept) }
+            throw error
+        }
+    }
+
+    /// Removes a copy from the trash whose original is in place for certain.
+    private func discard(_ kept: ProviderPath, whereStill before: ItemTrace, isAt path: ProviderPath) async -> Bool {
+        guard case .item(let now) = await expectation(at: path), before.matches(now) else { return false }
+        // A copy that stays is swept when its time comes.
+        _ = await Task { [trash] in try await trash.discard(kept) }.result
+        return true
+    }
+
+    // MARK: Looking
+
+    /// What is at `path` now and should be there later; asked even when the task is cancelled, since it is about what was done.
+    func expectation(at path: ProviderPath) async -> UndoChange.Expectation {
+        let look = Task { () -> UndoChange.Expectation in
+            guard let item = try await self.provider.itemIfAny(at: path) else { return .nothing }
+            return .item(try await self.trace(of: item))
+        }
+        // A storage that does not tell leaves nothing to compare with later.
+        return (try? await look.value) ?? .anything
+    }
+
+    private func trace(of item: FileObject) async throws -> ItemTrace {
+        let isEmptyFolder = item.isDirectory ? try await provider.isEmptyFolder(item.path) : false
+        return ItemTrace(item, isEmptyFolder: isEmptyFolder)
+    }
+}
+
+extension FileProviderBasic {
+    /// What is known about the item at `path`; nil when nothing is there, also for want of a folder.
+    func itemIfAny(at path: ProviderPath) async throws -> FileObject? {
+        do { return try await attributesOfItem(path: path) } catch {
+            let isBelowFile = ((error as? CocoaError)?.underlying as? POSIXError)?.code == .ENOTDIR
+            if error.isNoSuchFile || isBelowFile { return nil }
+            throw error
+        }
+    }
+
+    /// Whether the folder at `path` holds nothing; ends the listing with the first item.
+    func isEmptyFolder(_ path: ProviderPath) async throws -> Bool {
+        let isEmpty = Locked(true)
+        do {
+            try await contentsOfDirectory(path: path) { page in
+                if page.isEmpty { return }
+                isEmpty.update { $0 = false }
+                throw CancellationError()
+            }
+        } catch {
+            // Of a folder that is not empty the listing was ended here.
+            if isEmpty.value { throw error }
+        }
+        return isEmpty.value
+    }
+}

@@ -1,0 +1,29 @@
+/// The abilities of the base, one conformance each, so that wrapping hides none of them.
+
+extension UndoableFileProvider: FileProviderPushWrite where Base: FileProviderPushWrite {
+    /// Writes a file; what it replaces goes to the trash.
+    @discardableResult
+    public func writeContents(
+        path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent
+    ) async throws -> FileObject {
+        try await write(path, options) { try await base.writeContents(path: path, options: $0, fill: fill) }
+    }
+}
+
+extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProviderSymbolicLink {
+    /// Makes a symbolic link. Its undo moves it to the trash.
+    public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
+        let operation = FileOperationType.link(link: path.string, target: String(decoding: target, as: UTF8.self))
+        try await undoManager.place(operation, at: path, replacing: false) { _ in
+            try await base.createSymbolicLink(path: path, target: target)
+        }
+    }
+
+    public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
+        try await base.destinationOfSymbolicLink(path: path)
+    }
+}
+
+extension UndoableFileProvider: FileProviderSharing where Base: FileProviderSharing {
+    public func publicLink(to path: ProviderPath) async throws -> PublicLink { try await base.publicLink(to: path) }
+}

@@ -1,0 +1,116 @@
+import Carrel
+import FileProviderConformance
+import Foundation
+import Testing
+
+/// Random operations undone step by step, on every kind of storage; and the conformance kit on providers with undo.
+@Suite struct UndoServerTests {
+    private static let folder = FileManager.default.temporaryDirectory
+
+    /// A storage that does not copy by itself.
+    private final class MovingProvider: FileProviderOperations, FileProviderReadWrite {
+        static let type = "Moving"
+        private let base = MemoryFileProvider()
+
+        var baseURL: URL? { base.baseURL }
+
+        func capabilities() async throws -> Capabilities {
+            var capabilities = try await base.capabilities()
+            capabilities[.serverSideCopying] = .unavailable
+            return capabilities
+        }
+
+        func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
+
+        func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+            try await base.contentsOfDirectory(path: path, page: page)
+        }
+
+        func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
+
+        func createFolder(path: ProviderPath) async throws { try await base.createFolder(path: path) }
+
+        func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+            try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
+
+        func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+            try await base.removeItem(path: path, recursive: recursive, progress: progress)
+        }
+
+        func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
+
+        func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+            try await base.writeContents(path: path, from: source, options: options)
+        }
+    }
+
+    private func run(_ provider: any FileProvider, seed: UInt64, count: Int) async throws {
+        let folder = try ProviderPath("/tree")
+        try await provider.createFolder(path: folder)
+        var script = UndoScript(seed: seed, provider: try provider.undoable(), folder: folder)
+        try await script.run(count: count)
+    }
+
+    private func withLocalProvider<Value>(_ body: (LocalFileProvider) async throws -> Value) async throws -> Value {
+        let root = Self.folder.appending(path: "undo-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        return try await body(try LocalFileProvider(root: root))
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `in memory, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
+        try await run(MemoryFileProvider(), seed: seed, count: 200)
+    }
+
+    @Test(arguments: 101...110 as ClosedRange<UInt64>)
+    func `without copying in the storage, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
+        try await run(MovingProvider(), seed: seed, count: 200)
+    }
+
+    @Test(arguments: 201...204 as ClosedRange<UInt64>)
+    func `on a disk, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
+        try await withLocalProvider { try await run($0, seed: seed, count: 100) }
+    }
+
+    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
+    func `on a server, everything can be undone and redone step by step`(_ server: TestServers.WebDAV) async throws {
+        try await server.withFolder { provider, folder in
+            let trash = try folder.appending(".trash")
+            let tree = try folder.appending("tree")
+            try await provider.createFolder(path: tree)
+            let undoable = try provider.undoable(trash: TrashPolicy(path: trash.string))
+            var script = UndoScript(seed: 301, provider: undoable, folder: tree)
+            try await script.run(count: 25)
+            #expect(try await !undoable.undoManager.trashContents().isEmpty)
+            try await undoable.undoManager.sweepTrash(all: true)
+            #expect(try await undoable.undoManager.trashContents().isEmpty)
+        }
+    }
+
+    @Test func `providers with undo keep every promise of providers without`() async throws {
+        let memory = MemoryFileProvider()
+        let reports = [
+            await Conformance(provider: try memory.undoable(), folder: .root, connect: { try memory.undoable() }).run(),
+            await Conformance(provider: try MovingProvider().undoable(), folder: .root).run(),
+            try await withLocalProvider { local in
+                await Conformance(provider: try local.undoable(), folder: .root, connect: { try local.undoable() }).run()
+            },
+        ]
+        for report in reports { #expect(report.isConforming, "\(report)") }
+    }
+
+    @Test func `on a server, a provider with undo keeps every promise`() async throws {
+        guard let server = TestServers.named("Apache, Basic") else { return }
+        try await server.withFolder { provider, folder in
+            let trash = TrashPolicy(path: try folder.appending(".trash").string)
+            let inner = try folder.appending("inner")
+            try await provider.createFolder(path: inner)
+            let report = await Conformance(
+                provider: try provider.undoable(trash: trash), folder: inner, connect: { try server.provider().undoable(trash: trash) }
+            ).run()
+            #expect(report.isConforming, "\(report)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import Testing
+
+/// A memory that makes links, as files that hold their target, and shares.
+private final class LinkingProvider: FileProviderSymbolicLink, FileProviderSharing, FileProviderOperations, FileProviderReadWrite {
+    static let type = "Linking"
+    private let base = MemoryFileProvider()
+
+    var baseURL: URL? { base.baseURL }
+
+    func capabilities() async throws -> Capabilities { try await base.capabilities() }
+
+    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        try await base.contentsOfDirectory(path: path, page: page)
+    }
+
+    func createFolder(path: ProviderPath) async throws { try await base.createFolder(path: path) }
+
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
+    }
+
+    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        try await base.removeItem(path: path, recursive: recursive, progress: progress)
+    }
+
+    func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
+
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        try await base.writeContents(path: path, from: source, options: options)
+    }
+
+    func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
+        try await base.writeContents(path: path, contents: Data(target))
+    }
+
+    func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
+        try await base.attributesOfItem(path: ProviderPath(bytes: base.contents(path: path)))
+    }
+
+    func publicLink(to path: ProviderPath) async throws -> PublicLink { PublicLink(url: url(of: path)) }
+}
+
+@Suite struct UndoAbilityTests {
+    @Test func `the abilities of the base are found on what wraps it`() async throws {
+        let provider: any FileProvider & FileProviderUndoable = try (LinkingProvider() as any FileProvider).undoable()
+        let sharing = try #require(provider as? any FileProviderSharing)
+        #expect(try await sharing.publicLink(to: ProviderPath("/a")).url.absoluteString == "mem://memory/a")
+        #expect(provider as? any FileProviderPushWrite == nil)
+        #expect(provider.type == "Linking")
+        let linking = try #require(provider as? any FileProviderSymbolicLink)
+        try await provider.write("a", to: "/a")
+        try await linking.createSymbolicLink(path: ProviderPath("/link"), target: Array("a".utf8))
+        #expect(try await linking.destinationOfSymbolicLink(path: ProviderPath("/link")).path.string == "/a")
+        #expect(provider.undoManager.undoTitle == "Undo Linking link")
+        #expect(try await provider.canUndo(operation: .link(link: "link", target: "/a")))
+        try await provider.undoManager.undo()
+        #expect(try await provider.tree() == ["/a": "a"])
+        try await provider.undoManager.redo()
+        #expect(try await provider.tree() == ["/a": "a", "/link": "a"])
+    }
+
+    @Test func `canUndo tells the truth about every kind of operation before it is done`() async throws {
+        let provider = try MemoryFileProvider().undoable()
+        try await provider.write("a", to: "/a")
+        try await provider.makeFolder("/full")
+        try await provider.write("b", to: "/full/b")
+        provider.undoManager.removeAll()
+        let possible: [FileOperationType] = [
+            .create(path: "/new"), .modify(path: "/new"), .modify(path: "/a"), .remove(path: "/full"), .link(link: "/l", target: "/a"),
+            .move(source: "/a", destination: "/new"), .copy(source: "/full", destination: "/new"),
+            .move(source: "/a", destination: "/full/b"),
+        ]
+        for operation in possible { #expect(try await provider.canUndo(operation: operation), "\(operation)") }
+        let impossible: [FileOperationType] = [
+            .fetch(path: "/a"), .remove(path: "/nothing"), .remove(path: "/"), .create(path: "/.carrel-trash"),
+            .modify(path: "/.carrel-trash/a"), .move(source: "/.carrel-trash/a", destination: "/b"), .remove(path: "/.carrel-trash"),
+        ]
+        for operation in impossible { #expect(try await !provider.canUndo(operation: operation), "\(operation)") }
+    }
+}
