@@ -39,4 +39,14 @@ enum CompletionForm {
         gate.open()
         return progress
     }
+
+    /// Runs `body` on the handlers' queue, behind those that wait there, and waits for its end.
+    static func onQueue(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { continuation in
+            queue.async {
+                body()
+                continuation.resume()
+            }
+        }
+    }
 }
