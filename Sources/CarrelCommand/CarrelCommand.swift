@@ -14,8 +14,8 @@ public struct CarrelCommand: ParsableCommand {
             """,
         version: "carrel 0.1.0",
         subcommands: [
-            List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, FreeSpace.self, Providers.self,
-            Sniff.self, Book.self, Conform.self,
+            List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, Find.self, FreeSpace.self,
+            Providers.self, Sniff.self, Book.self, Conform.self,
         ])
 
     public init() {}

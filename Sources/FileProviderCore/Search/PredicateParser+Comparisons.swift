@@ -27,13 +27,14 @@ private enum PredicateOperator {
         }
     }
 
-    func comparison<Value>(_ value: Value) -> FileQuery.Comparison<Value>? {
+    /// What makes a comparison with a value of it; nil for an operator that is no such comparison.
+    func comparison<Value>(with type: Value.Type) -> ((Value) -> FileQuery.Comparison<Value>)? {
         switch self {
-        case .equal: .equal(value)
-        case .less: .less(value)
-        case .atMost: .atMost(value)
-        case .greater: .greater(value)
-        case .atLeast: .atLeast(value)
+        case .equal: FileQuery.Comparison.equal
+        case .less: FileQuery.Comparison.less
+        case .atMost: FileQuery.Comparison.atMost
+        case .greater: FileQuery.Comparison.greater
+        case .atLeast: FileQuery.Comparison.atLeast
         case .notEqual, .text, .within, .between: nil
         }
     }
@@ -154,20 +155,24 @@ private struct Condition {
     }
 
     private func size(_ sign: PredicateOperator, _ value: PredicateValue) throws -> FileQuery.Comparison<Int64> {
-        switch value {
-        case .integer(let size): return try ordered(sign, size)
-        case .decimal(let number):
-            guard let size = Int64(exactly: number) else { throw unfit(value, "a whole number of bytes") }
-            return try ordered(sign, size)
-        default: throw unfit(value, "a whole number of bytes")
+        try ordered(sign) {
+            switch value {
+            case .integer(let size): return size
+            case .decimal(let number):
+                if let size = Int64(exactly: number) { return size }
+                fallthrough
+            default: throw unfit(value, "a whole number of bytes")
+            }
         }
     }
 
     private func date(_ sign: PredicateOperator, _ value: PredicateValue) throws -> FileQuery.Comparison<Date> {
-        switch value {
-        case .date(let date): return try ordered(sign, date)
-        case .text(let text): return try ordered(sign, PredicateParser.date(text, at: valuePlace))
-        default: throw unfit(value, "a date")
+        try ordered(sign) {
+            switch value {
+            case .date(let date): date
+            case .text(let text): try PredicateParser.date(text, at: valuePlace)
+            default: throw unfit(value, "a date")
+            }
         }
     }
 
@@ -182,12 +187,13 @@ private struct Condition {
         }
     }
 
-    private func ordered<Value>(_ sign: PredicateOperator, _ value: Value) throws -> FileQuery.Comparison<Value> {
+    /// A wrong operator is told before a value that does not fit.
+    private func ordered<Value>(_ sign: PredicateOperator, _ value: () throws -> Value) throws -> FileQuery.Comparison<Value> {
         try refuseOptions()
-        guard let comparison = sign.comparison(value) else {
+        guard let comparison = sign.comparison(with: Value.self) else {
             throw PredicateError.make("“\(key.rawValue)” is no text, so this operator does not apply", at: place)
         }
-        return comparison
+        return comparison(try value())
     }
 
     private func refuseOptions() throws {

@@ -120,7 +120,8 @@ extension PredicateParser {
 
     static func date(_ text: String, at position: Int) throws -> Date {
         guard let date = DateText.parse(text) else {
-            throw PredicateError.make("“\(PredicateError.shortened(text))” is no date; say 2026-01-31 or 2026-01-31T08:30:00Z", at: position)
+            throw PredicateError.make(
+                "“\(PredicateError.shortened(text))” is no date; say 2026-01-31 or 2026-01-31T08:30:00Z", at: position)
         }
         return date
     }
