@@ -55,7 +55,7 @@ struct Find: Verb {
     }
 
     private static func bytes(_ text: String) throws -> Int64 {
-        let factors: [Character: Double] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let factors: [Character: Double] = ["K": 0x1p10, "M": 0x1p20, "G": 0x1p30]
         let factor = text.uppercased().last.flatMap { factors[$0] }
         guard let number = Double(factor == nil ? text : String(text.dropLast())), (0..<1e12).contains(number) else {
             throw ValidationError("--larger takes bytes, such as 500K or 2M.")

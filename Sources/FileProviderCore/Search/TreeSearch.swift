@@ -44,9 +44,9 @@ struct TreeSearch: Sendable {
         var failures = UnlistedFolders()
         try await withThrowingTaskGroup(of: Listed.self) { group in
             var inFlight = 0
-            var limit = 1
+            var limit: Int?
             while true {
-                while inFlight < limit, let folder = pending.popLast() {
+                while inFlight < limit ?? 1, let folder = pending.popLast() {
                     inFlight += 1
                     group.addTask { await list(folder) }
                 }
@@ -60,8 +60,8 @@ struct TreeSearch: Sendable {
                         try record(FileError.tooDeep(below), of: Folder(path: below, depth: TreeCopy.deepest), in: &failures)
                     }
                 }
-                // Asked here and not at the start: of a folder without folders nobody has to know.
-                if listed.folder.depth == 0, pending.count > 1 { limit = try await listingsAtOnce() }
+                // Asked here and not at the start: where folders stand in a row, nobody has to know.
+                if limit == nil, pending.count > 1 { limit = try await listingsAtOnce() }
             }
         }
         if let error = failures.error { throw error }
