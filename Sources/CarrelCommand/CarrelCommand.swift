@@ -15,9 +15,8 @@ public struct CarrelCommand: ParsableCommand {
             """,
         version: "carrel 0.1.0",
         subcommands: [
-            List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self,
-            ReadLink.self, Share.self, FreeSpace.self, Providers.self,
-            Sniff.self, Book.self, Conform.self,
+            List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self, ReadLink.self,
+            Share.self, Find.self, FreeSpace.self, Providers.self, Sniff.self, Book.self, Conform.self,
         ])
 
     /// For the parser, which makes one to fill in; a program calls ``main()``.

@@ -1,0 +1,100 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct Find: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "find", abstract: "Search a folder and all below it, results as they come.",
+        discussion: """
+            What is asked for has to hold together. --query takes the text of a predicate, such as \
+            "name LIKE[c] '*.epub' AND fileSize > 1000000", over the keys \
+            \(FileQuery.Key.allCases.map(\.rawValue).joined(separator: ", ")).
+            """)
+
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case file = "f"
+        case directory = "d"
+    }
+
+    @Option(help: ArgumentHelp("The whole name, with *, ? and [a-z] as in a shell.", valueName: "glob"))
+    var name: String?
+    @Option(help: ArgumentHelp("Files or folders.", valueName: "f|d"))
+    var type: Kind?
+    @Option(help: ArgumentHelp("Files of more bytes than this, with K, M or G for 1024s.", valueName: "n"))
+    var larger: String?
+    @Option(help: ArgumentHelp("Changed after this: 2026-01-31 (midnight, UTC) or 2026-01-31T08:30:00Z.", valueName: "date"))
+    var newer: String?
+    @Option(help: ArgumentHelp("What a predicate says yes to.", valueName: "predicate"))
+    var query: String?
+    @Argument(help: "A folder; a file is asked about itself.")
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    func validate() throws { _ = try wanted() }
+
+    /// All conditions together.
+    ///
+    /// - Throws: A usage error for an option that cannot be read.
+    private func wanted() throws -> FileQuery {
+        var conditions: [FileQuery] = []
+        if let name { conditions.append(.name(.glob(name))) }
+        if let type { conditions.append(.type(type == .file ? .regular : .directory)) }
+        if let larger { conditions.append(.size(.greater(try Self.bytes(larger)))) }
+        if let newer {
+            guard let date = DateText.parse(newer) else {
+                throw ValidationError("--newer takes a date, such as 2026-01-31 or 2026-01-31T08:30:00Z.")
+            }
+            conditions.append(.modified(.after(date)))
+        }
+        if let query {
+            do { conditions.append(try FileQuery(format: query)) } catch { throw ValidationError("--query: \(error.sentence)") }
+        }
+        return conditions.count == 1 ? conditions[0] : .and(conditions)
+    }
+
+    private static func bytes(_ text: String) throws -> Int64 {
+        let factors: [Character: Double] = ["K": 0x1p10, "M": 0x1p20, "G": 0x1p30]
+        let factor = text.uppercased().last.flatMap { factors[$0] }
+        guard let number = Double(factor == nil ? text : String(text.dropLast())), (0..<1e12).contains(number) else {
+            throw ValidationError("--larger takes bytes, such as 500K or 2M.")
+        }
+        return Int64(exactly: (number * (factor ?? 1)).rounded(.down)) ?? .max
+    }
+
+    func perform(_ session: Session) async throws {
+        let (place, query) = (try await session.place(location), try wanted())
+        let unlisted = Collected<ProviderPath>()
+        do {
+            try await place.provider.searchFiles(path: place.path, recursive: true, query: query, listings: common.transfers) {
+                unlisted.append($0)
+                Session.say($1, verb: Self.verb, location: place.shown(of: $0))
+            } found: {
+                try show($0, below: place, session)
+            }
+        } catch let error as CocoaError where error.underlying as? POSIXError == POSIXError(.ENOTDIR) {
+            var item = try await place.provider.attributesOfItem(path: place.path)
+            item[.url] = place.provider.url(of: item.path)
+            if try query.evaluate(item) { try show([item], below: place, session) }
+        }
+        let count = unlisted.values.count
+        guard count == 0 else {
+            let sentence = count == 1 ? "1 folder was not searched." : "\(count) folders were not searched."
+            throw CommandFailure(status: .partlyDone, sentence: sentence, isSaid: true)
+        }
+    }
+
+    /// Writes what was found at once: somebody may be waiting for it.
+    private func show(_ items: [FileObject], below place: Place, _ session: Session) throws {
+        for item in items {
+            if common.json {
+                try session.output.json(ShownItem(item))
+            } else {
+                let below = item.path.relative(to: place.path)
+                try session.output.line(below.map { $0.isRoot ? item.name : String($0.string.dropFirst()) } ?? item.name)
+            }
+        }
+        try session.output.flush()
+    }
+}

@@ -1,0 +1,48 @@
+public import Foundation
+
+extension FileProviderBasic {
+    /// Searches the folder at `path`. What was found before an error stands beside it; one that names a folder further down came last.
+    ///
+    /// - Parameters:
+    ///   - foundItemHandler: Called with each item as it comes, in order and before the completion handler, on the same private queue. The
+    ///     search waits for it.
+    ///   - completionHandler: Called once.
+    @discardableResult
+    public func searchFiles(
+        path: String, recursive: Bool, query: FileQuery, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
+        completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        let all = Collected<FileObject>()
+        return CompletionForm.start(.fetch(path: path), of: self) { progress in
+            try await self.searchFiles(path: ProviderPath(path), recursive: recursive, query: query, listings: nil) { items in
+                all.append(items)
+                progress.advance(by: Int64(items.count))
+                if let foundItemHandler { await CompletionForm.onQueue { items.forEach(foundItemHandler) } }
+            }
+        } completion: {
+            completionHandler(all.values, $0.failure)
+        }
+    }
+
+    /// Searches for names that begin with `query`, in upper or lower case. A predicate's text goes through ``FileQuery/init(format:_:)``.
+    @discardableResult
+    public func searchFiles(
+        path: String, recursive: Bool, query: String, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
+        completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        searchFiles(
+            path: path, recursive: recursive, query: .name(.begins(query, .caseInsensitive)), foundItemHandler: foundItemHandler,
+            completionHandler: completionHandler)
+    }
+
+    /// Searches for what a predicate of a block says yes to; it is asked about ``FileObject/mapPredicate()``.
+    @discardableResult
+    public func searchFiles(
+        path: String, recursive: Bool, query: sending NSPredicate, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
+        completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        searchFiles(
+            path: path, recursive: recursive, query: FileQuery(predicate: query), foundItemHandler: foundItemHandler,
+            completionHandler: completionHandler)
+    }
+}

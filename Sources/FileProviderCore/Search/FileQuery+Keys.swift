@@ -1,0 +1,66 @@
+public import Foundation
+
+extension FileQuery {
+    /// What predicates call an item's properties: the names of seed 004's ancestor.
+    public enum Key: String, Sendable, Hashable, CaseIterable {
+        case url, name, path, fileSize, creationDate, modifiedDate, isHidden, isWritable, serverDate, entryTag, mimeType, isReadOnly,
+            isDirectory, isRegularFile, isSymLink, type
+
+        /// Second names: the ancestor's, and those of ``FileObject`` itself.
+        static let aliases: [String: Key] = ["filesize": .fileSize, "size": .fileSize, "eTag": .entryTag, "isSymbolicLink": .isSymLink]
+
+        /// The key of this name, upper and lower case told apart; nil where there is none.
+        init?(named name: String) {
+            guard let key = Key(rawValue: name) ?? Key.aliases[name] else { return nil }
+            self = key
+        }
+    }
+}
+
+extension FileObject {
+    /// The item's properties under the key names of predicates, what is unknown left out: seed 004's form.
+    ///
+    /// Texts are `String`, `fileSize` is `Int64`, dates are `Date`, what starts with `is` is `Bool`, `url` is `URL`, and `type` is the raw
+    /// value of ``FileType``. `filesize`, `size`, `eTag` and `isSymbolicLink` stand there as second names.
+    public func mapPredicate() -> [String: Any] {
+        var properties: [String: Any] = [:]
+        for key in FileQuery.Key.allCases { properties[key.rawValue] = value(of: key) }
+        for (name, key) in FileQuery.Key.aliases { properties[name] = value(of: key) }
+        return properties
+    }
+
+    /// What stands under `key`; nil where unknown.
+    func value(of key: FileQuery.Key) -> (any Sendable)? {
+        switch key {
+        case .url: self[.url]
+        case .name: name
+        case .path: path.string
+        case .fileSize: size
+        case .creationDate: creationDate
+        case .modifiedDate: modifiedDate
+        case .isHidden: isHidden
+        case .isWritable: isWritable
+        case .serverDate: self[.serverDate]
+        case .entryTag: entryTag
+        case .mimeType: mimeType
+        case .isReadOnly: isWritable.map(!)
+        case .isDirectory: isDirectory
+        case .isRegularFile: isRegularFile
+        case .isSymLink: isSymbolicLink
+        case .type: type.rawValue
+        }
+    }
+
+    /// Whether any write permission bit is set; nil where permissions are unknown.
+    var isWritable: Bool? { permissions.map { $0 & 0o222 != 0 } }
+}
+
+extension FileObjectKey<URL> {
+    /// The item's URL, where whoever made the item said it; Core's search does where the query asks for it.
+    public static var url: Self { Self("url") }
+}
+
+extension FileObjectKey<Date> {
+    /// The server's clock when it told of the item, where a provider keeps it.
+    public static var serverDate: Self { Self("serverDate") }
+}

@@ -1,0 +1,94 @@
+import Foundation
+
+/// A condition on a text, such as a name.
+///
+/// Texts that Unicode calls canonically equivalent are the same here: `é` in one scalar or in two. What is not UTF-8 in a name is compared
+/// in the escaped form of ``ProviderPath``, one character for each byte.
+public struct TextMatch: Sendable {
+    public enum Kind: String, Sendable, Hashable {
+        case equals, begins, ends, contains
+        /// `*` stands for any text, `?` for one character, `\` takes the next character as it is: the `LIKE` of predicates.
+        case like
+        /// As ``like``, and `[a-z]`, `[!x]` stand for one character of a set: the pattern of a shell (POSIX.1-2017, XCU 2.13), without
+        /// classes such as `[:alpha:]`. Slashes and leading dots are characters like others; a `[` that nothing closes is itself.
+        case glob
+    }
+
+    /// What makes no difference.
+    public struct Options: OptionSet, Sendable, Hashable {
+        public let rawValue: Int
+
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// `[c]`: upper and lower case, by Unicode's rules and no language's.
+        public static let caseInsensitive = Options(rawValue: 1)
+        /// `[d]`: the accents of Latin, Greek and Cyrillic letters.
+        public static let diacriticInsensitive = Options(rawValue: 2)
+    }
+
+    public let kind: Kind
+    public let text: String
+    public let options: Options
+    private let pattern: WildcardPattern
+
+    public init(_ kind: Kind, _ text: String, options: Options = []) {
+        self.kind = kind
+        self.text = text
+        self.options = options
+        pattern = WildcardPattern(kind, TextFolding.scalars(of: text, options))
+    }
+
+    public static func equals(_ text: String, _ options: Options = []) -> Self { Self(.equals, text, options: options) }
+
+    public static func begins(_ text: String, _ options: Options = []) -> Self { Self(.begins, text, options: options) }
+
+    public static func ends(_ text: String, _ options: Options = []) -> Self { Self(.ends, text, options: options) }
+
+    public static func contains(_ text: String, _ options: Options = []) -> Self { Self(.contains, text, options: options) }
+
+    public static func like(_ text: String, _ options: Options = []) -> Self { Self(.like, text, options: options) }
+
+    public static func glob(_ text: String, _ options: Options = []) -> Self { Self(.glob, text, options: options) }
+
+    /// Whether `other` is so; an unknown text is not.
+    ///
+    /// - Complexity: Linear in both texts. Where `?` or a set stands between two stars, the product of that part and `other`.
+    public func matches(_ other: String?) -> Bool {
+        guard let other else { return false }
+        return pattern.matches(TextFolding.scalars(of: other, options))
+    }
+}
+
+extension TextMatch: Hashable {
+    public static func == (one: TextMatch, other: TextMatch) -> Bool {
+        // Not by `String`'s own equality, for which `é` in one scalar and in two are equal texts, though not equal patterns.
+        one.kind == other.kind && one.options == other.options && one.text.unicodeScalars.elementsEqual(other.text.unicodeScalars)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(kind)
+        hasher.combine(text)
+    }
+}
+
+/// Texts in the form in which they are compared.
+enum TextFolding {
+    /// UTF-8 bytes. Composing takes time by the square of a run of marks, and nobody but an attacker has longer names.
+    private static let longestComposed = 4096
+
+    /// The text as scalars, composed (NFC), without what `options` says makes no difference.
+    static func scalars(of text: String, _ options: TextMatch.Options) -> [UInt32] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            let upper = options.contains(.caseInsensitive) ? UInt8(ascii: "A")...UInt8(ascii: "Z") : nil
+            return text.utf8.map { UInt32(upper?.contains($0) == true ? $0 | 0x20 : $0) }
+        }
+        var folding: String.CompareOptions = []
+        if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
+        if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
+        var folded = folding.isEmpty ? text : text.folding(options: folding, locale: nil)
+        if folded.utf8.count <= longestComposed { folded = folded.precomposedStringWithCanonicalMapping }
+        return folded.unicodeScalars.map(\.value)
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+
+/// A search by listing: several folders at once, their pages handed on one after the other.
+struct TreeSearch: Sendable {
+    private let provider: any FileProviderBasic
+    private let query: FileQuery
+    private let needsURL: Bool
+    private let recursive: Bool
+    private let listings: Int?
+    private let unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?
+    private let found: @Sendable ([FileObject]) async throws -> Void
+    private let turns = Turns()
+    /// The caller's own error, which ends everything, whatever a provider makes of it on the way.
+    private let callersError = Locked<(any Error)?>(nil)
+
+    init(
+        provider: any FileProviderBasic, query: FileQuery, recursive: Bool, listings: Int?,
+        unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?, found: @escaping @Sendable ([FileObject]) async throws -> Void
+    ) {
+        self.provider = provider
+        self.query = query
+        self.needsURL = query.needsURL
+        self.recursive = recursive
+        self.listings = listings.map { max(1, $0) }
+        self.unlisted = unlisted
+        self.found = found
+    }
+
+    /// A folder to be listed, and how far below the start it lies.
+    private struct Folder {
+        var path: ProviderPath
+        var depth: Int
+    }
+
+    /// What a listing came to. One that failed may have told of folders before.
+    private struct Listed {
+        var folder: Folder
+        var below: [ProviderPath]
+        var error: (any Error)?
+    }
+
+    func run(from path: ProviderPath) async throws {
+        var pending = [Folder(path: path, depth: 0)]
+        var failures = UnlistedFolders()
+        try await withThrowingTaskGroup(of: Listed.self) { group in
+            var inFlight = 0
+            var limit: Int?
+            while true {
+                while inFlight < limit ?? 1, let folder = pending.popLast() {
+                    inFlight += 1
+                    group.addTask { await list(folder) }
+                }
+                guard let listed = try await group.next() else { break }
+                inFlight -= 1
+                if let error = listed.error { try record(error, of: listed.folder, in: &failures) }
+                for below in listed.below.reversed() {
+                    if listed.folder.depth + 1 < TreeCopy.deepest {
+                        pending.append(Folder(path: below, depth: listed.folder.depth + 1))
+                    } else {
+                        try record(FileError.tooDeep(below), of: Folder(path: below, depth: TreeCopy.deepest), in: &failures)
+                    }
+                }
+                // Asked here and not at the start: where folders stand in a row, nobody has to know.
+                if limit == nil, pending.count > 1 { limit = try await listingsAtOnce() }
+            }
+        }
+        if let error = failures.error { throw error }
+    }
+
+    private func listingsAtOnce() async throws -> Int {
+        if let listings { return listings }
+        let cost = try await provider.capabilities().readCost
+        return cost.roundTripsPerRange == 0 ? 1 : max(1, cost.concurrentRanges)
+    }
+
+    private func list(_ folder: Folder) async -> Listed {
+        let below = Collected<ProviderPath>()
+        do {
+            try await provider.contentsOfDirectory(path: folder.path) { page in
+                try Task.checkCancellation()
+                if recursive { below.append(page.filter(\.isDirectory).map(\.path)) }
+                do { try await handOn(page) } catch {
+                    callersError.update { $0 = $0 ?? error }
+                    throw error
+                }
+            }
+            return Listed(folder: folder, below: below.values)
+        } catch {
+            return Listed(folder: folder, below: below.values, error: error)
+        }
+    }
+
+    private func handOn(_ page: [FileObject]) async throws {
+        var matching: [FileObject] = []
+        for var item in page {
+            if needsURL, item[.url] == nil { item[.url] = provider.url(of: item.path) }
+            if try query.evaluate(item) { matching.append(item) }
+        }
+        if matching.isEmpty { return }
+        let items = matching
+        try await turns.take {
+            try Task.checkCancellation()
+            try await found(items)
+        }
+    }
+
+    private func record(_ error: any Error, of folder: Folder, in failures: inout UnlistedFolders) throws {
+        if let own = callersError.value { throw own }
+        if folder.depth == 0 || error.isCancellation || error.concernsWholeServer { throw error }
+        if let unlisted { try unlisted(folder.path, error) } else { failures.add(error, at: folder.path) }
+    }
+}
+
+/// The folders that a search could not list.
+private struct UnlistedFolders {
+    private var first: (path: ProviderPath, error: any Error)?
+    private var count = 0
+
+    mutating func add(_ error: any Error, at path: ProviderPath) {
+        first = first ?? (path, error)
+        count += 1
+    }
+
+    /// One error for all: the first one's code, path and sentence, with that error below it; nil when there are none.
+    var error: CocoaError? {
+        guard let first else { return nil }
+        let others = count == 1 ? "" : " and \(count - 1) more \(count == 2 ? "folder" : "folders")"
+        return FileError.make(
+            (first.error as? CocoaError)?.code ?? .fileReadUnknown, path: first.path,
+            sentence: "“\(first.path)”\(others) could not be searched: \(first.error.sentence)", underlying: first.error)
+    }
+}
+
+extension Error {
+    /// Whether the next request would meet this as well: no connection, no trust, no way to log in.
+    fileprivate var concernsWholeServer: Bool {
+        let ownFailures: [URLError.Code] = [.badServerResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown]
+        return (self as? URLError).map { !ownFailures.contains($0.code) } ?? false
+    }
+}
+
+/// Lets one body run at a time, in the order in which they came.
+private final class Turns: Sendable {
+    private let last = Locked<Gate?>(nil)
+
+    func take(_ body: () async throws -> Void) async throws {
+        let own = Gate()
+        let before = last.update { last in
+            defer { last = own }
+            return last
+        }
+        defer { own.open() }
+        await before?.wait()
+        try await body()
+    }
+}

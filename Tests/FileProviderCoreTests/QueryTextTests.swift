@@ -1,0 +1,92 @@
+import FileProviderCore
+import Foundation
+import Testing
+
+/// Conditions on texts: what matches, and how long it takes at worst.
+@Suite struct QueryTextTests {
+    @Test(arguments: [
+        (TextMatch.equals("a"), "a", true), (.equals("a"), "A", false), (.equals("a", .caseInsensitive), "A", true),
+        (.equals(""), "", true), (.equals(""), "a", false),
+        (.begins("ab"), "abc", true), (.begins("abc"), "ab", false), (.begins(""), "", true), (.ends("bc"), "abc", true),
+        (.ends("abcd"), "abc", false),
+        (.contains("b"), "abc", true), (.contains(""), "", true), (.contains("aab"), "aaaab", true), (.contains("abd"), "abcabc", false),
+        (.equals("é"), "e\u{301}", true), (.equals("é"), "e", false), (.equals("é", .diacriticInsensitive), "e", true),
+        (.contains("strasse", .caseInsensitive), "Hauptstraße", true),
+        (.ends("Å", [.caseInsensitive, .diacriticInsensitive]), "XA", true), (.begins("й", .diacriticInsensitive), "иx", true),
+        (.begins("Σ", .caseInsensitive), "ς", true),
+        (.equals("*"), "x", false), (.contains("?"), "a?b", true), (.like("a*c"), "abbc", true), (.like("a?c"), "ac", false),
+        (.like("[a]"), "a", false), (.like("[a]"), "[a]", true),
+        (.like(#"a\*"#), "a*", true), (.like(#"a\*"#), "ab", false), (.glob("*.[ch]"), "x.h", true), (.glob("*.[ch]"), "x.o", false),
+        (.glob("[!a]*"), "a", false),
+        (.glob("[!a]*"), "b", true), (.glob("[^a]"), "b", true), (.glob("[]a]"), "]", true), (.glob("[a-]"), "-", true),
+        (.glob("["), "[", true), (.glob("[a"), "[a", true), (.glob("[a[b"), "[a[b", true),
+        (.glob(#"[\]]"#), "]", true), (.glob("[z-a]"), "m", false), (.glob("*.EPUB", .caseInsensitive), "x.epub", true),
+        (.glob("[A-F]*", .caseInsensitive), "beta", true), (.glob("?"), "é", true),
+        (.glob("?"), "e\u{301}", true), (.glob("??"), "🎈", false), (.glob("*"), "", true), (.glob(""), "", true), (.glob(""), "a", false),
+        (.glob("a**b"), "ab", true), (.glob("*a"), ".a", true), (.glob("a*b*c"), "a/b/c", true),
+    ])
+    func `a text matches or not`(_ match: TextMatch, _ text: String, _ expected: Bool) {
+        #expect(match.matches(text) == expected, "\(match) \(text)")
+    }
+
+    @Test func `an unknown text matches nothing`() { #expect(!TextMatch.like("*").matches(nil)) }
+
+    @Test func `equal patterns are equal by scalars, not by what they mean`() {
+        #expect(TextMatch.glob("[é]") == .glob("[é]"))
+        #expect(TextMatch.glob("[e\u{301}]") != .glob("[\u{E9}]"))
+        #expect(TextMatch.glob("a") != .like("a") && TextMatch.glob("a") != .glob("a", .caseInsensitive))
+    }
+
+    @Test func `names that are not UTF-8 match byte by byte`() throws {
+        let path = try ProviderPath(bytes: [0x66, 0xFF, 0xFE, 0x2E, 0x74])
+        let item = FileObject(path: path, type: .regular)
+        for pattern in ["f??.t", "f*.t", "f\u{10FFFF}?.t", "*[\u{10FFFE}]*"] {
+            #expect(try FileQuery.name(.glob(pattern)).evaluate(item), "\(pattern)")
+        }
+        #expect(try FileQuery.name(.glob("F??.T", .caseInsensitive)).evaluate(item))
+        #expect(try !FileQuery.name(.glob("f?.t")).evaluate(item))
+    }
+
+    @Test func `globs match what fnmatch matches`() {
+        var numbers = Numbers(seed: 1)
+        let letters = ["a", "b", "c", "A", "-", "]", ".", "/"]
+        let pieces = letters + ["*", "*", "?", "[ab]", "[!a]", "[a-c]", "[]a]", "[a-]", "[", "\\*", "\\a", "\\[", "[^b]", "!"]
+        var matched = 0
+        for _ in 0..<60_000 {
+            let pattern = (0..<numbers.below(7)).map { _ in numbers.pick(pieces) }.joined()
+            let text = (0..<numbers.below(6)).map { _ in numbers.pick(letters) }.joined()
+            let expected = fnmatch(pattern, text, 0) == 0
+            #expect(TextMatch.glob(pattern).matches(text) == expected, "\(pattern) \(text)")
+            if expected { matched += 1 }
+        }
+        #expect(matched > 1000)
+    }
+
+    @Test func `a like matches what a glob without sets matches`() {
+        var numbers = Numbers(seed: 2)
+        for _ in 0..<10_000 {
+            let pattern = (0..<numbers.below(7)).map { _ in numbers.pick(["a", "b", "*", "?", "[", "]", "\\*", "é"]) }.joined()
+            let text = (0..<numbers.below(6)).map { _ in numbers.pick(["a", "b", "[", "*", "é"]) }.joined()
+            let glob = pattern.replacing("[", with: "\\[")
+            #expect(TextMatch.like(pattern).matches(text) == TextMatch.glob(glob).matches(text), "\(pattern) \(text)")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `hostile patterns and names take bounded time`() {
+        let million = 1 << 20
+        let name = String(repeating: "a", count: million)
+        #expect(TextMatch.glob(String(repeating: "*", count: million)).matches(name))
+        let (half, short) = (String(repeating: "a", count: 1 << 17), String(repeating: "a", count: 1 << 18))
+        #expect(!TextMatch.glob(String(repeating: "*a", count: 1 << 17) + "b").matches(short))
+        #expect(!TextMatch.glob("*\(half)b*").matches(short))
+        #expect(!TextMatch.contains(half + "b").matches(short))
+        #expect(!TextMatch.glob(String(repeating: "[", count: 1 << 18)).matches(short))
+        #expect(!TextMatch.glob(String(repeating: "[a", count: 1 << 17)).matches(short))
+        #expect(!TextMatch.glob("*a?a?a?a?b*").matches(short))
+        #expect(TextMatch.glob("*[!b]*", [.caseInsensitive, .diacriticInsensitive]).matches(short + "\u{301}"))
+        // Composing these marks would take minutes.
+        let marks = "a" + String(repeating: "\u{301}\u{323}", count: million / 4)
+        #expect(TextMatch.begins("a").matches(marks))
+        #expect(TextMatch.begins("a", [.caseInsensitive, .diacriticInsensitive]).matches(marks))
+    }
+}
