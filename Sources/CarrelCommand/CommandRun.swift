@@ -66,8 +66,7 @@ enum CommandRun {
     }
 
     private static func perform(_ verb: any Verb, _ arguments: [String]) async -> Int32 {
-        let session: Session
-        do { session = try Session(verb.common) } catch { endParsing(error, arguments) }
+        let session = Session(verb.common)
         let start = ContinuousClock.now
         var status = ExitStatus.done
         do {

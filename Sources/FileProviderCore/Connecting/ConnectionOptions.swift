@@ -12,13 +12,15 @@ public struct ConnectionOptions: Sendable {
     public var bandwidth: Int64?
     /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
     public var allowsClearPassword: Bool
+    /// What the provider alone knows, by the names in its ``ProviderRegistration/settings``.
+    public var settings: [String: String]
     /// Counts what goes over the wire.
     public var counters: TransferCounters
 
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
-        counters: TransferCounters = TransferCounters()
+        settings: [String: String] = [:], counters: TransferCounters = TransferCounters()
     ) {
         self.credentials = credentials
         self.trust = trust
@@ -27,6 +29,7 @@ public struct ConnectionOptions: Sendable {
         self.connectionsPerHost = connectionsPerHost
         self.bandwidth = bandwidth
         self.allowsClearPassword = allowsClearPassword
+        self.settings = settings
         self.counters = counters
     }
 }
