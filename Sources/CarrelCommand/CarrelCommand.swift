@@ -1,11 +1,18 @@
-public import ArgumentParser
+import ArgumentParser
 
 /// `carrel`: files anywhere, and the books among them, from a shell. See `carrel help`.
-///
-/// A plug-in author registers a provider in `ProviderRegistry.shared` and calls ``main()`` from an executable of five lines.
-public struct CarrelCommand: ParsableCommand {
-    /// What `carrel help` prints, and the verbs in its order.
-    public static let configuration = CommandConfiguration(
+public enum CarrelCommand {
+    /// Runs the command line of this process and ends it with the exit code of the contract.
+    ///
+    /// A plug-in author registers a provider in `ProviderRegistry.shared` and calls this from an executable of five lines.
+    public static func main() async -> Never {
+        await CommandRun.main(arguments: Array(CommandLine.arguments.dropFirst()))
+    }
+}
+
+/// All verbs. It is not ``CarrelCommand`` itself, whose ``CarrelCommand/main()`` the parser's own would stand beside.
+struct AllVerbs: ParsableCommand {
+    static let configuration = CommandConfiguration(
         commandName: "carrel",
         abstract: "Files on any provider, and books read where they lie.",
         discussion: """
@@ -18,12 +25,4 @@ public struct CarrelCommand: ParsableCommand {
             List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self, ReadLink.self,
             Share.self, Find.self, FreeSpace.self, Providers.self, Sniff.self, Book.self, Conform.self,
         ])
-
-    /// For the parser, which makes one to fill in; a program calls ``main()``.
-    public init() {}
-
-    /// Runs the command line of this process and ends it with the exit code of the contract.
-    public static func main() async -> Never {
-        await CommandRun.main(arguments: Array(CommandLine.arguments.dropFirst()))
-    }
 }

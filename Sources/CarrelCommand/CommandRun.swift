@@ -27,7 +27,7 @@ enum CommandRun {
         let command: any ParsableCommand
         do {
             try ProviderRegistry.shared.registerBuiltInProviders()
-            command = try CarrelCommand.parseAsRoot(arguments)
+            command = try AllVerbs.parseAsRoot(arguments)
         } catch {
             endParsing(error, arguments)
         }
@@ -46,18 +46,18 @@ enum CommandRun {
 
     /// Help and version are a success; whatever else the parser says is wrong usage.
     private static func endParsing(_ error: any Error, _ arguments: [String]) -> Never {
-        if CarrelCommand.exitCode(for: error) == .success {
-            print(CarrelCommand.fullMessage(for: error))
+        if AllVerbs.exitCode(for: error) == .success {
+            print(AllVerbs.fullMessage(for: error))
             Foundation.exit(ExitStatus.done.rawValue)
         }
-        var text = CarrelCommand.message(for: error)
+        var text = AllVerbs.message(for: error)
         // The parser repeats what it did not expect, and that may be a URL with a password in it.
         for argument in arguments {
             let shown = LocationText.withoutSecrets(argument)
             if shown != argument { text = text.replacingOccurrences(of: argument, with: shown) }
         }
         let words = Array(arguments.prefix { !$0.hasPrefix("-") }.prefix(2))
-        let verb = CarrelCommand.verb(of: words)
+        let verb = AllVerbs.verb(of: words)
         if !text.hasSuffix(".") { text += "." }
         let failure = CommandFailure.usage("\(text) See “\((["carrel"] + verb + ["--help"]).joined(separator: " "))”.")
         Output.standardError((verb.isEmpty ? "carrel" : "carrel: " + verb.joined(separator: " ")) + ": " + failure.sentence)
@@ -66,8 +66,7 @@ enum CommandRun {
     }
 
     private static func perform(_ verb: any Verb, _ arguments: [String]) async -> Int32 {
-        let session: Session
-        do { session = try Session(verb.common) } catch { endParsing(error, arguments) }
+        let session = Session(verb.common)
         let start = ContinuousClock.now
         var status = ExitStatus.done
         do {
@@ -102,7 +101,7 @@ enum CommandRun {
     }
 }
 
-extension CarrelCommand {
+extension AllVerbs {
     /// As much of `words` as names a verb.
     fileprivate static func verb(of words: [String]) -> [String] {
         var found: [String] = []

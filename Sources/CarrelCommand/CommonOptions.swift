@@ -12,10 +12,12 @@ struct CommonOptions: ParsableArguments {
     var verbose = false
     @Flag(help: "At the end, one line of JSON on standard error with requests, connections and bytes.")
     var stats = false
-    @Option(help: ArgumentHelp("Give up when nothing moved for so many seconds.", valueName: "seconds"))
-    var timeout: Double = 60
-    @Option(help: ArgumentHelp("Try again so often after a failure that may pass.", valueName: "n"))
-    var retries: Int = 3
+    @Option(
+        help: ArgumentHelp("Give up when nothing moved for so many seconds; 60 unless the connection says otherwise.", valueName: "seconds")
+    )
+    var timeout: Double?
+    @Option(help: ArgumentHelp("Try again so often after a failure that may pass; 3 unless the connection says otherwise.", valueName: "n"))
+    var retries: Int?
     @Option(help: ArgumentHelp("Files in flight at once.", valueName: "n"))
     var transfers: Int = 4
     @Option(help: ArgumentHelp("Bytes a second, with K, M or G for 1024s.", valueName: "rate"))
@@ -37,8 +39,8 @@ struct CommonOptions: ParsableArguments {
     var allowClearPassword = false
 
     func validate() throws {
-        guard timeout > 0, timeout.isFinite else { throw ValidationError("--timeout takes a positive number of seconds.") }
-        guard (0...100).contains(retries) else { throw ValidationError("--retries takes a number from 0 to 100.") }
+        guard timeout.map({ $0 > 0 && $0.isFinite }) ?? true else { throw ValidationError("--timeout takes a positive number of seconds.") }
+        guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries takes a number from 0 to 100.") }
         guard (1...64).contains(transfers) else { throw ValidationError("--transfers takes a number from 1 to 64.") }
         _ = try bandwidth()
         for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) {
@@ -49,6 +51,19 @@ struct CommonOptions: ParsableArguments {
     /// Whether a flag is given that every host would get.
     var hasAccessFlags: Bool {
         [user, passwordFile, cacert, clientCert, clientKey].contains { $0 != nil } || insecure || allowClearPassword
+    }
+
+    /// Puts what the flags say before what a saved connection says.
+    func apply(to options: inout ConnectionOptions) throws {
+        if let timeout {
+            options.timeouts = Timeouts(connect: min(options.timeouts.connect, timeout), idle: timeout, whole: options.timeouts.whole)
+        }
+        if let retries { options.retries.retries = retries }
+        if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
+        options.trust = TrustPolicy(
+            authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
+            clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure)
+        options.allowsClearPassword = allowClearPassword || options.allowsClearPassword
     }
 
     func bandwidth() throws -> Int64? {

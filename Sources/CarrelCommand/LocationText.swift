@@ -4,7 +4,8 @@ import Foundation
 /// A location as a person writes it: a URL, a path on this machine, or a path below a saved connection.
 enum LocationText {
     case url(URL)
-    case connection(name: String, path: String)
+    /// `NAME:path`.
+    case connection(String)
 
     /// - Throws: A usage error for a URL that is none; its sentence repeats nothing of the text, which may hold a password.
     init(_ text: String) throws {
@@ -14,14 +15,14 @@ enum LocationText {
             return
         }
         guard parts.isURL else {
-            self = .connection(name: parts.name, path: parts.rest)
+            self = .connection(text)
             return
         }
         self = .url(try parts.name.lowercased() == "file" ? Self.fileURL(text) : Self.remoteURL(text, scheme: parts.name))
     }
 
     private static func parts(of text: String) -> (name: String, rest: String, isURL: Bool)? {
-        guard let colon = text.firstIndex(of: ":"), Connections.isName(text[..<colon]) else { return nil }
+        guard let colon = text.firstIndex(of: ":"), NamedConnections.isName(text[..<colon]) else { return nil }
         let name = String(text[..<colon])
         let rest = String(text[text.index(after: colon)...])
         return (name, rest, rest.hasPrefix("//") || ProviderRegistry.shared.hasScheme(name))
@@ -96,9 +97,4 @@ extension LocationText {
         let port = authority[authority.index(after: colon)...]
         return !port.isEmpty && port.allSatisfy(\.isNumber)
     }
-}
-
-extension ProviderRegistry {
-    /// Whether a provider has entered `scheme`.
-    func hasScheme(_ scheme: some StringProtocol) -> Bool { all.contains { $0.schemes.contains(scheme.lowercased()) } }
 }

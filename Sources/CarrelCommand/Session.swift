@@ -5,7 +5,7 @@ import Foundation
 struct Place: Sendable {
     /// As the user gave it, without secrets.
     let shown: String
-    let provider: any FileProvider
+    var provider: any FileProvider
     var path: ProviderPath
 
     /// The item called `name` in this folder.
@@ -32,21 +32,16 @@ struct Place: Sendable {
 final class Session: Sendable {
     let common: CommonOptions
     let output = Output()
-    private let options: ConnectionOptions
+    private let credentials: any CredentialSource
+    private let counters = TransferCounters()
     private let environment: [String: String]
-    /// Providers by what their URLs have in common, so that two locations on one host share connections and login.
+    /// Providers by storage, user and saved connection, so that two locations on one host share connections and login.
     private let known = Locked<[String: any FileProvider]>([:])
 
-    init(_ common: CommonOptions) throws {
+    init(_ common: CommonOptions) {
         self.common = common
         environment = ProcessInfo.processInfo.environment
-        options = ConnectionOptions(
-            credentials: CommandCredentials(user: common.user, passwordFile: common.passwordFile, environment: environment),
-            trust: TrustPolicy(
-                authorities: common.cacert, clientCertificate: common.clientCert, clientKey: common.clientKey, isInsecure: common.insecure),
-            timeouts: Timeouts(connect: min(20, common.timeout), idle: common.timeout),
-            retries: RetryPolicy(retries: common.retries),
-            bandwidth: try common.bandwidth(), allowsClearPassword: common.allowClearPassword)
+        credentials = CommandCredentials.source(common, environment: environment)
         if common.insecure { warnOfInsecurity("--insecure") }
     }
 
@@ -76,7 +71,6 @@ final class Session: Sendable {
     }
 
     func statistics(since start: ContinuousClock.Instant) -> String {
-        let counters = options.counters
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         return """
             {"requests":\(counters[.requests]),"connections":\(counters[.connections]),"dataConnections":\(counters[.dataConnections]),\
@@ -93,7 +87,8 @@ extension Session {
     private struct Target {
         var shown: String
         var url: URL
-        var connection: Connection?
+        var connection: ProviderConfiguration?
+        var connectionName: String?
 
         /// Host and port; nil on this machine.
         var host: String? {
@@ -105,14 +100,15 @@ extension Session {
     }
 
     /// The provider and path of a location as a person writes it.
-    func place(_ text: String) async throws -> Place { try await connect(target(text)) }
+    func place(_ text: String) async throws -> Place { try await connect(try await target(text)) }
 
     /// The providers and paths of the locations of one command.
     ///
     /// - Throws: A usage error when access flags would go to two hosts.
     func places(_ texts: [String]) async throws -> [Place] {
-        let targets = try texts.map(target)
-        if Set(targets.compactMap(\.host)).count > 1, common.hasAccessFlags || CommandCredentials.isInEnvironment {
+        var targets: [Target] = []
+        for text in texts { targets.append(try await target(text)) }
+        if Set(targets.compactMap(\.host)).count > 1, common.hasAccessFlags || CommandCredentials.isInEnvironment(environment) {
             throw CommandFailure.usage(
                 "With two hosts in one command, flags like --user and --cacert, $CARREL_PASSWORD and $CARREL_TOKEN would go to both; "
                     + "use saved connections, ~/.netrc or the URLs.")
@@ -125,11 +121,11 @@ extension Session {
     /// `mem:`, which holds nothing that another command could see.
     func memory(_ text: String) async throws -> Place? {
         guard case .url(let url) = try LocationText(text), url.scheme?.lowercased() == "mem" else { return nil }
-        let location = try await ProviderRegistry.shared.location(of: url, options: options)
+        let location = try await ProviderRegistry.shared.location(of: url)
         return Place(shown: text, provider: location.provider, path: location.path)
     }
 
-    private func target(_ text: String) throws -> Target {
+    private func target(_ text: String) async throws -> Target {
         do {
             switch try LocationText(text) {
             case .url(let url):
@@ -137,12 +133,11 @@ extension Session {
                     throw CommandFailure.usage("mem: is empty at the start of each command; it exists for conform alone.")
                 }
                 return Target(shown: LocationText.withoutSecrets(text), url: url)
-            case .connection(let name, let path):
-                let (connection, base) = try Connections.connection(name, in: Connections.file(environment))
-                let below = try ProviderPath(path).percentEncoded
-                let root = base.absoluteString
-                let url = URL(string: root.hasSuffix("/") ? root + below : root + "/" + below) ?? base
-                return Target(shown: text, url: url, connection: connection)
+            case .connection(let location):
+                let connection = try await Connections.configuration(of: location, in: Connections.file(environment))
+                return Target(
+                    shown: text, url: connection.urlWithUser, connection: connection,
+                    connectionName: String(location.prefix { $0 != ":" }))
             }
         } catch { throw error.at(LocationText.withoutSecrets(text)) }
     }
@@ -150,28 +145,28 @@ extension Session {
     private func connect(_ target: Target) async throws -> Place {
         do {
             let url = target.url
+            let location = try await ProviderRegistry.shared.location(of: url, options: try options(for: target))
+            var place = Place(shown: target.shown, provider: location.provider, path: location.path)
+            remark("\(place.shown) is \(place.path) of \(place.provider.debugDescription)")
             // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
-            let isShared = url.scheme?.lowercased().hasPrefix("http") != true
-            let key =
-                [url.scheme, url.user(), url.password(), target.host].map { $0 ?? "" }.joined(separator: "\u{0}")
-                + "\u{0}\(target.connection?.url ?? "")"
-            if isShared, let provider = known.value[key] {
-                return Place(
-                    shown: target.shown, provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+            if url.scheme?.lowercased().hasPrefix("http") == true { return place }
+            let parts = [place.provider.type, place.provider.baseURL?.absoluteString, url.user(), url.password(), target.connectionName]
+            let key = parts.map { $0 ?? "" }.joined(separator: "\u{0}")
+            place.provider = known.update { known in
+                let provider = known[key] ?? location.provider
+                known[key] = provider
+                return provider
             }
-            let location = try await ProviderRegistry.shared.location(of: url, options: options(for: target))
-            known.update { $0[key] = location.provider }
-            remark("\(target.shown) is \(location.path) of \(location.provider.debugDescription)")
-            return Place(shown: target.shown, provider: location.provider, path: location.path)
+            return place
         } catch { throw error.at(target.shown) }
     }
 
-    private func options(for target: Target) -> ConnectionOptions {
-        guard let connection = target.connection else { return options }
-        var own = options
-        own.trust = connection.trust(options.trust)
-        own.allowsClearPassword = options.allowsClearPassword || connection.allowClearPassword == true
-        if own.trust.isInsecure, !common.insecure { warnOfInsecurity("“insecure” of \(target.shown)") }
-        return own
+    private func options(for target: Target) throws -> ConnectionOptions {
+        var options =
+            target.connection.map { ConnectionOptions($0, credentials: credentials, counters: counters) }
+            ?? ConnectionOptions(credentials: credentials, counters: counters)
+        try common.apply(to: &options)
+        if options.trust.isInsecure, !common.insecure { warnOfInsecurity("“insecure” of \(target.shown)") }
+        return options
     }
 }

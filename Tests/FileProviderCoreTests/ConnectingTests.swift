@@ -91,6 +91,44 @@ import Testing
     }
 }
 
+extension ProviderRegistryTests {
+    /// A registry whose only provider notes what it was given.
+    private func registry(_ given: Collected<(URL, ConnectionOptions)>) throws -> ProviderRegistry {
+        let registry = ProviderRegistry()
+        try registry.register(
+            ProviderRegistration(type: "One", schemes: ["x"], settings: ["mode", "depth"]) { url, options in
+                given.append((url, options))
+                return ProviderLocation(provider: StubProvider(), path: .root)
+            })
+        return registry
+    }
+
+    @Test func `a configuration becomes a provider, with its user, policies, settings and secrets`() async throws {
+        let given = Collected<(URL, ConnectionOptions)>()
+        var configuration = try ProviderConfiguration(url: #require(URL(string: "x://host/a/")), user: "ann")
+        configuration.timeouts.idle = 7
+        configuration.retries.retries = 2
+        configuration.bandwidth = 1000
+        configuration.settings = ["mode": "passive"]
+        _ = try await registry(given).location(of: configuration, credentials: FixedCredential(.bearer("t")))
+        let (url, options) = try #require(given.values.first)
+        #expect(url.absoluteString == "x://ann@host/a/")
+        #expect(options.timeouts.idle == 7 && options.retries.retries == 2 && options.bandwidth == 1000)
+        #expect(options.settings == ["mode": "passive"])
+        #expect(try await options.credentials.credential(for: Origin(scheme: "x", host: "host", port: 1), user: nil) == .bearer("t"))
+    }
+
+    @Test func `a setting that the provider does not know is refused with those it knows`() async throws {
+        let given = Collected<(URL, ConnectionOptions)>()
+        var configuration = try ProviderConfiguration(url: #require(URL(string: "x://host/")))
+        configuration.settings = ["mood": "good", "mode": "passive"]
+        await #expect { try await registry(given).location(of: configuration) } throws: {
+            ($0 as? CocoaError)?.code == .featureUnsupported && $0.sentence == "“mood” is no setting of One; there are: depth, mode."
+        }
+        #expect(given.values.isEmpty)
+    }
+}
+
 @Suite struct CredentialTests {
     @Test(arguments: [Credential.password(user: "ann", password: "s3cret"), .bearer("s3cret")])
     func `a credential never shows its secret`(credential: Credential) {

@@ -14,13 +14,15 @@ public struct ConnectionOptions: Sendable {
     public var allowsClearPassword: Bool
     /// What may be answered from memory.
     public var cache: CachePolicy
+    /// What the provider alone knows, by the names in its ``ProviderRegistration/settings``.
+    public var settings: [String: String]
     /// Counts what goes over the wire.
     public var counters: TransferCounters
 
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
-        cache: CachePolicy = .none, counters: TransferCounters = TransferCounters()
+        cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters()
     ) {
         self.credentials = credentials
         self.trust = trust
@@ -30,6 +32,7 @@ public struct ConnectionOptions: Sendable {
         self.bandwidth = bandwidth
         self.allowsClearPassword = allowsClearPassword
         self.cache = cache
+        self.settings = settings
         self.counters = counters
     }
 }

@@ -57,25 +57,11 @@ public protocol CredentialSource: Sendable {
     ///
     /// - Parameter user: The user that the URL names.
     func credential(for origin: Origin, user: String?) async throws -> Credential?
+
+    /// Told that a server refused `credential`: a source that remembers or asks finds another the next time. The default does nothing.
+    func refused(_ credential: Credential, for origin: Origin, user: String?)
 }
 
-/// One secret for one origin.
-public struct FixedCredential: CredentialSource {
-    private let credential: Credential?
-    private let origin: Locked<Origin?>
-
-    /// - Parameter origin: The only origin that gets it; nil for the first that asks, and from then on no other.
-    public init(_ credential: Credential?, for origin: Origin? = nil) {
-        self.credential = credential
-        self.origin = Locked(origin)
-    }
-
-    public func credential(for origin: Origin, user: String?) async throws -> Credential? {
-        let owner = self.origin.update { owner in
-            let first = owner ?? origin
-            owner = first
-            return first
-        }
-        return owner == origin ? credential : nil
-    }
+extension CredentialSource {
+    public func refused(_ credential: Credential, for origin: Origin, user: String?) {}
 }

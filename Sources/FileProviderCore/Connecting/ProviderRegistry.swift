@@ -21,11 +21,14 @@ public struct ProviderRegistration: Sendable {
     public let type: String
     /// In lower case.
     public let schemes: [String]
+    /// The names of the settings that this provider alone knows; their values come in ``ConnectionOptions/settings``.
+    public let settings: Set<String>
     let connect: Connect
 
-    public init(type: String, schemes: [String], connect: @escaping Connect) {
+    public init(type: String, schemes: [String], settings: Set<String> = [], connect: @escaping Connect) {
         self.type = type
         self.schemes = schemes.map { $0.lowercased() }
+        self.settings = settings
         self.connect = connect
     }
 }
@@ -57,16 +60,47 @@ public final class ProviderRegistry: Sendable {
     /// What is registered, in the order in which it came.
     public var all: [ProviderRegistration] { registrations.withLock { $0 } }
 
+    /// Whether a provider has entered `scheme`, in any case.
+    public func hasScheme(_ scheme: some StringProtocol) -> Bool { holder(of: scheme.lowercased()) != nil }
+
+    /// The provider and path that `configuration` names, with the secrets of `credentials`.
+    ///
+    /// - Throws: As ``location(of:options:)``.
+    public func location(
+        of configuration: ProviderConfiguration, credentials: any CredentialSource = FixedCredential(nil),
+        counters: TransferCounters = TransferCounters()
+    ) async throws -> ProviderLocation {
+        try await location(
+            of: configuration.urlWithUser, options: ConnectionOptions(configuration, credentials: credentials, counters: counters))
+    }
+
     /// The provider and path that `url` names. Nothing is sent yet, except where the scheme alone does not tell the protocol.
     ///
-    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme.
+    /// A password in `url` is used, and goes into no message.
+    ///
+    /// - Throws: As ``check(_:settings:)``, and an error of the provider's.
     public func location(of url: URL, options: ConnectionOptions = ConnectionOptions()) async throws -> ProviderLocation {
+        try await check(url, settings: options.settings).connect(url, options)
+    }
+
+    /// Looks whether a provider has the scheme of `url` and knows the settings; nothing is sent.
+    ///
+    /// - Throws: `URLError(.unsupportedURL)` when no provider has the scheme; `CocoaError(.featureUnsupported)` naming an unknown setting.
+    @discardableResult
+    public func check(_ url: URL, settings: [String: String] = [:]) throws -> ProviderRegistration {
         let scheme = url.scheme?.lowercased() ?? "file"
-        guard let registration = all.first(where: { $0.schemes.contains(scheme) }) else {
+        guard let holder = holder(of: scheme) else {
             let known = all.flatMap(\.schemes).joined(separator: ", ")
             throw FileError.make(
                 .unsupportedURL, url: url, sentence: "No provider is registered for the scheme “\(scheme)”; there are: \(known).")
         }
-        return try await registration.connect(url, options)
+        if let unknown = settings.keys.filter({ !holder.settings.contains($0) }).min() {
+            let known = holder.settings.isEmpty ? "it has none" : "there are: \(holder.settings.sorted().joined(separator: ", "))"
+            throw FileError.make(
+                .featureUnsupported, path: unknown, url: url, sentence: "“\(unknown)” is no setting of \(holder.type); \(known).")
+        }
+        return holder
     }
+
+    private func holder(of scheme: String) -> ProviderRegistration? { all.first { $0.schemes.contains(scheme) } }
 }

@@ -1,0 +1,103 @@
+public import Foundation
+
+/// One secret for one origin.
+public struct FixedCredential: CredentialSource {
+    private let credential: Credential?
+    private let owner: FirstOrigin
+
+    /// - Parameter origin: The only origin that gets it; nil for the first that asks, and from then on no other.
+    public init(_ credential: Credential?, for origin: Origin? = nil) {
+        self.credential = credential
+        owner = FirstOrigin(origin)
+    }
+
+    public func credential(for origin: Origin, user: String?) async throws -> Credential? { owner.admits(origin) ? credential : nil }
+}
+
+/// Secrets in environment variables, for the first origin that asks.
+public struct EnvironmentCredentials: CredentialSource {
+    private let environment: [String: String]
+    private let password: String?
+    private let token: String?
+    private let owner = FirstOrigin(nil)
+
+    /// - Parameters:
+    ///   - password: The name of the variable with a password; it answers where the user is known.
+    ///   - token: The name of the variable with a bearer token, which comes first.
+    ///   - environment: The process's own, unless said otherwise; read once.
+    public init(password: String? = nil, token: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment) {
+        self.password = password
+        self.token = token
+        self.environment = environment
+    }
+
+    public func credential(for origin: Origin, user: String?) async throws -> Credential? {
+        guard let secret = secret(user), owner.admits(origin) else { return nil }
+        return secret
+    }
+
+    private func secret(_ user: String?) -> Credential? {
+        if let token = token.flatMap({ environment[$0] }), !token.isEmpty { return .bearer(token) }
+        guard let user, let password = password.flatMap({ environment[$0] }) else { return nil }
+        return .password(user: user, password: password)
+    }
+}
+
+/// A password that is the first line of a file, for the first origin that asks and a user who is known.
+public struct PasswordFileCredentials: CredentialSource {
+    private let file: String
+    private let owner = FirstOrigin(nil)
+
+    /// - Parameter file: A path of this machine, a pipe's too. It is read when a secret is asked for.
+    public init(file: String) {
+        self.file = file
+    }
+
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)` over 64 KiB.
+    public func credential(for origin: Origin, user: String?) async throws -> Credential? {
+        guard let user, owner.admits(origin) else { return nil }
+        let line = try await SmallFile.read(file, limit: 64 << 10).prefix { $0 != UInt8(ascii: "\n") }
+        let password = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+        return .password(user: user, password: String(decoding: password, as: UTF8.self))
+    }
+}
+
+/// Several sources, the first one that has a secret answering.
+public struct CredentialChain: CredentialSource {
+    private let sources: [any CredentialSource]
+    private let user: String?
+
+    /// - Parameter user: Who is asked for where neither URL nor configuration names a user.
+    public init(_ sources: [any CredentialSource], user: String? = nil) {
+        self.sources = sources
+        self.user = user
+    }
+
+    public func credential(for origin: Origin, user: String?) async throws -> Credential? {
+        for source in sources {
+            if let credential = try await source.credential(for: origin, user: user ?? self.user) { return credential }
+        }
+        return nil
+    }
+
+    public func refused(_ credential: Credential, for origin: Origin, user: String?) {
+        for source in sources { source.refused(credential, for: origin, user: user ?? self.user) }
+    }
+}
+
+/// The only origin that a secret without one goes to: the first that asks.
+final class FirstOrigin: Sendable {
+    private let owner: Locked<Origin?>
+
+    init(_ origin: Origin?) {
+        owner = Locked(origin)
+    }
+
+    func admits(_ origin: Origin) -> Bool {
+        owner.update { owner in
+            let first = owner ?? origin
+            owner = first
+            return first == origin
+        }
+    }
+}

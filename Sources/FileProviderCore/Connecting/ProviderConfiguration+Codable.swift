@@ -1,0 +1,106 @@
+import Foundation
+
+/// One flat object. Only ``ProviderConfiguration/url`` is needed; what is not there has its usual value, and what has it is not written.
+///
+/// An unknown key is refused rather than lost: it may be a newer version's word on whom to trust, a slip, or a secret.
+extension ProviderConfiguration: Codable {
+    /// The names in the document; those that are flags of `carrel` too are spelt alike.
+    enum Key: String, CodingKey, CaseIterable {
+        case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
+        case timeout, connectTimeout, wholeTimeout, retries, firstPause, longestPause
+        case connectionsPerHost, bandwidth, settings
+    }
+
+    /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
+    public init(from decoder: any Decoder) throws {
+        let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
+        if let unknown = names.first(where: { Key(rawValue: $0) == nil }) {
+            let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "“\(unknown)” is no key of a connection; there are: \(known)."))
+        }
+        let values = Values(container: try decoder.container(keyedBy: Key.self))
+        let text = try values.container.decode(String.self, forKey: .url)
+        do { try self.init(url: Self.url(text), user: values.optional(.user)) } catch let error as URLError {
+            throw values.error(.url, error.sentence)
+        }
+        trust = TrustPolicy(
+            authorities: try values.optional(.cacert), clientCertificate: try values.optional(.clientCert),
+            clientKey: try values.optional(.clientKey), isInsecure: try values.optional(.insecure) ?? false)
+        timeouts.connect = try values.number(.connectTimeout, 0.001...86_400) ?? timeouts.connect
+        timeouts.idle = try values.number(.timeout, 0.001...86_400) ?? timeouts.idle
+        timeouts.whole = try values.number(.wholeTimeout, 0.001...31_536_000)
+        retries.retries = try values.number(.retries, 0...100) ?? retries.retries
+        retries.firstPause = try values.number(.firstPause, 0...86_400) ?? retries.firstPause
+        retries.longestPause = try values.number(.longestPause, 0...86_400) ?? retries.longestPause
+        connectionsPerHost = try values.number(.connectionsPerHost, 1...256) ?? connectionsPerHost
+        bandwidth = try values.number(.bandwidth, 1...Int64.max)
+        allowsClearPassword = try values.optional(.allowClearPassword) ?? false
+        settings = try values.optional(.settings) ?? [:]
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        func put<Value: Encodable & Equatable>(_ key: Key, _ value: Value, unless usual: Value) throws {
+            if value != usual { try container.encode(value, forKey: key) }
+        }
+        let (time, tries) = (Timeouts(), RetryPolicy())
+        try container.encode(url.absoluteString, forKey: .url)
+        try put(.user, user, unless: nil)
+        try put(.cacert, trust.authorities, unless: nil)
+        try put(.clientCert, trust.clientCertificate, unless: nil)
+        try put(.clientKey, trust.clientKey, unless: nil)
+        try put(.insecure, trust.isInsecure, unless: false)
+        try put(.allowClearPassword, allowsClearPassword, unless: false)
+        try put(.timeout, timeouts.idle, unless: time.idle)
+        try put(.connectTimeout, timeouts.connect, unless: time.connect)
+        try put(.wholeTimeout, timeouts.whole, unless: nil)
+        try put(.retries, retries.retries, unless: tries.retries)
+        try put(.firstPause, retries.firstPause, unless: tries.firstPause)
+        try put(.longestPause, retries.longestPause, unless: tries.longestPause)
+        try put(.connectionsPerHost, connectionsPerHost, unless: Self.usualConnections)
+        try put(.bandwidth, bandwidth, unless: nil)
+        try put(.settings, settings, unless: [:])
+    }
+
+    /// An absolute path stands for its `file` URL.
+    private static func url(_ text: String) throws -> URL {
+        if text.hasPrefix("/"), let path = try? ProviderPath(text), let url = URL(string: "file:///" + path.percentEncoded) { return url }
+        let escapes = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().map { $0.prefix(2) }
+        let isWellFormed = escapes.allSatisfy { $0.count == 2 && $0.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }
+        guard isWellFormed, let url = URL(string: text, encodingInvalidCharacters: true) else {
+            throw FileError.make(.badURL, url: nil, sentence: "The URL of a connection is none (RFC 3986).")
+        }
+        return url
+    }
+
+    /// Any key there is.
+    private struct AnyKey: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
+        init?(intValue: Int) { nil }
+    }
+
+    private struct Values {
+        let container: KeyedDecodingContainer<Key>
+
+        func optional<Value: Decodable>(_ key: Key) throws -> Value? { try container.decodeIfPresent(Value.self, forKey: key) }
+
+        func number<Value: Decodable & Comparable>(_ key: Key, _ range: ClosedRange<Value>) throws -> Value? {
+            guard let value: Value = try optional(key) else { return nil }
+            guard range.contains(value) else {
+                throw error(key, "“\(key.rawValue)” has to lie between \(range.lowerBound) and \(range.upperBound).")
+            }
+            return value
+        }
+
+        func error(_ key: Key, _ sentence: String) -> DecodingError {
+            DecodingError.dataCorruptedError(forKey: key, in: container, debugDescription: sentence)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+
+/// How to reach one storage: a value to be kept, shown and shared, which holds no secret.
+///
+/// The registry makes a provider of it, with the secrets of a ``CredentialSource``; two providers of one configuration are a copy.
+public struct ProviderConfiguration: Sendable, Hashable {
+    /// A folder, or the root, of the storage: without user, password, query and fragment.
+    public let url: URL
+    /// Whom to log in as; nil to leave that to the credential source.
+    public var user: String?
+    public var trust = TrustPolicy()
+    public var timeouts = Timeouts()
+    public var retries = RetryPolicy()
+    /// As ``ConnectionOptions/connectionsPerHost``.
+    public var connectionsPerHost = Self.usualConnections
+    /// Bytes a second in each direction; nil for no limit.
+    public var bandwidth: Int64?
+    /// As ``ConnectionOptions/allowsClearPassword``.
+    public var allowsClearPassword = false
+    /// What this provider alone knows, by the names in its ``ProviderRegistration/settings``. No secrets.
+    public var settings: [String: String] = [:]
+
+    static let usualConnections = 8
+
+    /// A configuration with the usual policies. A user in `url` becomes ``user``.
+    ///
+    /// - Throws: `URLError(.badURL)` for a URL without a scheme; with a password, query or fragment in it, which may be secrets and
+    ///   would be saved; or with another user than `user`.
+    public init(url: URL, user: String? = nil) throws {
+        guard url.scheme?.isEmpty == false else { throw Self.refusal(url, "needs a scheme, such as davs:") }
+        if url.password(percentEncoded: true) != nil {
+            throw Self.refusal(url, "has a password in it, which belongs in ~/.netrc or another credential source")
+        }
+        if url.query(percentEncoded: true) != nil || url.fragment(percentEncoded: true) != nil {
+            throw Self.refusal(url, "has a query or fragment, which may be a secret; ? and # in a name are written %3F and %23")
+        }
+        let named = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
+        guard named == nil || user == nil || named == user else { throw Self.refusal(url, "names another user than the one beside it") }
+        self.url = url.absoluteURL.withoutSecrets
+        self.user = user ?? named
+    }
+
+    private static func refusal(_ url: URL, _ reason: String) -> URLError {
+        FileError.make(.badURL, url: url, sentence: "The URL of a connection, “\(url.withoutSecrets.absoluteString)”, \(reason).")
+    }
+
+    /// The same storage, from the item at `path` below this one's folder on.
+    public func appending(_ path: ProviderPath) -> ProviderConfiguration {
+        let base = url.absoluteString
+        // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
+        guard let item = URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) else { return self }
+        return ProviderConfiguration(self, url: item)
+    }
+
+    private init(_ other: ProviderConfiguration, url: URL) {
+        (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
+        (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
+        (allowsClearPassword, settings) = (other.allowsClearPassword, other.settings)
+    }
+
+    /// ``url`` with the user in it, as the providers take it.
+    public var urlWithUser: URL {
+        guard let user, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
+        // Foundation leaves a colon as it is, and what follows it would be taken for a password.
+        let plain = CharacterSet(charactersIn: "-._~").union(CharacterSet(charactersIn: "a"..."z")).union(
+            CharacterSet(charactersIn: "A"..."Z")
+        ).union(CharacterSet(charactersIn: "0"..."9"))
+        parts.percentEncodedUser = user.addingPercentEncoding(withAllowedCharacters: plain)
+        return parts.url ?? url
+    }
+}
+
+extension ConnectionOptions {
+    /// What `configuration` says, with the secrets of `credentials`.
+    public init(
+        _ configuration: ProviderConfiguration, credentials: any CredentialSource = FixedCredential(nil),
+        counters: TransferCounters = TransferCounters()
+    ) {
+        self.init(
+            credentials: credentials, trust: configuration.trust, timeouts: configuration.timeouts, retries: configuration.retries,
+            connectionsPerHost: configuration.connectionsPerHost, bandwidth: configuration.bandwidth,
+            allowsClearPassword: configuration.allowsClearPassword, settings: configuration.settings, counters: counters)
+    }
+}
