@@ -35,21 +35,23 @@ public struct FileObjectSorting: Sendable, Hashable {
     ///
     /// - Complexity: O(n log n); each name is prepared once.
     public func sort(_ files: [FileObject]) -> [FileObject] {
-        let keyed = files.enumerated().map { Keyed(index: $0.offset, file: $0.element, key: key(of: $0.element)) }
-        return keyed.sorted(by: precedes).map(\.file)
+        let prepared = files.map { Prepared($0, key: key(of: $0)) }
+        // Indices rather than items, which are large to move about.
+        return files.indices.sorted { precedes(prepared[$0], prepared[$1]) ?? ($0 < $1) }.map { files[$0] }
     }
 
-    private struct Keyed {
-        let index: Int
-        let file: FileObject
+    /// What of an item decides.
+    private struct Prepared {
+        let isDirectory: Bool
         let key: Key?
-        let reading: [UInt32]
+        let name: [UInt32]
+        let path: ProviderPath
 
-        init(index: Int, file: FileObject, key: Key?) {
-            self.index = index
-            self.file = file
+        init(_ file: FileObject, key: Key?) {
+            isDirectory = file.isDirectory
             self.key = key
-            reading = TextFolding.scalars(of: file.name, [.caseInsensitive, .diacriticInsensitive])
+            name = ReadingOrder.key(of: file.name)
+            path = file.path
         }
     }
 
@@ -58,12 +60,12 @@ public struct FileObjectSorting: Sendable, Hashable {
         case number(Int64)
         case date(Date)
         /// The name as people read it, which every item has at hand.
-        case reading
+        case name
     }
 
     private func key(of file: FileObject) -> Key? {
         switch type {
-        case .name: .reading
+        case .name: .name
         case .nameCaseSensitive: .text(file.name.unicodeScalars.map(\.value))
         case .nameCaseInsensitive: .text(TextFolding.scalars(of: file.name, .caseInsensitive))
         case .extension:
@@ -80,28 +82,25 @@ public struct FileObjectSorting: Sendable, Hashable {
         return String(name[name.index(after: dot)...])
     }
 
-    private func precedes(_ one: Keyed, _ other: Keyed) -> Bool {
-        if isDirectoriesFirst, one.file.isDirectory != other.file.isDirectory { return one.file.isDirectory }
-        switch (one.key, other.key) {
-        case (nil, nil): break
-        case (_?, nil): return true
-        case (nil, _?): return false
-        case (let key?, let otherKey?):
-            let order = Self.order(key, otherKey, one, other)
-            if order != 0 { return ascending ? order < 0 : order > 0 }
-        }
-        let byName = NaturalOrder.compare(one.reading, other.reading)
+    /// Nil for two that are the same in everything that counts.
+    private func precedes(_ one: Prepared, _ other: Prepared) -> Bool? {
+        if isDirectoriesFirst, one.isDirectory != other.isDirectory { return one.isDirectory }
+        if (one.key == nil) != (other.key == nil) { return one.key != nil }
+        let order = Self.order(one, other)
+        if order != 0 { return ascending ? order < 0 : order > 0 }
+        let byName = ReadingOrder.compare(one.name, other.name)
         if byName != 0 { return byName < 0 }
-        if one.file.path != other.file.path { return one.file.path < other.file.path }
-        return one.index < other.index
+        return one.path == other.path ? nil : one.path < other.path
     }
 
-    private static func order(_ one: Key, _ other: Key, _ item: Keyed, _ otherItem: Keyed) -> Int {
-        switch (one, other) {
-        case (.text(let one), .text(let other)): NaturalOrder.plain(one, other)
+    /// Below 0 when `one` comes first, above 0 when `other` does.
+    private static func order(_ one: Prepared, _ other: Prepared) -> Int {
+        switch (one.key, other.key) {
+        case (.text(let one), .text(let other)): ReadingOrder.compare(one, other)
         case (.number(let one), .number(let other)): one < other ? -1 : one > other ? 1 : 0
         case (.date(let one), .date(let other)): one < other ? -1 : one > other ? 1 : 0
-        default: NaturalOrder.compare(item.reading, otherItem.reading)
+        case (.name, .name): ReadingOrder.compare(one.name, other.name)
+        default: 0
         }
     }
 }
@@ -130,39 +129,35 @@ extension FileObjectSorting {
     public static var createdDesceding: Self { createdDescending }
 }
 
-/// Texts in the order of people who count.
-private enum NaturalOrder {
-    /// Below 0 when `one` comes first, above 0 when `other` does. Runs of ASCII digits count as one number; leading zeros do not count.
-    static func compare(_ one: [UInt32], _ other: [UInt32]) -> Int {
-        var (left, right) = (0, 0)
-        while left < one.count, right < other.count {
-            if isDigit(one[left]), isDigit(other[right]) {
-                let (number, otherNumber) = (digits(of: one, at: &left), digits(of: other, at: &right))
-                if number.count != otherNumber.count { return number.count - otherNumber.count }
-                let order = plain(number, otherNumber)
-                if order != 0 { return order }
-            } else if one[left] != other[right] {
-                return one[left] < other[right] ? -1 : 1
-            } else {
-                left += 1
-                right += 1
+/// Names in the order of people who count.
+private enum ReadingOrder {
+    /// The name so that scalar by scalar gives that order: a run of ASCII digits becomes `0`, how many there are, and the digits, without
+    /// leading zeros.
+    static func key(of name: String) -> [UInt32] {
+        let text = TextFolding.scalars(of: name, [.caseInsensitive, .diacriticInsensitive])
+        let zero = UInt32(UInt8(ascii: "0"))
+        let digits = zero...(zero + 9)
+        var key: [UInt32] = []
+        key.reserveCapacity(text.count + 4)
+        var position = 0
+        while position < text.count {
+            guard digits.contains(text[position]) else {
+                key.append(text[position])
+                position += 1
+                continue
             }
+            let end = text[position...].firstIndex { !digits.contains($0) } ?? text.count
+            let number = text[position..<end].drop { $0 == zero }
+            key += [zero, UInt32(number.count)]
+            key += number
+            position = end
         }
-        return (one.count - left) - (other.count - right)
+        return key
     }
 
-    static func plain(_ one: some Collection<UInt32>, _ other: some Collection<UInt32>) -> Int {
-        for (left, right) in zip(one, other) where left != right { return left < right ? -1 : 1 }
+    /// Below 0 when `one` comes first, above 0 when `other` does.
+    static func compare(_ one: [UInt32], _ other: [UInt32]) -> Int {
+        for index in 0..<min(one.count, other.count) where one[index] != other[index] { return one[index] < other[index] ? -1 : 1 }
         return one.count - other.count
-    }
-
-    private static func isDigit(_ scalar: UInt32) -> Bool { (0x30...0x39).contains(scalar) }
-
-    /// The digits that start at `position` without leading zeros; `position` goes behind them.
-    private static func digits(of text: [UInt32], at position: inout Int) -> ArraySlice<UInt32> {
-        let start = text[position...].firstIndex { $0 != 0x30 } ?? text.endIndex
-        let end = text[start...].firstIndex { !isDigit($0) } ?? text.endIndex
-        position = end
-        return text[start..<end]
     }
 }
