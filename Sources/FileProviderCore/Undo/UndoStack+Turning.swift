@@ -49,7 +49,9 @@ extension UndoStack {
                 try await trash.takeOut(kept, to: path)
                 return nil
             }
-            return try await exchange(item) { try await trash.takeOut(kept, to: path, overwrite: $0) } stranded: { stranded in
+            return try await exchange(item) {
+                try await trash.takeOut(kept, to: path, overwrite: $0)
+            } stranded: { stranded in
                 // Half of it is done, and each half leads on from here.
                 let half = UndoChange(operation: change.operation, effect: .content(at: path, kept: stranded))
                 let rest = UndoChange(operation: change.operation, effect: .content(at: path, kept: kept))
