@@ -39,11 +39,7 @@ import Testing
 
     private func filled(_ weather: Weather) async throws -> (FaultyProvider, any FileProvider & FileProviderUndoable) {
         let faulty = FaultyProvider(without: weather.copies ? [] : [.serverSideCopying])
-        try await faulty.base.write("a", to: "/a")
-        try await faulty.base.write("b", to: "/b")
-        try await faulty.base.makeFolder("/empty")
-        try await faulty.base.makeFolder("/full")
-        try await faulty.base.write("inner", to: "/full/x")
+        try await faulty.base.fill()
         return (faulty, try faulty.undoable())
     }
 

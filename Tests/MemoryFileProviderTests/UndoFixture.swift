@@ -120,6 +120,15 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         try await removeItem(path: ProviderPath(path), recursive: recursive)
     }
 
+    /// Something of everything that can be replaced, moved and removed.
+    func fill() async throws {
+        try await write("a", to: "/a")
+        try await write("b", to: "/b")
+        try await makeFolder("/empty")
+        try await makeFolder("/full")
+        try await write("inner", to: "/full/x")
+    }
+
     /// Every item outside the trash with its text; folders end in a slash.
     func tree() async throws -> [String: String] {
         try await everything().filter { !$0.key.hasPrefix("/.carrel-trash") }
