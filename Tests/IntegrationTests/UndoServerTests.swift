@@ -59,17 +59,17 @@ import Testing
         return try await body(try LocalFileProvider(root: root))
     }
 
-    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `in memory, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
-        try await run(MemoryFileProvider(), seed: seed, count: 200)
+        try await run(MemoryFileProvider(), seed: seed, count: 120)
     }
 
-    @Test(arguments: 101...110 as ClosedRange<UInt64>)
+    @Test(arguments: 101...104 as ClosedRange<UInt64>)
     func `without copying in the storage, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
-        try await run(MovingProvider(), seed: seed, count: 200)
+        try await run(MovingProvider(), seed: seed, count: 120)
     }
 
-    @Test(arguments: 201...204 as ClosedRange<UInt64>)
+    @Test(arguments: 201...202 as ClosedRange<UInt64>)
     func `on a disk, everything can be undone and redone step by step`(_ seed: UInt64) async throws {
         try await withLocalProvider { try await run($0, seed: seed, count: 100) }
     }
@@ -101,8 +101,9 @@ import Testing
         for report in reports { #expect(report.isConforming, "\(report)") }
     }
 
-    @Test func `on a server, a provider with undo keeps every promise`() async throws {
-        guard let server = TestServers.named("Apache, Basic") else { return }
+    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+    func `on a server, a provider with undo keeps every promise`() async throws {
+        let server = try #require(TestServers.named("Apache, Basic"))
         try await server.withFolder { provider, folder in
             let trash = TrashPolicy(path: try folder.appending(".trash").string)
             let inner = try folder.appending("inner")
@@ -111,6 +112,15 @@ import Testing
                 provider: try provider.undoable(trash: trash), folder: inner, connect: { try server.provider().undoable(trash: trash) }
             ).run()
             #expect(report.isConforming, "\(report)")
+            // Apache's own files of uploads that were broken off, which went to the trash with the rest, go when Apache sees that.
+            let deadline = ContinuousClock.now + .seconds(10)
+            while ContinuousClock.now < deadline {
+                do {
+                    try await provider.removeItem(path: ProviderPath(trash.path))
+                    break
+                } catch is CocoaError { try await Task.sleep(for: .milliseconds(20)) }
+            }
+            #expect(try await provider.contentsOfDirectory(path: folder).isEmpty)
         }
     }
 }

@@ -8,17 +8,16 @@ import Testing
     struct Weather: Sendable, CustomTestStringConvertible {
         /// Whether the storage copies by itself.
         var copies: Bool
-        /// Whether a failing call does its work first, as when an answer is lost.
-        var isLate: Bool
+        var fault: FaultyProvider.Fault
         /// Whether all calls fail from the first failing one on, as when the connection is lost.
         var isLasting: Bool
 
-        var testDescription: String { "\(copies ? "copying" : "moving aside")\(isLate ? ", late" : "")\(isLasting ? ", lasting" : "")" }
+        var testDescription: String { "\(copies ? "copying" : "moving aside"), \(fault)\(isLasting ? ", lasting" : "")" }
     }
 
     static let weathers = [true, false].flatMap { copies in
-        [true, false].flatMap { isLate in
-            [true, false].map { Weather(copies: copies, isLate: isLate, isLasting: $0) }
+        [FaultyProvider.Fault.refused, .unanswered, .cancelled].flatMap { fault in
+            [true, false].map { Weather(copies: copies, fault: fault, isLasting: $0) }
         }
     }
 
@@ -40,11 +39,7 @@ import Testing
 
     private func filled(_ weather: Weather) async throws -> (FaultyProvider, any FileProvider & FileProviderUndoable) {
         let faulty = FaultyProvider(without: weather.copies ? [] : [.serverSideCopying])
-        try await faulty.base.write("a", to: "/a")
-        try await faulty.base.write("b", to: "/b")
-        try await faulty.base.makeFolder("/empty")
-        try await faulty.base.makeFolder("/full")
-        try await faulty.base.write("inner", to: "/full/x")
+        try await faulty.base.fill()
         return (faulty, try faulty.undoable())
     }
 
@@ -56,7 +51,7 @@ import Testing
         for number in 1...100 {
             let (faulty, provider) = try await filled(weather)
             try await body(faulty, provider) {
-                faulty.fail(number..<(weather.isLasting ? .max : number + 1), isLate: weather.isLate)
+                faulty.fail(number..<(weather.isLasting ? .max : number + 1), weather.fault)
             }
             if faulty.plan.value.count < number {
                 #expect(number > 2)
@@ -76,11 +71,11 @@ import Testing
         try await failEachCall(weather) { faulty, provider, startFailing in
             let (before, texts) = (try await faulty.base.tree(), try await faulty.base.texts())
             startFailing()
-            let error = await failure { try await Self.operations[index](provider) }
+            let error = await failure { try await Task { try await Self.operations[index](provider) }.value }
             let calls = faulty.plan.value.count
             faulty.heal()
             #expect(try await faulty.base.texts().isSuperset(of: texts), "call \(calls)")
-            if weather.isLate { return }
+            if weather.fault == .unanswered { return }
             // Restoring may have failed as well; then it is a step.
             if error != nil, !provider.undoManager.canUndo { #expect(try await faulty.base.tree() == before, "call \(calls)") }
             try await undoAll(provider)
@@ -93,7 +88,7 @@ import Testing
         guard weather.copies, [2, 5, 8].contains(index) else { return }
         try await failEachCall(weather) { faulty, provider, startFailing in
             startFailing()
-            _ = await failure { try await Self.operations[index](provider) }
+            _ = await failure { try await Task { try await Self.operations[index](provider) }.value }
             faulty.heal()
             let names = try await faulty.base.tree().keys
             #expect(names.contains(index == 2 ? "/a" : "/b"))
@@ -107,11 +102,11 @@ import Testing
             try await Self.operations[index](provider)
             let texts = try await faulty.base.texts()
             startFailing()
-            let error = await failure { try await provider.undoManager.undo() }
+            let error = await failure { _ = try await Task { try await provider.undoManager.undo() }.value }
             let calls = faulty.plan.value.count
             faulty.heal()
             #expect(try await faulty.base.texts().isSuperset(of: texts), "call \(calls)")
-            if weather.isLate { return }
+            if weather.fault == .unanswered { return }
             if error != nil { try await undoAll(provider) }
             #expect(try await faulty.base.tree() == before, "call \(calls)")
         }
@@ -125,11 +120,11 @@ import Testing
             try await provider.undoManager.undo()
             let texts = try await faulty.base.texts()
             startFailing()
-            let error = await failure { try await provider.undoManager.redo() }
+            let error = await failure { _ = try await Task { try await provider.undoManager.redo() }.value }
             let calls = faulty.plan.value.count
             faulty.heal()
             #expect(try await faulty.base.texts().isSuperset(of: texts), "call \(calls)")
-            if weather.isLate { return }
+            if weather.fault == .unanswered { return }
             if error != nil { while try await provider.undoManager.redo() {} }
             #expect(try await faulty.base.tree() == after, "call \(calls)")
         }
@@ -151,7 +146,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `only the version that was named is replaced`(_ copies: Bool) async throws {
-        let (faulty, provider) = try await filled(Weather(copies: copies, isLate: false, isLasting: false))
+        let (faulty, provider) = try await filled(Weather(copies: copies, fault: .refused, isLasting: false))
         let path = try ProviderPath("/a")
         let old = try await provider.attributesOfItem(path: path).entryTag
         let source = DataSource(Data("new".utf8))

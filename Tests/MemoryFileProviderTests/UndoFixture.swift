@@ -6,11 +6,19 @@ import MemoryFileProvider
 final class FaultyProvider: FileProvider {
     struct Failure: Error {}
 
+    enum Fault: Sendable {
+        /// The call fails.
+        case refused
+        /// The call does its work and fails, as when an answer is lost.
+        case unanswered
+        /// The task is cancelled, and the call does what it does then.
+        case cancelled
+    }
+
     /// When calls fail, counted from 1.
     struct Plan: Sendable {
         var failing = 0..<0
-        /// Whether a failing call does its work first.
-        var isLate = false
+        var fault = Fault.refused
         var count = 0
     }
 
@@ -26,8 +34,8 @@ final class FaultyProvider: FileProvider {
     var baseURL: URL? { base.baseURL }
 
     /// Lets the calls with these numbers fail, counted from now.
-    func fail(_ numbers: Range<Int>, isLate: Bool = false) {
-        plan.update { $0 = Plan(failing: numbers, isLate: isLate) }
+    func fail(_ numbers: Range<Int>, _ fault: Fault = .refused) {
+        plan.update { $0 = Plan(failing: numbers, fault: fault) }
     }
 
     func heal() { plan.update { $0.failing = 0..<0 } }
@@ -38,8 +46,15 @@ final class FaultyProvider: FileProvider {
             return plan
         }
         guard plan.failing.contains(plan.count) else { return try await body() }
-        if plan.isLate { _ = try await body() }
-        throw Failure()
+        switch plan.fault {
+        case .refused: throw Failure()
+        case .unanswered:
+            _ = try await body()
+            throw Failure()
+        case .cancelled:
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await body()
+        }
     }
 
     func capabilities() async throws -> Capabilities {
@@ -103,6 +118,15 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
 
     func remove(_ path: String, recursive: Bool = true) async throws {
         try await removeItem(path: ProviderPath(path), recursive: recursive)
+    }
+
+    /// Something of everything that can be replaced, moved and removed.
+    func fill() async throws {
+        try await write("a", to: "/a")
+        try await write("b", to: "/b")
+        try await makeFolder("/empty")
+        try await makeFolder("/full")
+        try await write("inner", to: "/full/x")
     }
 
     /// Every item outside the trash with its text; folders end in a slash.

@@ -13,15 +13,6 @@ import Testing
 
     private var stack: UndoStack { provider.undoManager }
 
-    /// Something of everything that can be replaced, moved and removed; none of it is on the stack.
-    private func fill() async throws {
-        try await base.write("a", to: "/a")
-        try await base.write("b", to: "/b")
-        try await base.makeFolder("/empty")
-        try await base.makeFolder("/full")
-        try await base.write("inner", to: "/full/x")
-    }
-
     typealias Operation = @Sendable (UndoableFileProvider<MemoryFileProvider>) async throws -> Void
 
     static let operations: [(title: String, run: Operation)] = [
@@ -44,7 +35,7 @@ import Testing
 
     @Test(arguments: operations.indices)
     func `every operation can be undone and redone, as often as one likes`(_ index: Int) async throws {
-        try await fill()
+        try await base.fill()
         let before = try await base.tree()
         try await Self.operations[index].run(provider)
         let after = try await base.tree()
@@ -67,7 +58,7 @@ import Testing
     }
 
     @Test func `an operation that failed is not recorded, and what was undone can still be redone`() async throws {
-        try await fill()
+        try await base.fill()
         try await provider.remove("/a")
         try await stack.undo()
         #expect(await code { try await provider.makeFolder("/b") } == .fileWriteFileExists)
@@ -96,7 +87,7 @@ import Testing
     }
 
     @Test func `a removed item whose place is taken stays in the trash and on the stack`() async throws {
-        try await fill()
+        try await base.fill()
         try await provider.remove("/a")
         try await base.write("other", to: "/a")
         #expect(await code { try await stack.undo() } == .fileWriteFileExists)
@@ -108,7 +99,7 @@ import Testing
     }
 
     @Test func `forced, what is in the way goes to the trash`() async throws {
-        try await fill()
+        try await base.fill()
         try await provider.remove("/a")
         try await base.makeFolder("/a")
         try await base.write("other", to: "/a/inner")
@@ -116,6 +107,20 @@ import Testing
         #expect(try await base.text("/a") == "a")
         try await stack.redo()
         #expect(try await base.text("/a/inner") == "other")
+    }
+
+    @Test func `an item that cannot move back stays, and forced it moves, and what is in the way goes to the trash`() async throws {
+        try await base.fill()
+        try await provider.move("/a", to: "/new")
+        try await base.write("other", to: "/a")
+        #expect(await code { try await stack.undo() } == .fileWriteFileExists)
+        #expect(try await base.text("/new") == "a" && stack.canUndo)
+        try await stack.undo(force: true)
+        #expect(try await base.text("/a") == "a")
+        let entries = try await stack.trashContents()
+        #expect(entries.map(\.originalPath.string) == ["/a"])
+        try await stack.restore(entries[0], to: ProviderPath("/other"))
+        #expect(try await base.text("/other") == "other")
     }
 
     @Test func `a folder that was made is not undone once it holds something`() async throws {
@@ -130,7 +135,7 @@ import Testing
     }
 
     @Test func `a file that somebody else changed is not undone unless forced`() async throws {
-        try await fill()
+        try await base.fill()
         try await provider.write("ours", to: "/a", overwrite: true)
         try await base.write("their", to: "/a", overwrite: true)
         let error = await failure { try await stack.undo() }
@@ -194,81 +199,6 @@ import Testing
         try await stack.undo()
         #expect(try await base.tree() == [:])
         #expect(!stack.canUndo)
-    }
-
-    @Test func `completion forms are recorded, and their handles tell whether they can be undone`() async throws {
-        try await fill()
-        let local = FileManager.default.temporaryDirectory.appending(path: "undo-\(UUID())")
-        try Data("local".utf8).write(to: local)
-        defer { try? FileManager.default.removeItem(at: local) }
-        let start: [(@escaping @Sendable ((any Error)?) -> Void) -> Progress?] = [
-            { [provider] in provider.create(folder: "new", at: "/", completionHandler: $0) },
-            { [provider] in provider.copyItem(localFile: local, to: "/new/local", completionHandler: $0) },
-            { [provider] in provider.moveItem(path: "a/", to: "/new/a", completionHandler: $0) },
-            { [provider] in provider.writeContents(path: "/b", contents: nil, overwrite: true, completionHandler: $0) },
-            { [provider] in provider.writeContents(path: "/b", contents: nil, overwrite: true, completionHandler: $0) },
-            { [provider] in provider.removeItem(path: "/full", completionHandler: $0) },
-        ]
-        var handles: [Progress] = []
-        for start in start {
-            var handle: Progress?
-            await withCheckedContinuation { continuation in
-                handle = start { error in
-                    #expect(error == nil)
-                    continuation.resume()
-                }
-            }
-            handles.append(try #require(handle))
-        }
-        for count in handles.indices.reversed() {
-            #expect(handles.map { provider.canUndo(handle: $0) } == handles.indices.map { $0 <= count })
-            try await stack.undo()
-        }
-        #expect(handles.allSatisfy { !provider.canUndo(handle: $0) })
-        let listing = try #require(provider.contentsOfDirectory(path: "/") { _, _ in })
-        #expect(!provider.canUndo(handle: listing) && !provider.canUndo(handle: Progress(totalUnitCount: 1)))
-    }
-
-    @Test func `operations at once are all undone`() async throws {
-        try await fill()
-        let before = try await base.tree()
-        stack.levels = 100
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<20 {
-                group.addTask { [provider] in try await provider.write("\(index)", to: "/a", overwrite: true) }
-                group.addTask { [provider] in try await provider.write("\(index)", to: "/full/\(index)") }
-            }
-            group.addTask { [stack] in try await stack.undo() }
-            try await group.waitForAll()
-        }
-        while try await stack.undo() {}
-        #expect(try await base.tree() == before)
-        while try await stack.redo() {}
-        while try await stack.undo() {}
-        #expect(try await base.tree() == before)
-    }
-
-    @Test func `an undo waits for what runs, and gives up waiting when cancelled`() async throws {
-        try await provider.makeFolder("/new")
-        let (started, start) = AsyncStream<Never>.makeStream()
-        let (ended, end) = AsyncStream<Never>.makeStream()
-        let pieces = AsyncStream<Data> {
-            start.finish()
-            for await _ in ended {}
-            return nil
-        }
-        let write = Task { [provider] in
-            try await provider.writeContents(path: ProviderPath("/file"), from: SequenceSource(pieces), options: WriteOptions())
-        }
-        for await _ in started {}
-        let given = Task { [stack] in try await stack.undo() }
-        given.cancel()
-        await #expect(throws: CancellationError.self) { try await given.value }
-        let undo = Task { [stack] in try await stack.undo() }
-        end.finish()
-        _ = try await write.value
-        #expect(try await undo.value)
-        #expect(try await base.tree() == ["/new/": ""])
     }
 
     @Test func `what is undoable already is not wrapped again, and abilities of the base alone show`() throws {

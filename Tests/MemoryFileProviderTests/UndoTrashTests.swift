@@ -159,11 +159,20 @@ import Testing
         #expect(try await !provider.canUndo(operation: .remove(path: entry.item.path.string)))
         try await provider.removeItem(path: entry.item.path)
         #expect(try await originals(provider) == [])
-        #expect(await code { try await provider.undoManager.undo() } == .fileNoSuchFile)
         #expect(!provider.undoManager.canUndo)
         clock.advance(by: 1000)
         try await provider.undoManager.sweepTrash(all: true)
         #expect(try await base.text("/.carrel-trash/note") == "mine")
+    }
+
+    @Test func `a step whose data somebody else took from the trash says so and goes`() async throws {
+        let provider = try provider()
+        try await base.write("a", to: "/a")
+        try await provider.remove("/a")
+        try await base.remove("/.carrel-trash")
+        let error = await failure { try await provider.undoManager.undo() }
+        #expect((error as? CocoaError)?.code == .fileNoSuchFile && error?.sentence.contains("no longer in the trash") == true)
+        #expect(!provider.undoManager.canUndo)
     }
 
     @Test func `emptying the trash forgets what needs it, on both sides`() async throws {

@@ -100,7 +100,7 @@ final class Trash: Sendable {
         var found: [TrashEntry] = []
         for (item, date) in try await entries() {
             guard let (kept, names) = try await unfolded(item), let original = TrashName.path(in: names) else { continue }
-            found.append(TrashEntry(item: kept, originalPath: original, date: date, top: item.path))
+            found.append(TrashEntry(item: kept, originalPath: original, date: date))
         }
         return found
     }

@@ -28,8 +28,6 @@ public struct TrashEntry: Sendable {
     public let originalPath: ProviderPath
     /// When it went into the trash.
     public let date: Date
-    /// What goes when the entry goes: the item, or the folder that its long name takes.
-    let top: ProviderPath
 }
 
 /// The name of an entry, which tells all that is needed to put it back, after a restart too: `<date>_<random>_<original path>`.

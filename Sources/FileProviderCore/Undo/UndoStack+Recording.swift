@@ -20,32 +20,43 @@ extension UndoStack {
             let replaced = replacing ? try await itemToReplace(at: destination, by: source) : nil
             guard try await canKeep(replaced, at: destination, from: source, isMove: isMove) else {
                 let value = try await body(replacing)
-                history.update { $0.forgetUndone() }
+                forget(whatWasAt: [destination] + (isMove ? source.map { [$0] } ?? [] : []))
                 return value
             }
-            var changes: [UndoChange] = []
+            let kept: ProviderPath?
             let value: Value
             if let replaced {
-                let kept: ProviderPath
                 (kept, value) = try await exchange(replaced, copies: ifMatch == nil ? nil : true, body) { stranded in
-                    let change = UndoChange(operation: operation, effect: .content(at: destination, kept: stranded))
-                    self.record([change], name: operation.title)
+                    record([UndoChange(operation: operation, effect: .content(at: destination, kept: stranded))], name: operation.title)
                 }
-                changes = [UndoChange(operation: operation, effect: .content(at: destination, kept: kept))]
             } else {
-                value = try await body(replacing)
+                (kept, value) = (nil, try await body(replacing))
             }
-            if let source, isMove {
-                // Once the item has moved back its place is free.
-                if !changes.isEmpty { changes[0].expected = .nothing }
-                changes.append(UndoChange(operation: operation, effect: .moved(from: source, to: destination)))
-            } else {
-                if changes.isEmpty { changes = [UndoChange(operation: operation, effect: .content(at: destination, kept: nil))] }
-                changes[0].expected = await expectation(at: destination)
-            }
-            record(changes, name: operation.title)
+            record(await changes(operation, at: destination, from: isMove ? source : nil, kept), name: operation.title)
             await sweepIfDue()
             return value
+        }
+    }
+
+    private func changes(
+        _ operation: FileOperationType, at destination: ProviderPath, from source: ProviderPath?, _ kept: ProviderPath?
+    ) async -> [UndoChange] {
+        var content = UndoChange(operation: operation, effect: .content(at: destination, kept: kept))
+        guard let source else {
+            content.expected = await expectation(at: destination)
+            return [content]
+        }
+        // Once the item has moved back its place is free.
+        content.expected = .nothing
+        let move = UndoChange(operation: operation, effect: .moved(from: source, to: destination))
+        return kept == nil ? [move] : [content, move]
+    }
+
+    /// After an operation that cannot be undone: what was undone before no longer fits, and the trash may have lost something.
+    private func forget(whatWasAt paths: [ProviderPath]) {
+        history.update { history in
+            history.forgetUndone()
+            history.forget { kept in paths.contains { kept.relative(to: $0) != nil } }
         }
     }
 
@@ -55,8 +66,7 @@ extension UndoStack {
             // Without an item the provider says what is wrong.
             guard let item = try await provider.itemIfAny(at: path), try await canKeep(item, at: path) else {
                 try await provider.removeItem(path: path, recursive: recursive, progress: progress)
-                history.update { $0.forgetUndone() }
-                return
+                return forget(whatWasAt: [path])
             }
             if !recursive, item.isDirectory, try await !provider.isEmptyFolder(path) {
                 throw FileError.make(errno: ENOTEMPTY, path: path, url: provider.url(of: path), writing: true)

@@ -10,7 +10,15 @@ extension UndoStack {
         switch change.effect {
         case .moved(let from, let to):
             let (place, destination) = direction == .undo ? (to, from) : (from, to)
-            try await provider.moveItem(path: place, to: destination, overwrite: false)
+            guard force, let item = try await provider.itemIfAny(at: destination) else {
+                try await provider.moveItem(path: place, to: destination, overwrite: false)
+                break
+            }
+            // What is in the way belongs to no step; it can be restored from the trash.
+            _ = try await exchange(item) {
+                try await provider.moveItem(path: place, to: destination, overwrite: $0)
+            } stranded: { _ in
+            }
         case .content(let path, let kept):
             turned.effect = .content(at: path, kept: try await swap(path, kept, change, direction, force: force))
             // With nothing kept before, nothing came to the path.
@@ -49,7 +57,9 @@ extension UndoStack {
                 try await trash.takeOut(kept, to: path)
                 return nil
             }
-            return try await exchange(item) { try await trash.takeOut(kept, to: path, overwrite: $0) } stranded: { stranded in
+            return try await exchange(item) {
+                try await trash.takeOut(kept, to: path, overwrite: $0)
+            } stranded: { stranded in
                 // Half of it is done, and each half leads on from here.
                 let half = UndoChange(operation: change.operation, effect: .content(at: path, kept: stranded))
                 let rest = UndoChange(operation: change.operation, effect: .content(at: path, kept: kept))
@@ -106,7 +116,7 @@ extension UndoStack {
             let before = try await trace(of: item)
             let kept = try await trash.putCopy(of: item)
             do { return (kept, try await body(true)) } catch {
-                if await !discard(kept, whereStill: before, isAt: item.path) { stranded(kept) }
+                if await !isInPlace(before, at: item.path, copiedTo: kept) { stranded(kept) }
                 throw error
             }
         }
@@ -119,11 +129,11 @@ extension UndoStack {
         }
     }
 
-    /// Removes a copy from the trash whose original is in place for certain.
-    private func discard(_ kept: ProviderPath, whereStill before: ItemTrace, isAt path: ProviderPath) async -> Bool {
+    /// Whether a file is still there after an operation that was to replace it has failed; its copy is then not needed.
+    private func isInPlace(_ before: ItemTrace, at path: ProviderPath, copiedTo kept: ProviderPath) async -> Bool {
         guard case .item(let now) = await expectation(at: path), before.matches(now) else { return false }
-        // A copy that stays is swept when its time comes.
-        _ = await Task { [trash] in try await trash.discard(kept) }.result
+        // Size and time alone may be those of a new file whose answer was lost, and a copy that stays is swept when its time comes.
+        if before.tag != nil, now.tag != nil { _ = await Task { [trash] in try await trash.discard(kept) }.result }
         return true
     }
 
