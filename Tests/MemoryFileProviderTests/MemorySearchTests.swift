@@ -17,6 +17,19 @@ import Testing
         return provider
     }
 
+    @Test func `matches come in pages, and leaving the loop ends the search`() async throws {
+        let provider = MemoryFileProvider()
+        for number in 0..<20 {
+            let folder = try ProviderPath("/\(number)")
+            try await provider.createFolder(path: folder)
+            try await provider.writeContents(path: folder.appending("a.txt"), contents: Data())
+        }
+        var names: [String] = []
+        for try await page in provider.matches(path: .root, recursive: true, query: .type(.regular)) { names += page.map(\.name) }
+        #expect(names == Array(repeating: "a.txt", count: 20))
+        for try await page in provider.matches(path: .root, recursive: true, query: .all) where !page.isEmpty { break }
+    }
+
     @Test(arguments: [
         "TRUEPREDICATE", "FALSEPREDICATE", "name LIKE[c] '*.epub'", "NOT name LIKE '*.epub'", "size > 100", "size == nil",
         "isHidden == TRUE", "isDirectory == TRUE",

@@ -48,6 +48,16 @@ extension FileProviderBasic {
         return all.values
     }
 
+    /// The items below the folder at `path` for which `query` says yes, in pages; the search goes on when the one before was used up, and
+    /// ends when the loop does.
+    ///
+    /// A failure comes after what was found before it.
+    public func matches(path: ProviderPath, recursive: Bool, query: FileQuery) -> PushedValues<[FileObject]> {
+        PushedValues { send in
+            try await self.searchFiles(path: path, recursive: recursive, query: query, listings: nil) { try await send($0) }
+        }
+    }
+
     /// Searches by listing folders, whatever the storage can do itself.
     ///
     /// - Throws: As ``searchFiles(path:recursive:query:listings:unlisted:found:)``.
