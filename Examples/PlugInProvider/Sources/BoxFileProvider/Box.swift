@@ -57,7 +57,7 @@ struct Box: Sendable {
     }
     /// Sees the bytes onto the disk, then the change that names them.
     mutating func commit(_ change: [ProviderPath: Item?]) throws {
-        let named = Dictionary(uniqueKeysWithValues: change.map { ($0.percentEncoded, $1) })  // bytes: Strings fold é
+        let named = Dictionary(uniqueKeysWithValues: change.map { ($0.percentEncoded, $1) })  // ASCII: equal Strings may differ in bytes
         let line = try JSONEncoder().encode(named) + Data("\n".utf8)
         try bytes.synchronize()
         try changes.seek(toOffset: endOfChanges)
