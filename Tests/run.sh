@@ -119,6 +119,9 @@ main() {
   run swift test --skip-build --filter FileProviderConformanceTests
   say "testing: real servers and the program"
   run swift test --skip-build --filter IntegrationTests
+  # A package of its own that depends on this one; in the same build folder only its own few files have to be compiled.
+  say "testing: the plug-in example"
+  run swift test --package-path Examples/PlugInProvider --scratch-path .build
 }
 
 main "$@"

@@ -11,7 +11,8 @@ let package = Package(
     targets: [
         .target(name: "BoxFileProvider", dependencies: [.product(name: "FileProviderCore", package: "carrel")]),
         .executableTarget(
-            name: "box-carrel", dependencies: ["BoxFileProvider", .product(name: "CarrelCommand", package: "carrel")], path: "Sources/BoxTool"),
+            name: "box-carrel", dependencies: ["BoxFileProvider", .product(name: "CarrelCommand", package: "carrel")],
+            path: "Sources/BoxTool"),
         .testTarget(
             name: "BoxFileProviderTests",
             dependencies: [

@@ -110,26 +110,31 @@ public final class HTTPConnection: Sendable {
     }
 
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
-        let head = try await sendOnce(to: url, request)
-        guard head.status == 401, login.origin.matches(url), login.reconsider(head), request.canBeSentAgain else { return head }
-        return try await sendOnce(to: url, request)
+        var (head, access) = try await sendOnce(to: url, request)
+        guard let access else { return head }
+        if head.status == 401, login.reconsider(head), request.canBeSentAgain {
+            head = try await sendOnce(to: url, request).head
+        }
+        login.judge(head, of: access)
+        return head
     }
 
-    private func sendOnce(to url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
+    /// - Returns: The answer, and the access that went with the request; nil away from home.
+    private func sendOnce(to url: URL, _ request: HTTPRequest) async throws -> (head: ResponseHead, access: HTTPLogin.Access?) {
         let isHome = login.origin.matches(url)
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
         transfer.showsClientCertificate = isHome
         // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
         if ["COPY", "MOVE", "DELETE", "PUT"].contains(request.method) { transfer.patience = 10 }
-        if isHome {
-            let access = try await login.access()
+        let access = isHome ? try await login.access() : nil
+        if let access {
             transfer.authentication = access.authentication
             if let token = access.bearer { transfer.headers.append(("Authorization", "Bearer \(token)")) }
         }
         let head = try await transport.send(transfer)
         if isHome { login.learn(from: head) }
-        return head
+        return (head, access)
     }
 
     private func redirect(from url: URL, to location: String, _ request: HTTPRequest) throws -> URL {

@@ -14,6 +14,8 @@ final class HTTPLogin: Sendable {
     struct Access: Sendable {
         var authentication = TransferRequest.Authentication.none
         var bearer: String?
+        /// Counts the answers of the credential source.
+        fileprivate(set) var answer = 0
     }
 
     let origin: Origin
@@ -25,6 +27,13 @@ final class HTTPLogin: Sendable {
     private struct Memory: Sendable {
         var asking: Task<Credential?, any Error>?
         var access: Access?
+        var credential: Credential?
+        /// The number of the credential source's answer in use.
+        var answer = 0
+        /// How a login that was refused was sent: the next one goes so at once.
+        var refusedWay: TransferRequest.Authentication?
+        /// The login opened something once: what is refused after that is a place, not the login.
+        var wasAccepted = false
         var state = State()
         var wasAskedFor = false
     }
@@ -61,21 +70,42 @@ final class HTTPLogin: Sendable {
             throw error
         }
         return memory.update { memory in
-            let access = memory.access ?? first(credential)
+            var access = memory.access ?? first(credential, like: memory.refusedWay)
+            access.answer = memory.answer
             memory.access = access
+            memory.credential = credential
             memory.state.hasCredential = credential != nil
             return access
         }
     }
 
-    private func first(_ credential: Credential?) -> Access {
-        switch credential?.kind {
-        case .password(let user, let password):
+    private func first(_ credential: Credential?, like way: TransferRequest.Authentication?) -> Access {
+        switch (credential?.kind, way) {
+        case (.password(let user, let password), .basic): Access(authentication: .basic(user: user, password: password))
+        case (.password(let user, let password), .digest): Access(authentication: .digest(user: user, password: password))
+        case (.password(let user, let password), _):
             Access(authentication: .negotiate(user: user, password: password, allowsBasic: allowsBasic))
         // A bearer token is as good as a password: in clear only where one may go.
-        case .bearer(let token): Access(bearer: allowsBasic ? token : nil)
-        case nil: Access()
+        case (.bearer(let token), _): Access(bearer: allowsBasic ? token : nil)
+        case (nil, _): Access()
         }
+    }
+
+    /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source told.
+    func judge(_ head: ResponseHead, of access: Access) {
+        let refused = memory.update { memory -> Credential? in
+            // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
+            let wasSent = access.bearer != nil || access.isSettled || head.offersBasic || head.offersDigest
+            guard memory.answer == access.answer, wasSent, !memory.state.clearPasswordRefused else { return nil }
+            memory.wasAccepted = memory.wasAccepted || head.status != 401
+            guard !memory.wasAccepted, let credential = memory.credential else { return nil }
+            memory.refusedWay = memory.access?.authentication
+            (memory.asking, memory.access, memory.credential) = (nil, nil, nil)
+            memory.wasAskedFor = false
+            memory.answer += 1
+            return credential
+        }
+        if let refused { credentials.refused(refused, for: origin, user: user) }
     }
 
     /// Whether a refusal may be for the way of answering rather than for the password: one server may ask in several ways.
@@ -101,6 +131,16 @@ final class HTTPLogin: Sendable {
                 if allowsBasic { memory.access?.authentication = .basic(user: user, password: password) }
                 memory.state.clearPasswordRefused = !allowsBasic
             }
+        }
+    }
+}
+
+extension HTTPLogin.Access {
+    /// Whether the way of answering is known, so that the login goes with the request at once.
+    fileprivate var isSettled: Bool {
+        switch authentication {
+        case .basic, .digest: true
+        default: false
         }
     }
 }

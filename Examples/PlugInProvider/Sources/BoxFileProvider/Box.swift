@@ -2,21 +2,20 @@ import FileProviderCore
 import Foundation
 
 /// Two files that only grow: bytes, and a line of JSON for each change. What is in the box is what the changes come to.
-///
 /// A last line without its end, which a crash may leave, does not count and is overwritten. Calls block on the disk.
 struct Box: Sendable {
     struct Item: Codable, Sendable {
-        /// Where the file's bytes lie; nil for a folder.
-        var extents: [Range<Int64>]?
+        var extents: [Range<Int64>]?  // where the file's bytes lie; nil for a folder
         var modified = Date()
         var tag = String(UInt64.random(in: .min ... .max), radix: 36)
         var size: Int64 { (extents ?? []).reduce(0) { $0 + Int64($1.count) } }
 
         func object(at path: ProviderPath) -> FileObject {
-            let type = extents == nil ? FileType.directory : .regular
-            return FileObject(path: path, type: type, size: extents.map { _ in size }, modifiedDate: modified, entryTag: tag)
+            let size = extents.map { _ in self.size }
+            return FileObject(path: path, type: size == nil ? .directory : .regular, size: size, modifiedDate: modified, entryTag: tag)
         }
     }
+
     private let bytes: FileHandle
     private let changes: FileHandle
     private(set) var end: Int64
@@ -44,8 +43,9 @@ struct Box: Sendable {
     }
     func read(_ range: Range<Int64>) throws -> Data {
         try bytes.seek(toOffset: UInt64(range.lowerBound))
-        let piece = try bytes.read(upToCount: range.count) ?? Data()
-        guard piece.count == range.count else { throw FileError.make(.fileReadCorruptFile, path: "", sentence: "The box ends too early.") }
+        guard let piece = try bytes.read(upToCount: range.count), piece.count == range.count else {
+            throw FileError.make(.fileReadCorruptFile, path: "", sentence: "The box ends too early.")
+        }
         return piece
     }
     /// Adds bytes and tells where they lie.
@@ -57,8 +57,8 @@ struct Box: Sendable {
     }
     /// Sees the bytes onto the disk, then the change that names them.
     mutating func commit(_ change: [ProviderPath: Item?]) throws {
-        let named = Dictionary(uniqueKeysWithValues: change.map { ($0.string, $1) })
-        let line = try JSONEncoder().encode(named) + [UInt8(ascii: "\n")]
+        let named = Dictionary(uniqueKeysWithValues: change.map { ($0.percentEncoded, $1) })  // ASCII: equal Strings may differ in bytes
+        let line = try JSONEncoder().encode(named) + Data("\n".utf8)
         try bytes.synchronize()
         try changes.seek(toOffset: endOfChanges)
         try changes.write(contentsOf: line)
@@ -67,7 +67,7 @@ struct Box: Sendable {
         try apply(named)
     }
     private mutating func apply(_ change: [String: Item?]) throws {
-        for (path, item) in change { items[try ProviderPath(path)] = item }
+        for (path, item) in change { items[try ProviderPath(percentEncoded: path)] = item }
     }
     func item(_ path: ProviderPath, writing: Bool = false) throws -> Item {
         guard let item = items[path] else { throw FileError.make(errno: ENOENT, path: path, writing: writing) }
@@ -79,7 +79,7 @@ struct Box: Sendable {
         guard let parent = path.parent else { throw FileError.make(.fileWriteFileExists, path: path) }
         if try item(parent, writing: true).extents != nil { throw FileError.notADirectory(parent, writing: true) }
         if items[path] != nil, !options.overwrite { throw FileError.make(.fileWriteFileExists, path: path) }
-        if !below(path).isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
+        if items[path] != nil, !below(path).isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
         if let tag = options.ifMatch, items[path]?.tag != tag {
             throw FileError.make(.fileWriteUnknown, path: path, sentence: "“\(path)” is another version by now.")
         }
@@ -94,14 +94,12 @@ struct Box: Sendable {
         _ = try item(path, writing: true)
         if path.isRoot || path == target || target.isBelow(path) { throw FileError.make(.fileWriteInvalidFileName, path: target) }
         try check(target, WriteOptions(overwrite: overwrite))
-        var (change, size): ([ProviderPath: Item?], Int64) = ([:], 0)
+        var change: [ProviderPath: Item?] = [:]
         for old in below(path) + [path] {
-            let item = try item(old)
-            change[target.appending(old.relative(to: path) ?? .root)] = item
             if isMove { change.updateValue(nil, forKey: old) }
-            size += item.size
+            change[target.appending(old.relative(to: path) ?? .root)] = try item(old)
         }
         try commit(change)
-        return size
+        return change.values.reduce(0) { $0 + ($1?.size ?? 0) }
     }
 }

@@ -3,7 +3,6 @@ public import Foundation
 import Synchronization
 
 /// Many small files in one big one: `box://NAME/path` is `path` in `NAME.box`, with `NAME.box.index` beside it.
-///
 /// Nothing in a box is ever overwritten: a crash costs the change that was on its way and no other, and copies take no space.
 public final class BoxFileProvider: FileProvider {
     public static let type = "Box"
@@ -18,7 +17,8 @@ public final class BoxFileProvider: FileProvider {
     }
     /// The scheme `box`. Boxes lie in the folder of the setting `folder`, else in `$BOX_FOLDER` or the current one; each is opened once.
     public static let registration = ProviderRegistration(type: type, schemes: ["box"], settings: ["folder"]) { url, options in
-        let folder = options.settings["folder"] ?? ProcessInfo.processInfo.environment["BOX_FOLDER"] ?? "."
+        let folder =
+            options.settings["folder"] ?? ProcessInfo.processInfo.environment["BOX_FOLDER"] ?? FileManager.default.currentDirectoryPath
         let name = try ProviderPath.root.appending(url.host(percentEncoded: false) ?? "").name
         let provider = try await BlockingThreads.shared.run {
             try opened.withLock { opened in
@@ -41,15 +41,10 @@ public final class BoxFileProvider: FileProvider {
     public func storageProperties() async throws -> VolumeObject? { try await withBox { VolumeObject(usage: $0.end) } }
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await withBox { try $0.item(path).object(at: path) } }
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        let all = try await withBox { box in
-            if try box.item(path).extents != nil { throw FileError.notADirectory(path) }
-            return box.items.filter { $0.key.parent == path }.map { $1.object(at: $0) }
-        }
-        try await page(all)
+        if try await !attributesOfItem(path: path).isDirectory { throw FileError.notADirectory(path) }
+        try await page(withBox { $0.items.filter { $0.key.parent == path }.map { $1.object(at: $0) } })
     }
-    public func createFolder(path: ProviderPath) async throws {
-        _ = try await withBox { try $0.put(Box.Item(), at: path) }
-    }
+    public func createFolder(path: ProviderPath) async throws { _ = try await withBox { try $0.put(Box.Item(), at: path) } }
     public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         _ = try await withBox { try $0.graft(path, to: target, overwrite: overwrite, isMove: true) }
         progress.advance(by: 1)
@@ -86,7 +81,6 @@ public final class BoxFileProvider: FileProvider {
         }
     }
     /// Pieces go into the box as they come; nobody sees them before the change that names them.
-    @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         try await withBox { try $0.check(path, options) }
         let bytes = try source.bytes(from: 0)
