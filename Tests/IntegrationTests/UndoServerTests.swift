@@ -120,7 +120,7 @@ import Testing
                     break
                 } catch is CocoaError { try await Task.sleep(for: .milliseconds(20)) }
             }
-            #expect(try await provider.contentsOfDirectory(path: folder).isEmpty)
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["inner"])
         }
     }
 }
