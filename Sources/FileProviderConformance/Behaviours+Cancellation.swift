@@ -1,0 +1,109 @@
+import FileProviderCore
+import Foundation
+
+extension Behaviour {
+    /// How each operation with a completion handler may end: one behaviour for each operation and ending.
+    static let cancellation: [Behaviour] = HandledOperation.all.flatMap { operation in
+        [
+            Behaviour("\(operation.name) with a handler ends once, done", operation.needs) { try await $0.succeed(operation) },
+            Behaviour("\(operation.name) with a handler where nothing is ends once, with the reason", operation.needs) {
+                try await $0.fail(operation)
+            },
+            Behaviour("\(operation.name) with a handler, cancelled at random points, ends once, done or undone", operation.needs) {
+                try await $0.cancelAtRandom(operation)
+            },
+            Behaviour(
+                "\(operation.name) with a handler goes on when its provider is released, and ends once", operation.needs + [.connection]
+            ) { try await $0.release(operation) },
+            Behaviour(
+                "\(operation.name) with a handler ends once when its provider is invalidated", operation.needs + [.connection]
+            ) { try await $0.invalidate(operation) },
+        ]
+    }
+}
+
+extension Trial {
+    fileprivate func succeed(_ operation: HandledOperation) async throws {
+        try await withContents(operation.before) { folder, local in
+            try await finish(operation.name) { operation.start(provider, folder.string, local, $0) }
+            try await expectContents(operation.after, in: folder, "After \(operation.name.lowercased())")
+        }
+    }
+
+    /// Starts the operation in a folder that is missing.
+    fileprivate func fail(_ operation: HandledOperation) async throws {
+        let missing = try at("missing")
+        try await withLocalFolder { local in
+            try HandledOperation.bytes.write(to: local.appendingPathComponent("up"))
+            try await expectFailure("\(operation.name) in a missing folder", .noSuchFile) {
+                try await finish(operation.name) { operation.start(provider, missing.string, local, $0) }
+            }
+        }
+        try await expectNames([], "After \(operation.name.lowercased()) in a missing folder")
+    }
+
+    /// Measures the operation, and cancels it then at points of that time.
+    fileprivate func cancelAtRandom(_ operation: HandledOperation) async throws {
+        let clock = ContinuousClock()
+        var duration = Duration.zero
+        var ended: [Handled<(any Error)?>] = []
+        for round in 0..<6 {
+            try await withContents(operation.before, in: "round \(round)") { folder, local in
+                let handled = Handled<(any Error)?>()
+                let start = clock.now
+                let progress = handled.start { operation.start(provider, folder.string, local, $0) }
+                // Half a time longer than the first round, so that the end is among the points.
+                let pause = duration * Double.random(in: 0...1.5)
+                if round > 0 { await handled.first(within: pause) }
+                if round > 0 { progress?.cancel() }
+                let error = await handled.firstValue()
+                if round == 0 { duration = clock.now - start }
+                ended.append(handled)
+                try await expectEnd(of: operation, error, in: folder, "cancelled after \(pause)")
+            }
+        }
+        try await Handled.expectOne(ended, operation.name)
+    }
+
+    /// The provider is let go as soon as the operation has begun.
+    fileprivate func release(_ operation: HandledOperation) async throws {
+        guard let connect else { return }
+        try await withContents(operation.before) { folder, local in
+            let handled = Handled<(any Error)?>()
+            try await start(operation, through: connect, in: folder, local, handled)
+            if let error = try await handled.value(operation.name) { throw error }
+            try await expectContents(operation.after, in: folder, "After \(operation.name.lowercased()) through a provider that was let go")
+        }
+    }
+
+    private func start(
+        _ operation: HandledOperation, through connect: Conformance.Connect, in folder: ProviderPath, _ local: URL,
+        _ handled: Handled<(any Error)?>
+    ) async throws {
+        let provider = try await connect()
+        _ = handled.start { operation.start(provider, folder.string, local, $0) }
+    }
+
+    fileprivate func invalidate(_ operation: HandledOperation) async throws {
+        guard let connect else { return }
+        try await withContents(operation.before) { folder, local in
+            let provider = try await connect()
+            let handled = Handled<(any Error)?>()
+            _ = handled.start { operation.start(provider, folder.string, local, $0) }
+            provider.invalidate()
+            try await expectEnd(of: operation, try await handled.value(operation.name), in: folder, "invalidated at once")
+        }
+    }
+
+    /// Expects success with all that belongs to it, or cancellation with everything as it was or done.
+    private func expectEnd(of operation: HandledOperation, _ error: (any Error)?, in folder: ProviderPath, _ when: String) async throws {
+        let what = "\(operation.name), \(when)"
+        guard let error else { return try await expectContents(operation.after, in: folder, "\(what), which succeeded") }
+        if let unmet = error as? Unmet { throw unmet }
+        try expect(Refusal.userCancelled.matches(error), "\(what): expected CocoaError.userCancelled, but it was \(describe(error))")
+        var allowed = [operation.before, operation.after]
+        // A move that is a copy and a removal may be left between the two.
+        if capabilities[.moving] != .native { allowed.append(operation.before.merging(operation.after) { $1 }) }
+        try await expectContents(oneOf: allowed, in: folder, what)
+    }
+}
