@@ -16,7 +16,7 @@ extension Behaviour {
                 "\(operation.name) with a handler goes on when its provider is released, and ends once", operation.needs + [.connection]
             ) { try await $0.release(operation) },
             Behaviour(
-                "\(operation.name) with a handler ends once when its provider is invalidated", operation.needs + [.connection]
+                "\(operation.name) with a handler, invalidated at random points, ends once, done or undone", operation.needs + [.connection]
             ) { try await $0.invalidate(operation) },
         ]
     }
@@ -42,24 +42,40 @@ extension Trial {
         try await expectNames([], "After \(operation.name.lowercased()) in a missing folder")
     }
 
-    /// Measures the operation, and cancels it then at points of that time.
     fileprivate func cancelAtRandom(_ operation: HandledOperation) async throws {
+        try await endAtRandom(operation, "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() })
+    }
+
+    fileprivate func invalidate(_ operation: HandledOperation) async throws {
+        guard let connect else { return }
+        try await endAtRandom(operation, "invalidated", through: connect, end: { $1.invalidate() })
+    }
+
+    /// Measures the operation, and ends it then at points of that time.
+    private func endAtRandom(
+        _ operation: HandledOperation, _ how: String, through connect: Conformance.Connect,
+        end: (Progress?, any FileProvider) -> Void
+    ) async throws {
         let clock = ContinuousClock()
         var duration = Duration.zero
         var ended: [Handled<(any Error)?>] = []
-        for round in 0..<6 {
+        let rounds = 6
+        for round in 0..<rounds {
             try await withContents(operation.before, in: "round \(round)") { folder, local in
+                let provider = try await connect()
                 let handled = Handled<(any Error)?>()
                 let start = clock.now
                 let progress = handled.start { operation.start(provider, folder.string, local, $0) }
-                // Half a time longer than the first round, so that the end is among the points.
-                let pause = duration * Double.random(in: 0...1.5)
-                if round > 0 { await handled.first(within: pause) }
-                if round > 0 { progress?.cancel() }
+                // From the very start to half a time beyond the end, a random point in each part of it.
+                let pause = duration * (Double(round - 1) + Double.random(in: 0..<1)) / Double(rounds - 1) * 1.5
+                if round > 0 {
+                    await handled.first(within: pause)
+                    end(progress, provider)
+                }
                 let error = await handled.firstValue()
                 if round == 0 { duration = clock.now - start }
                 ended.append(handled)
-                try await expectEnd(of: operation, error, in: folder, "cancelled after \(pause)")
+                try await expectEnd(of: operation, error, in: folder, "\(how) after \(pause)")
             }
         }
         try await Handled.expectOne(ended, operation.name)
@@ -82,17 +98,6 @@ extension Trial {
     ) async throws {
         let provider = try await connect()
         _ = handled.start { operation.start(provider, folder.string, local, $0) }
-    }
-
-    fileprivate func invalidate(_ operation: HandledOperation) async throws {
-        guard let connect else { return }
-        try await withContents(operation.before) { folder, local in
-            let provider = try await connect()
-            let handled = Handled<(any Error)?>()
-            _ = handled.start { operation.start(provider, folder.string, local, $0) }
-            provider.invalidate()
-            try await expectEnd(of: operation, try await handled.value(operation.name), in: folder, "invalidated at once")
-        }
     }
 
     /// Expects success with all that belongs to it, or cancellation with everything as it was or done.

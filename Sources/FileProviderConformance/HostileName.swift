@@ -18,7 +18,7 @@ public struct HostileName: Sendable, Hashable {
 
     init(_ name: String, shown: String? = nil, mayBeRefused: Bool = false) {
         bytes = Array(name.utf8)
-        self.shown = shown ?? "“\(String(String.UnicodeScalarView(name.unicodeScalars.map(Self.picture))))”"
+        self.shown = shown ?? "“\(name.visible)”"
         self.mayBeRefused = mayBeRefused
     }
 
@@ -26,15 +26,6 @@ public struct HostileName: Sendable, Hashable {
         self.bytes = bytes
         shown = "“\(bytes.map { $0 < 0x80 ? String(Unicode.Scalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined())”"
         mayBeRefused = false
-    }
-
-    /// U+2400…U+241F and U+2421 picture control characters.
-    private static func picture(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-        switch scalar.value {
-        case 0..<0x20: Unicode.Scalar(0x2400 + scalar.value) ?? scalar
-        case 0x7F: "\u{2421}"
-        default: scalar
-        }
     }
 
     /// Every name that the kit tries, on files and on folders.
@@ -72,4 +63,20 @@ public struct HostileName: Sendable, Hashable {
         HostileName(bytes: [0x66, 0xFC, 0x72, 0x20, 0xFF]), HostileName(bytes: Array("cut ".utf8) + [0xE2, 0x82]),
         HostileName(bytes: Array("over".utf8) + [0xC0, 0xAE]),
     ]
+}
+
+extension String {
+    /// This text with U+2400…U+241F and U+2421, pictures of control characters, in their place: it stays on its line.
+    var visible: String {
+        var shown = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar.value {
+            case 0..<0x20: shown.append(Unicode.Scalar(0x2400 + scalar.value) ?? scalar)
+            case 0x7F: shown.append("\u{2421}")
+            case 0x80..<0xA0: shown.append(contentsOf: "\\u{\(String(scalar.value, radix: 16, uppercase: true))}".unicodeScalars)
+            default: shown.append(scalar)
+            }
+        }
+        return String(shown)
+    }
 }

@@ -53,7 +53,7 @@ extension Conformance {
         }
 
         mutating func add(_ result: Result<Void, any Error>, of behaviour: String, in group: Behaviour.Group) {
-            func entry(_ sentence: String) -> Entry { Entry(group: group, behaviour: behaviour, sentence: sentence) }
+            func entry(_ sentence: String) -> Entry { Entry(group: group, behaviour: behaviour, sentence: sentence.visible) }
             switch result {
             case .success: passed.append(entry(""))
             case .failure(let refusal as Refused):

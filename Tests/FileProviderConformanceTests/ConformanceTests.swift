@@ -32,13 +32,22 @@ import Testing
     }
 
     @Test(arguments: Flaw.all) func `the kit finds a provider that`(flaw: Flaw) async {
-        let provider = BrokenProvider(MemoryFileProvider(), flaw.hooks())
-        let report = await Conformance(provider: provider, folder: .root, timeout: .seconds(1)) {
-            $0 == flaw.behaviour || $0 == "A new folder is there and empty"
-        }.run()
-        #expect(report.violations.map(\.behaviour).contains(flaw.behaviour), "\(report)")
+        let (base, hooks) = (MemoryFileProvider(), flaw.hooks())
+        let report = await Conformance(
+            provider: BrokenProvider(base, hooks), folder: .root, timeout: .seconds(1),
+            isIncluded: { flaw.behaviours.contains($0) || $0 == "A new folder is there and empty" },
+            connect: { BrokenProvider(base, hooks) }
+        ).run()
+        #expect(!flaw.behaviours.isEmpty)
+        #expect(Set(flaw.behaviours).subtracting(report.violations.map(\.behaviour)) == [], "\(report)")
         #expect(!report.isConforming)
         #expect(report.violations.allSatisfy { $0.sentence.hasSuffix(".") || $0.sentence.contains(":") })
+    }
+
+    @Test func `for each family of behaviours there is a provider that all of them find`() {
+        let found = Set(Flaw.all.flatMap(\.behaviours))
+        for group in [Behaviour.Group.sizes, .cancellation] { #expect(Set(Behaviour.names(group)).subtracting(found) == []) }
+        #expect(HostileName.all.allSatisfy { found.contains($0.fileBehaviour) && found.contains($0.folderBehaviour) })
     }
 
     @Test func `a violation does not end the run`() async throws {

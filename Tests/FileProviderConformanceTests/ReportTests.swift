@@ -7,7 +7,7 @@ import Testing
 @Suite struct ReportTests {
     private func report() async throws -> Conformance.Report {
         let flaw = try #require(Flaw.all.first { $0.name == "overwrites unasked" })
-        let wanted = [flaw.behaviour, "A removed empty folder is gone", "Without storage properties nothing is made up"]
+        let wanted = flaw.behaviours + ["A removed empty folder is gone", "Without storage properties nothing is made up"]
         let provider = BrokenProvider(MemoryFileProvider(), flaw.hooks())
         return await Conformance(provider: provider, folder: .root) { wanted.contains($0) }.run()
     }
