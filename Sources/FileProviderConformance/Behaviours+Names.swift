@@ -39,7 +39,8 @@ extension Behaviour {
     /// Names that a storage may take for one, side by side.
     private static let pairs: [Behaviour] = [
         (NamePair.composition, "A composed and a decomposed name", Requirement?.none),
-        (NamePair.percent, "A percent literal and what it would decode to", nil), (NamePair.blank, "A name with a blank at its end and without", nil),
+        (NamePair.percent, "A percent literal and what it would decode to", nil),
+        (NamePair.blank, "A name with a blank at its end and without", nil),
         (NamePair.letterCase, "Names that differ by case", .caseSensitivity),
     ].flatMap { pair, what, need in
         let needs = need ?? .ability(.writing)
@@ -116,7 +117,8 @@ extension Trial {
         try await make(name) { try await provider.createFolder(path: path) }
         try await expectPaths([path], "After making \(name.shown)")
         let found = try await provider.attributesOfItem(path: path)
-        try expect(found.path == path && found.isDirectory, "Expected a folder \(name.shown), but it is \(found.path), \(found.type.rawValue).")
+        try expect(
+            found.path == path && found.isDirectory, "Expected a folder \(name.shown), but it is \(found.path), \(found.type.rawValue).")
         try await provider.writeContents(path: try path.appending("%25 file"), contents: Pattern.data(70))
         try await expectNames(["%25 file"], in: path, "A folder called \(name.shown)")
         try await tryTransfers(of: path, name) { try await expectBytes(Pattern.data(70), at: try $0.appending("%25 file"), $1) }

@@ -81,7 +81,9 @@ typealias Contents = [String: Data?]
 
 extension Trial {
     /// Calls `body` with a new folder that holds `contents`, and a folder of this machine with the file `up` in it.
-    func withContents(_ contents: Contents, in name: String = "in", _ body: (_ folder: ProviderPath, _ local: URL) async throws -> Void) async throws {
+    func withContents(_ contents: Contents, in name: String = "in", _ body: (_ folder: ProviderPath, _ local: URL) async throws -> Void)
+        async throws
+    {
         let folder = try await makeFolder(name)
         for (file, data) in contents {
             if let data { try await write("\(name)/\(file)", data) } else { try await makeFolder("\(name)/\(file)") }

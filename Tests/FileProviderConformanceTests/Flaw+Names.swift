@@ -31,7 +31,8 @@ extension Flaw {
                 if path.name == "plain" { try await base.removeItem(path: destination) }
             }
         },
-        Flaw("trims names", found: behaviours(of: "trailing blank ") + behaviours(of: "\tleading tab") + behaviours(of: "trailing line\n")) {
+        Flaw("trims names", found: behaviours(of: "trailing blank ") + behaviours(of: "\tleading tab") + behaviours(of: "trailing line\n"))
+        {
             hooks in changesNames(&hooks) { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
         },
         Flaw("shows control characters as pictures", found: behaviours(of: "tab\there")) { hooks in

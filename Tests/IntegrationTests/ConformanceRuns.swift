@@ -8,7 +8,8 @@ import Testing
 
 /// A storage that the conformance kit is run on. One line here makes it a test, and a column of `Documentation/Providers.md`.
 struct ConformanceStorage: Sendable, CustomTestStringConvertible {
-    typealias Body = @Sendable (_ provider: any FileProvider, _ folder: ProviderPath, Conformance.Connect?) async throws -> ConformanceResult
+    typealias Body =
+        @Sendable (_ provider: any FileProvider, _ folder: ProviderPath, Conformance.Connect?) async throws -> ConformanceResult
 
     let name: String
     /// The column's head; nil for a storage that differs from another one's column in its login or encryption alone.
@@ -87,7 +88,7 @@ actor ConformanceRuns {
 }
 
 /// The protocols that a caller finds with `as?`.
-private struct LayerProtocol: Sendable {
+struct LayerProtocol: Sendable {
     let name: String
     let isThere: @Sendable (any FileProviderBasic) -> Bool
 
