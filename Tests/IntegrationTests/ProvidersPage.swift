@@ -101,11 +101,25 @@ struct ProvidersPage {
             row("skipped for lack of an ability", of: { "\($0.result.skipped)" }),
         ]
         let known = columns.flatMap { column in
-            column.storage.known.map {
-                "- \(column.storage.column ?? ""): \(Self.escaped($0.behaviour)). \($0.reason.prefix(1).uppercased() + $0.reason.dropFirst())."
+            Self.byReason(column.storage.known).map { reason, isOccasional, behaviours in
+                "**\(column.storage.column ?? "")**: \(reason)\(isOccasional ? ". In some runs" : ""):\n\n"
+                    + behaviours.map { "- \(Self.escaped($0))" }.joined(separator: "\n")
             }
         }
-        return "## The conformance kit\n\n\(table(rows))" + (known.isEmpty ? "" : "\n\nKnown failures:\n\n\(known.joined(separator: "\n"))")
+        return (["## The conformance kit\n\n\(table(rows))"] + known).joined(separator: "\n\n")
+    }
+
+    /// Known failures with the same reason together, in the order of the list.
+    private static func byReason(
+        _ known: [Conformance.KnownFailure]
+    ) -> [(reason: String, isOccasional: Bool, behaviours: [String])] {
+        known.reduce(into: []) { groups, item in
+            if let last = groups.last, last.reason == item.reason, last.isOccasional == item.isOccasional {
+                groups[groups.count - 1].behaviours.append(item.behaviour)
+            } else {
+                groups.append((item.reason, item.isOccasional, [item.behaviour]))
+            }
+        }
     }
 }
 
@@ -130,7 +144,7 @@ extension ProvidersPage {
 
     /// Text as Markdown shows it, also in a table.
     private static func escaped(_ text: String) -> String {
-        String(text.flatMap { "\\`*_{}[]<>()#+-.!|~$&".contains($0) ? ["\\", $0] : [$0] })
+        String(text.flatMap { "\\`*_[]<>|~".contains($0) ? ["\\", $0] : [$0] })
     }
 }
 
