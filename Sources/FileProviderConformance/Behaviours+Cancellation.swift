@@ -43,18 +43,24 @@ extension Trial {
     }
 
     fileprivate func cancelAtRandom(_ operation: HandledOperation) async throws {
-        try await endAtRandom(operation, "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() })
+        try await endAtRandom(operation, "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() }) {
+            try await expectContents(oneOf: $0, in: $1, $2)
+        }
     }
 
     fileprivate func invalidate(_ operation: HandledOperation) async throws {
         guard let connect else { return }
-        try await endAtRandom(operation, "invalidated", through: connect, end: { $1.invalidate() })
+        try await endAtRandom(operation, "invalidated", through: connect, end: { $1.invalidate() }) { allowed, folder, when in
+            // Without a connection nobody can take a part back: it may stay, under a name that tells.
+            try await expectContents(oneOf: allowed, in: folder, when, isSwept: true)
+        }
     }
 
     /// Measures the operation, and ends it then at points of that time.
     private func endAtRandom(
         _ operation: HandledOperation, _ how: String, through connect: Conformance.Connect,
-        end: (Progress?, any FileProvider) -> Void
+        end: (Progress?, any FileProvider) -> Void,
+        expectState: (_ oneOf: [Contents], _ folder: ProviderPath, _ when: String) async throws -> Void
     ) async throws {
         let clock = ContinuousClock()
         var duration = Duration.zero
@@ -75,7 +81,8 @@ extension Trial {
                 let error = await handled.firstValue()
                 if round == 0 { duration = clock.now - start }
                 ended.append(handled)
-                try await expectEnd(of: operation, error, in: folder, "\(how) after \(pause)")
+                let what = "\(operation.name), \(how) after \(pause)"
+                try await expectState(try statesAllowed(after: operation, error, what), folder, what)
             }
         }
         try await Handled.expectOne(ended, operation.name)
@@ -100,15 +107,13 @@ extension Trial {
         _ = handled.start { operation.start(provider, folder.string, local, $0) }
     }
 
-    /// Expects success with all that belongs to it, or cancellation with everything as it was or done.
-    private func expectEnd(of operation: HandledOperation, _ error: (any Error)?, in folder: ProviderPath, _ when: String) async throws {
-        let what = "\(operation.name), \(when)"
-        guard let error else { return try await expectContents(operation.after, in: folder, "\(what), which succeeded") }
+    /// What a folder may hold: after success all that belongs to it, after a cancellation everything as it was, or done.
+    private func statesAllowed(after operation: HandledOperation, _ error: (any Error)?, _ what: String) throws -> [Contents] {
+        guard let error else { return [operation.after] }
         if let unmet = error as? Unmet { throw unmet }
         try expect(Refusal.userCancelled.matches(error), "\(what): expected CocoaError.userCancelled, but it was \(describe(error))")
-        var allowed = [operation.before, operation.after]
         // A move that is a copy and a removal may be left between the two.
-        if capabilities[.moving] != .native { allowed.append(operation.before.merging(operation.after) { $1 }) }
-        try await expectContents(oneOf: allowed, in: folder, what)
+        let between = capabilities[.moving] == .native ? [] : [operation.before.merging(operation.after) { $1 }]
+        return [operation.before, operation.after] + between
     }
 }

@@ -103,15 +103,26 @@ extension Trial {
     }
 
     /// Expects a folder to hold one of these. What a server still does for a client that has left may take it a moment.
-    func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String) async throws {
+    ///
+    /// - Parameter isSwept: Whether what lies under temporary names is removed first.
+    func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String, isSwept: Bool = false) async throws {
         let deadline = ContinuousClock.now + .seconds(3)
         while true {
+            if isSwept { try await sweep(folder) }
             var unmet: (any Error)?
             for contents in all {
                 do { return try await expectContents(contents, in: folder, when) } catch { unmet = unmet ?? error }
             }
             if let unmet, ContinuousClock.now > deadline || Task.isCancelled { throw unmet }
             try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func sweep(_ folder: ProviderPath) async throws {
+        for item in try await list(folder) where TemporaryName.matches(item.name) {
+            do { try await provider.removeItem(path: item.path) } catch let error where error.isNoSuchFile {
+                // The server was faster.
+            }
         }
     }
 }

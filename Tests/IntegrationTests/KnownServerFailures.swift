@@ -5,7 +5,7 @@ enum KnownServerFailures {
     static func of(_ program: String) -> [Conformance.KnownFailure] {
         switch program {
         case "nginx": hiddenNames
-        case "rclone": lateUploads
+        case "rclone": lateUploads + spoilt
         default: []
         }
     }
@@ -27,12 +27,20 @@ enum KnownServerFailures {
         "sources: A cancelled write ends although its source has stalled", "sources: A cancelled write keeps the old file",
         "completion: With handlers, cancelling at once gives userCancelled or the result",
         "cancellation: Writing with a handler, cancelled at random points, ends once, done or undone",
-        "cancellation: Writing with a handler, invalidated at random points, ends once, done or undone",
         "cancellation: Sending with a handler, cancelled at random points, ends once, done or undone",
-        "cancellation: Sending with a handler, invalidated at random points, ends once, done or undone",
     ].map {
         Conformance.KnownFailure(
             $0, reason: "rclone brings the part of a broken upload to light when the client's clean-up is over, up to seconds later",
             message: "expected no temporary names, but", isOccasional: true)
+    }
+
+    /// Every behaviour that lists a folder while names go away in it.
+    private static let spoilt = [
+        "concurrency: Fifty tasks write, list, read, move, copy and remove in one folder",
+        "concurrency: Twenty tasks read and write at once", "concurrency: Listing goes on while others write",
+    ].map {
+        Conformance.KnownFailure(
+            $0, reason: "rclone appends an error's text to a listing when a file vanishes while it is made",
+            message: "This is not well-formed XML", isOccasional: true)
     }
 }
