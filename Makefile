@@ -1,10 +1,10 @@
 SOURCES = Sources Providers Tests Examples Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help build test sanitize demo bench format lint clean
+.PHONY: help build test sanitize demo bench providers-table format lint clean
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 build: ## compile everything
 	swift build
@@ -20,6 +20,9 @@ demo: ## watch Carrel work, without any account
 
 bench: ## measure time and memory
 	bash Tests/Performance/run.sh
+
+providers-table: ## write Documentation/Providers.md from what the servers show
+	CARREL_REQUIRE_SERVERS=1 CARREL_WRITE_PROVIDERS=1 bash Tests/run.sh --filter ProvidersPageTests
 
 format: ## rewrite the sources in the project's style
 	swift format --in-place --recursive $(SOURCES)

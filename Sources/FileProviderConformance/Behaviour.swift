@@ -18,8 +18,34 @@ public struct Behaviour: Sendable {
         case connection
     }
 
-    /// A sentence that says what holds.
+    /// What a behaviour is about.
+    public enum Group: String, Sendable, Hashable, Codable, CaseIterable {
+        case capabilities
+        case listing
+        case folders
+        case sizes
+        case writing
+        case sources
+        case replacing
+        case ranges
+        case reading
+        case sinks
+        case names
+        case moving
+        case copying
+        case removing
+        case completion
+        case cancellation
+        case progress
+        case concurrency
+        case errors
+        /// The run itself: the kit's own folder.
+        case run
+    }
+
+    /// A sentence that says what holds; no two behaviours have the same.
     public let name: String
+    public private(set) var group = Group.run
     /// Without these the behaviour is skipped.
     public let requirements: [Requirement]
     /// Whether it works in a fresh folder of its own; else in the one the kit was given, where it changes nothing.
@@ -28,6 +54,11 @@ public struct Behaviour: Sendable {
 
     /// A behaviour that works in a fresh folder.
     init(_ name: String, _ requirements: Requirement..., body: @escaping @Sendable (Trial) async throws -> Void) {
+        self.init(name, requirements, body: body)
+    }
+
+    /// A behaviour that works in a fresh folder.
+    init(_ name: String, _ requirements: [Requirement], body: @escaping @Sendable (Trial) async throws -> Void) {
         self.name = name
         self.requirements = requirements
         needsFolder = true
@@ -42,10 +73,25 @@ public struct Behaviour: Sendable {
         self.body = body
     }
 
+    /// Group and sentence, as in `names: A name of 200 bytes is kept`: the same in every run, and from version to version.
+    public var id: String { Self.id(group, name) }
+
+    static func id(_ group: Group, _ name: String) -> String { "\(group.rawValue): \(name)" }
+
     /// Everything that the kit tries, in the order of a run.
-    public static let all: [Behaviour] =
-        capabilities + listing + folders + sizes + writing + sources + replacing + parts + reading + sinks + names + nameRules + moving
-        + movingOnto + copying + copyingOnto + removing + completion + completionEndings + progress + concurrency + errors + missing
+    public static let all: [Behaviour] = [
+        (Group.capabilities, capabilities), (.listing, listing), (.folders, folders), (.sizes, sizes), (.writing, writing),
+        (.sources, sources), (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
+        (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto), (.removing, removing),
+        (.completion, completion + completionEndings), (.cancellation, cancellation), (.progress, progress),
+        (.concurrency, concurrency + fiftyTasks), (.errors, errors + missing),
+    ].flatMap { group, behaviours in
+        behaviours.map { behaviour in
+            var behaviour = behaviour
+            behaviour.group = group
+            return behaviour
+        }
+    }
 
     /// Why a provider with these capabilities is not tried; nil when it is.
     func reasonToSkip(_ capabilities: Capabilities, hasConnect: Bool, hasFolder: Bool) -> String? {

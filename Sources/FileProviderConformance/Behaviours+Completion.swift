@@ -106,18 +106,7 @@ extension Behaviour {
             try expect(items.isEmpty && error != nil, "Expected no entries and an error for “..”, but \(items.count) came.")
         },
         Behaviour("With handlers, cancelling at once gives userCancelled or the result", .ability(.writing)) { trial in
-            for round in 0..<10 { try await trial.cancelWriting(file: "file \(round)", after: .zero) }
-        },
-        Behaviour("With handlers, cancelling half way gives userCancelled or the result", .ability(.writing)) { trial in
-            for round in 0..<5 { try await trial.cancelWriting(file: "file \(round)", after: .microseconds(200 << round)) }
-        },
-        Behaviour("Operations go on when the last reference to their provider goes", .ability(.writing), .connection) { trial in
-            guard let connect = trial.connect else { return }
-            let path = try trial.at("file")
-            let handled = Handled<(any Error)?>()
-            try await startWriting(path, through: connect, handled)
-            if let error = try await handled.value("Writing") { throw error }
-            try await trial.expectBytes(Pattern.data(200_000), at: path, "A write whose provider was let go")
+            for round in 0..<10 { try await trial.cancelWriting(file: "file \(round)") }
         },
         Behaviour("A provider that was invalidated starts anew or says that it was cancelled", .connection) { trial in
             guard let connect = trial.connect else { return }
@@ -129,24 +118,15 @@ extension Behaviour {
             }
         },
     ]
-
-    /// The provider is let go when this returns.
-    private static func startWriting(
-        _ path: ProviderPath, through connect: Conformance.Connect, _ handled: Handled<(any Error)?>
-    ) async throws {
-        let provider = try await connect()
-        _ = handled.start { provider.writeContents(path: path.string, contents: Pattern.data(200_000), completionHandler: $0) }
-    }
 }
 
 extension Trial {
-    /// Cancels a write after a while; it ends in one of two ways, and nothing in between.
-    fileprivate func cancelWriting(file name: String, after pause: Duration) async throws {
+    /// Cancels a write at once; it ends in one of two ways, and nothing in between.
+    fileprivate func cancelWriting(file name: String) async throws {
         let path = try at(name)
         let data = Pattern.data(300_000)
         let handled = Handled<(any Error)?>()
         let progress = handled.start { provider.writeContents(path: path.string, contents: data, completionHandler: $0) }
-        if pause > .zero { try await Task.sleep(for: pause) }
         progress?.cancel()
         guard let error = try await handled.value("Cancelling a write") else {
             try await expectBytes(data, at: path, "A write that was done before it was cancelled")

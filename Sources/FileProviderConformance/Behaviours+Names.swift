@@ -2,38 +2,19 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Names that protocols, URLs and shells like to spoil: one behaviour each.
-    static let names: [Behaviour] =
-        [
-            "two words", "percent %41 literal", "100%", "a+b", "a#b", "a;b", "a&b=c", "it's", "[brackets]", "{braces}", "(parentheses)",
-            ".hidden", "comma, and = at @", "$HOME", "~tilde", "-dash", "München", "日本語", "😀", "no.dots.at.all.epub",
-        ].map { name($0, mayBeRefused: false) }
-        + [
-            "a?b", "\"quoted\"", "a\\b", "a:b", "a*b", "a|b", "<tag>", " leading blank", "trailing blank ", "trailing dot.", "tab\there",
-            "e\u{0301}decomposed",
-        ].map { name($0, mayBeRefused: true) }
-
-    /// - Parameter mayBeRefused: Whether some storages cannot have such names; they refuse them, and never change them.
-    private static func name(_ name: String, mayBeRefused: Bool) -> Behaviour {
-        let shown = name.replacingOccurrences(of: "\t", with: "⇥")
-        let rule = mayBeRefused ? "keeps its name or is refused" : "keeps its name"
-        return Behaviour("A file called “\(shown)” \(rule)", .ability(.writing)) { trial in
-            let path = try trial.folder.appending(name)
-            do { try await trial.provider.writeContents(path: path, contents: Pattern.data(50)) } catch _ where mayBeRefused {
-                return try await trial.expectNames([], "After the name “\(shown)” was refused")
-            }
-            try await trial.expectNames([name], "After writing “\(shown)”")
-            let found = try await trial.provider.attributesOfItem(path: path)
-            try expect(
-                found.path == path && found.size == 50, "Expected “\(shown)” with 50 bytes, but it is \(found.path), \(found.size ?? -1).")
-            try await trial.expectBytes(Pattern.data(50), at: path, "A file called “\(shown)”")
-            try await trial.provider.removeItem(path: path)
-            try await trial.expectNames([], "After removing “\(shown)”")
-        }
+    /// Every hostile name through everything, as a file and as a folder: two behaviours each.
+    static let names: [Behaviour] = HostileName.all.flatMap { name in
+        let needs: Requirement =
+            String(validating: name.bytes, as: UTF8.self) == nil
+            ? .ability(.rawNames) : name.bytes.count > 200 ? .nameLength(name.bytes.count) : .ability(.writing)
+        return [
+            Behaviour(name.fileBehaviour, .ability(.writing), needs) { try await $0.tryFile(name) },
+            Behaviour(name.folderBehaviour, .ability(.writing), needs) { try await $0.tryFolder(name) },
+        ]
     }
 
     /// What holds for names as such.
-    static let nameRules: [Behaviour] = lengths + twins + places
+    static let nameRules: [Behaviour] = lengths + pairs + places
 
     private static let lengths: [Behaviour] = [
         Behaviour("A name of 200 bytes is kept", .ability(.writing), .nameLength(200)) { trial in
@@ -53,47 +34,27 @@ extension Behaviour {
             try await expectFailure("Writing to a name of \(longest + 1) bytes") { try await trial.write(name) }
             try await trial.expectNames([], "After a refused name")
         },
-        Behaviour("Names that are not UTF-8 are kept", .ability(.writing), .ability(.rawNames)) { trial in
-            let path = try trial.folder.appending(nameBytes: [0x66, 0xFC, 0x72, 0x20, 0xFF])
-            try await trial.provider.writeContents(path: path, contents: Pattern.data(50))
-            let found = try await trial.list().map(\.path)
-            try expect(found == [path], "Expected the name's own bytes \(Array(path.nameBytes)), but the listing has \(found).")
-            try await trial.expectBytes(Pattern.data(50), at: path, "A file whose name is not UTF-8")
-        },
     ]
 
-    private static let twins: [Behaviour] = [
-        Behaviour("A composed and a decomposed name are never one file silently", .ability(.writing)) { trial in
-            let composed = try await trial.write("caf\u{E9}", Pattern.data(50))
-            do { try await trial.write("cafe\u{301}", Pattern.data(60, seed: 2)) } catch {
-                return try await trial.expectBytes(Pattern.data(50), at: composed, "After the decomposed twin was refused")
-            }
-            try await trial.expectNames(["caf\u{E9}", "cafe\u{301}"], "After writing both twins")
-            try await trial.expectBytes(Pattern.data(50), at: composed, "The composed twin")
-            try await trial.expectBytes(Pattern.data(60, seed: 2), at: try trial.at("cafe\u{301}"), "The decomposed twin")
-        },
-        Behaviour("Names that differ by case are two files", .ability(.writing), .caseSensitivity) { trial in
-            let small = try await trial.write("case", Pattern.data(50))
-            let large = try await trial.write("CASE", Pattern.data(60, seed: 2))
-            try await trial.expectNames(["case", "CASE"], "After writing both")
-            try await trial.expectBytes(Pattern.data(50), at: small, "The file in small letters")
-            try await trial.expectBytes(Pattern.data(60, seed: 2), at: large, "The file in capitals")
-        },
-        Behaviour("A percent literal and what it would decode to are two files", .ability(.writing)) { trial in
-            let literal = try await trial.write("%41%2F", Pattern.data(50))
-            try await trial.write("A", Pattern.data(60, seed: 2))
-            try await trial.expectNames(["%41%2F", "A"], "After writing both")
-            try await trial.expectBytes(Pattern.data(50), at: literal, "The file with the percent literal")
-        },
-    ]
+    /// Names that a storage may take for one, side by side.
+    private static let pairs: [Behaviour] = [
+        (NamePair.composition, "A composed and a decomposed name", Requirement?.none),
+        (NamePair.percent, "A percent literal and what it would decode to", nil),
+        (NamePair.blank, "A name with a blank at its end and without", nil),
+        (NamePair.letterCase, "Names that differ by case", .caseSensitivity),
+    ].flatMap { pair, what, need in
+        let needs = need ?? .ability(.writing)
+        return [
+            Behaviour("\(what) are two files\(pair.mayBeRefused ? ", or one is refused" : "")", .ability(.writing), needs) {
+                try await $0.tryFiles(pair)
+            },
+            Behaviour("\(what) are two folders\(pair.mayBeRefused ? ", or one is refused" : "")", .ability(.writing), needs) {
+                try await $0.tryFolders(pair)
+            },
+        ]
+    }
 
     private static let places: [Behaviour] = [
-        Behaviour("A folder with a hostile name holds files", .ability(.writing)) { trial in
-            let folder = try await trial.makeFolder("50% #1 + ünï;x")
-            try await trial.write("50% #1 + ünï;x/%25 file", Pattern.data(70))
-            try await trial.expectNames(["%25 file"], in: folder, "A folder with a hostile name")
-            try await trial.expectBytes(Pattern.data(70), at: try folder.appending("%25 file"), "A file in such a folder")
-        },
         Behaviour("An item can be renamed to a hostile name and copied from it", .ability(.writing), .ability(.moving)) { trial in
             let path = try await trial.write("plain")
             let hostile = try trial.at("50% #1 + ünï;x")
@@ -103,17 +64,116 @@ extension Behaviour {
             try await trial.expectBytes(Pattern.data(100), at: try trial.at("%41"), "The copy")
         },
         Behaviour("Every path has a URL of its own, percent-encoded") { trial in
-            let names = ["a b", "a%20b", "a+b", "a#b", "a?b", "ä", "a\u{308}", "%", "a;b"]
-            let urls = try names.map { trial.provider.url(of: try trial.folder.appending($0)).absoluteString }
-            try expect(Set(urls.map { Array($0.utf8) }).count == names.count, "Expected a URL for each of \(names), but they are \(urls).")
+            let paths = try HostileName.all.map { try trial.folder.appending(nameBytes: $0.bytes) }
+            let urls = paths.map { trial.provider.url(of: $0).absoluteString }
+            try expect(Set(urls.map { Array($0.utf8) }).count == paths.count, "Expected a URL for each hostile name, but some are alike.")
             let legal = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#[]@!$&'()*+,;=%".utf8)
             for url in urls { try expect(url.utf8.allSatisfy(legal.contains), "Expected only characters of RFC 3986, but it is \(url).") }
             guard trial.provider.baseURL != nil else { return }
-            for (name, url) in zip(names, urls) {
+            for (path, url) in zip(paths, urls) {
                 let last = url.split(separator: "/").last.map(String.init) ?? ""
                 let decoded = try? ProviderPath(percentEncoded: last).nameBytes
-                try expect(decoded.map(Array.init) == Array(name.utf8), "Expected \(url) to end with “\(name)”, percent-encoded.")
+                try expect(decoded == path.nameBytes, "Expected \(url) to end with “\(path.name)”, percent-encoded.")
             }
         },
     ]
+}
+
+/// Two names that are not the same.
+private enum NamePair {
+    case composition, percent, blank, letterCase
+
+    var names: (String, String) {
+        switch self {
+        case .composition: ("caf\u{E9}", "cafe\u{301}")
+        case .percent: ("%41%2F", "A")
+        case .blank: ("end", "end ")
+        case .letterCase: ("case", "CASE")
+        }
+    }
+
+    /// Whether some storages cannot have both: they refuse the second, and never take it for the first.
+    var mayBeRefused: Bool { self == .composition || self == .blank }
+}
+
+extension Trial {
+    fileprivate func tryFile(_ name: HostileName) async throws {
+        let path = try folder.appending(nameBytes: name.bytes)
+        let data = Pattern.data(50)
+        try await make(name) { try await provider.writeContents(path: path, contents: data) }
+        try await expectPaths([path], "After writing \(name.shown)")
+        let found = try await provider.attributesOfItem(path: path)
+        try expect(
+            found.path == path && found.isRegularFile && found.size == 50,
+            "Expected \(name.shown) with 50 bytes, but it is \(found.path), \(found.size ?? -1).")
+        try await expectBytes(data, at: path, "A file called \(name.shown)")
+        try await tryTransfers(of: path, name) { try await expectBytes(data, at: $0, $1) }
+        try await provider.removeItem(path: path, recursive: false)
+        try await expectMissing(path, "After removing \(name.shown)")
+    }
+
+    fileprivate func tryFolder(_ name: HostileName) async throws {
+        let path = try folder.appending(nameBytes: name.bytes)
+        try await make(name) { try await provider.createFolder(path: path) }
+        try await expectPaths([path], "After making \(name.shown)")
+        let found = try await provider.attributesOfItem(path: path)
+        try expect(
+            found.path == path && found.isDirectory, "Expected a folder \(name.shown), but it is \(found.path), \(found.type.rawValue).")
+        try await provider.writeContents(path: try path.appending("%25 file"), contents: Pattern.data(70))
+        try await expectNames(["%25 file"], in: path, "A folder called \(name.shown)")
+        try await tryTransfers(of: path, name) { try await expectBytes(Pattern.data(70), at: try $0.appending("%25 file"), $1) }
+        try await removeTree(path)
+        try await expectMissing(path, "After removing \(name.shown)")
+    }
+
+    /// Makes an item of this name; ends the behaviour where the storage refuses the name and nothing has come of it.
+    private func make(_ name: HostileName, _ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error where name.mayBeRefused && !error.isTransient && !error.isCancellation {
+            try await expectNames([], "After the name \(name.shown) was refused")
+            throw Refused(error: error)
+        }
+    }
+
+    /// Copies the item into a folder under its own name, and moves it away and back.
+    private func tryTransfers(
+        of path: ProviderPath, _ name: HostileName, _ expectWhole: (_ path: ProviderPath, _ when: String) async throws -> Void
+    ) async throws {
+        let aside = try await makeFolder("aside")
+        let copy = try aside.appending(nameBytes: name.bytes)
+        try await provider.copyItem(path: path, to: copy)
+        try await expectPaths([copy], in: aside, "After copying \(name.shown)")
+        try await expectWhole(copy, "The copy of \(name.shown)")
+        guard capabilities.has(.moving) else { return }
+        let plain = try at("plain")
+        try await provider.moveItem(path: path, to: plain)
+        try await expectPaths([aside, plain], "After moving \(name.shown) away")
+        try await provider.moveItem(path: plain, to: path)
+        try await expectPaths([aside, path], "After moving \(name.shown) back")
+        try await expectWhole(path, "After moving \(name.shown) away and back")
+    }
+
+    fileprivate func tryFiles(_ pair: NamePair) async throws {
+        let (one, other) = pair.names
+        let first = try await write(one, Pattern.data(50))
+        do { try await write(other, Pattern.data(60, seed: 2)) } catch let error where pair.mayBeRefused && !error.isTransient {
+            try await expectBytes(Pattern.data(50), at: first, "After the twin was refused")
+            throw Refused(error: error)
+        }
+        try await expectNames([one, other], "After writing both")
+        try await expectBytes(Pattern.data(50), at: first, "The first of both")
+        try await expectBytes(Pattern.data(60, seed: 2), at: try at(other), "The second of both")
+    }
+
+    fileprivate func tryFolders(_ pair: NamePair) async throws {
+        let (one, other) = pair.names
+        let first = try await makeFolder(one)
+        do { try await makeFolder(other) } catch let error where pair.mayBeRefused && !error.isTransient {
+            try await expectNames([], in: first, "After the twin was refused")
+            throw Refused(error: error)
+        }
+        try await write("\(other)/file")
+        try await expectNames([one, other], "After making both")
+        try await expectNames([], in: first, "The first of both")
+        try await expectNames(["file"], in: try at(other), "The second of both")
+    }
 }

@@ -2,35 +2,6 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    private static let size: Int64 = 10_000
-
-    /// Every kind of part, in one file of 10 000 bytes: one behaviour each.
-    static let parts: [Behaviour] =
-        [
-            ("an empty range", .range(500..<500)), ("a range in the middle", .range(4095..<4097)), ("the first byte", .range(0..<1)),
-            ("the last byte", .range(size - 1..<size)), ("a range across the end", .range(size - 10..<size + 10)),
-            ("a range at the end", .range(size..<size + 100)), ("a range far past the end", .range(1 << 40..<1 << 40 + 10)),
-            ("a range as long as the file", .range(0..<size)), ("the whole", .whole), ("all from 0", .from(0)), ("all from 1", .from(1)),
-            ("all from the last byte", .from(size - 1)), ("all from its size", .from(size)), ("all from past its end", .from(2 * size)),
-        ].map { part($0, $1, .rangedReading) }
-        + [
-            ("the last byte as a suffix", .suffix(1)), ("a suffix", .suffix(4097)), ("a suffix as long as the file", .suffix(size)),
-            ("a suffix longer than the file", .suffix(size + 1)), ("an empty suffix", .suffix(0)),
-        ].map { part($0, $1, .suffixReading) }
-
-    private static func part(_ what: String, _ part: FilePart, _ ability: Capabilities.Ability) -> Behaviour {
-        let needs: Requirement = part == .whole ? .ability(.writing) : .ability(ability)
-        return Behaviour("Reading \(what) gives exactly that", .ability(.writing), needs) { trial in
-            let all = Pattern.data(Int(size))
-            let range = part.resolved(size: size)
-            let path = try await trial.write("file", all)
-            let sink = ProbeSink()
-            let extent = try await trial.provider.withReader(path: path) { try await $0.stream(part, into: sink) }
-            let expected = all[Int(range.lowerBound)..<Int(range.upperBound)]
-            try sink.expectDelivery(of: Data(expected), extent, offset: range.lowerBound, size: size, "Reading \(what)")
-        }
-    }
-
     /// Readers: many reads of one file.
     static let reading: [Behaviour] = readers + versions + whatIsThere
 

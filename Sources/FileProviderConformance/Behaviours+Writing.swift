@@ -2,22 +2,6 @@ import FileProviderCore
 import Foundation
 
 extension Behaviour {
-    /// Files of the lengths at which buffers end: one behaviour each.
-    static let sizes: [Behaviour] = [
-        0, 1, 4095, 4096, 4097, 16_384, 65_535, 65_536, 65_537, (1 << 20) - 1, 1 << 20, (1 << 20) + 1,
-    ].map { size in
-        Behaviour("A file of \(size) bytes comes back byte for byte", .ability(.writing)) { trial in
-            if let largest = trial.capabilities.largestFile, largest < size { throw Skipped(reason: "needs files of \(size) bytes") }
-            let data = Pattern.data(size)
-            let written = try await trial.provider.writeContents(path: try trial.at("file"), contents: data)
-            try expect(
-                written.size == Int64(size), "Expected the returned size \(size), but it is \(written.size.map(String.init) ?? "nil").")
-            let attributes = try await trial.provider.attributesOfItem(path: written.path)
-            try expect(attributes.size == Int64(size), "Expected the size \(size), but it is \(attributes.size.map(String.init) ?? "nil").")
-            try await trial.expectBytes(data, at: written.path, "A file of \(size) bytes")
-        }
-    }
-
     /// Writing in general.
     static let writing: [Behaviour] = [
         Behaviour("A write returns the file's path, name, type and size", .ability(.writing)) { trial in

@@ -9,7 +9,7 @@ public import FileProviderCore
 ///
 /// The kit makes one folder of its own below ``folder``, works in there alone, and removes it at the end. It asks
 /// `capabilities()` first: a behaviour whose ability is missing is skipped and named in the report, and an ability that is
-/// declared unavailable must fail without changing anything.
+/// declared unavailable must fail without changing anything. What is known to fail is told by ``known``.
 public struct Conformance: Sendable {
     /// Makes one more connection to the same storage.
     public typealias Connect = @Sendable () async throws -> any FileProvider
@@ -22,6 +22,8 @@ public struct Conformance: Sendable {
     public var timeout: Duration
     /// Which behaviours are tried, by name.
     public var isIncluded: @Sendable (_ behaviour: String) -> Bool
+    /// What is known not to hold, with a reason each.
+    public var known: [KnownFailure]
     /// Needed to try what happens when a provider is released or invalidated; without it those behaviours are skipped.
     public var connect: Connect?
 
@@ -31,34 +33,42 @@ public struct Conformance: Sendable {
     ///   - folder: An existing folder; it holds what it held before when the run is over.
     ///   - timeout: For each behaviour.
     ///   - isIncluded: Which behaviours are tried, by name; all of them unless said otherwise.
+    ///   - known: What is known not to hold. A run fails when one of these holds, unless it fails only at times.
     ///   - connect: Makes one more connection to the same storage.
     public init(
         provider: any FileProvider, folder: ProviderPath, timeout: Duration = .seconds(30),
-        isIncluded: @escaping @Sendable (_ behaviour: String) -> Bool = { _ in true }, connect: Connect? = nil
+        isIncluded: @escaping @Sendable (_ behaviour: String) -> Bool = { _ in true }, known: [KnownFailure] = [],
+        connect: Connect? = nil
     ) {
         self.provider = provider
         self.folder = folder
         self.timeout = timeout
-        self.connect = connect
         self.isIncluded = isIncluded
+        self.known = known
+        self.connect = connect
     }
 
     /// Tries every behaviour, one after the other, and cleans up.
     ///
     /// A violation never ends the run. Cancelling the task does: what was not tried yet is then reported as skipped.
     ///
-    /// - Complexity: A few thousand requests and about 50 MB of traffic.
+    /// - Complexity: About ten thousand requests and 100 MB of traffic.
     public func run() async -> Report {
-        var report = Report()
+        var report = Report(hasKnownList: !known.isEmpty)
         let provider = provider
         switch await TimeLimit.run(timeout, { try await provider.capabilities() }) {
         case .failure(let error):
-            report.add(.failure(error), of: Self.asking)
-            return report
+            report.add(.failure(error), of: Self.asking, in: .run)
         case .success(let capabilities):
             await run(with: capabilities, into: &report)
         }
+        report.judge(by: known)
         return report
+    }
+
+    static func isBehaviour(_ name: String) -> Bool {
+        Behaviour.all.contains { $0.name == name || $0.id == name }
+            || [asking, preparing, cleaning].contains { $0 == name || Behaviour.id(.run, $0) == name }
     }
 
     static let asking = "The provider tells its capabilities"
@@ -73,13 +83,13 @@ public struct Conformance: Sendable {
         }
         for (index, behaviour) in chosen.enumerated() {
             if Task.isCancelled {
-                report.skip(behaviour.name, reason: "the run was cancelled")
+                report.add(.failure(Skipped(reason: "the run was cancelled")), of: behaviour.name, in: behaviour.group)
             } else if let reason = behaviour.reasonToSkip(capabilities, hasConnect: connect != nil, hasFolder: home != nil) {
-                report.skip(behaviour.name, reason: reason)
+                report.add(.failure(Skipped(reason: reason)), of: behaviour.name, in: behaviour.group)
             } else {
                 let own = try? home?.appending("\(index + 1)")
                 let trial = Trial(provider: provider, capabilities: capabilities, folder: own ?? folder, connect: connect)
-                report.add(await attempt(behaviour, in: trial), of: behaviour.name)
+                report.add(await attempt(behaviour, in: trial), of: behaviour.name, in: behaviour.group)
             }
         }
         if let home { await clean(home, capabilities, into: &report) }
@@ -94,7 +104,7 @@ public struct Conformance: Sendable {
             return home
         }
         if case .success(let home) = made { return home }
-        report.add(made.map { _ in }, of: Self.preparing)
+        report.add(made.map { _ in }, of: Self.preparing, in: .run)
         return nil
     }
 
@@ -122,6 +132,6 @@ public struct Conformance: Sendable {
                 try await trial.expectMissing(home, "after it was removed, the kit's folder")
             }
         }
-        report.add(await cleaning.value, of: Self.cleaning)
+        report.add(await cleaning.value, of: Self.cleaning, in: .run)
     }
 }

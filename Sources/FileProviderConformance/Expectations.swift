@@ -16,6 +16,11 @@ struct Skipped: Error {
     let reason: String
 }
 
+/// Ends a behaviour that holds because the storage refused a name that it may refuse.
+struct Refused: Error {
+    let error: any Error
+}
+
 /// The error that the kit's own sinks and sources throw, to see whether it arrives.
 struct DeliberateFailure: Error {}
 

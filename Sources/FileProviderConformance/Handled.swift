@@ -23,18 +23,45 @@ final class Handled<Value: Sendable>: Sendable {
         first.fire()
     }
 
+    /// The value of the first call.
+    func firstValue() async -> Value {
+        await withCheckedContinuation { continuation in
+            first.then { [values] in values.values.first.map { continuation.resume(returning: $0) } }
+        }
+    }
+
+    /// Waits for the first call, but no longer than `limit`.
+    func first(within limit: Duration) async {
+        let isOver = Signal()
+        first.then { isOver.fire() }
+        let clock = Task {
+            try await Task.sleep(for: limit)
+            isOver.fire()
+        }
+        await isOver.wait()
+        clock.cancel()
+    }
+
     /// The value of the only call.
     ///
     /// - Throws: An unmet expectation when the handler is called twice, or before the operation's call has returned.
     func value(_ what: String) async throws -> Value {
-        await first.wait()
-        try await Task.sleep(for: .milliseconds(20))
-        let values = values.values
-        guard values.count == 1, let value = values.first else {
-            throw Unmet("\(what): expected one call of the handler, but there were \(values.count).")
-        }
-        try expect(threads.withLock { $0.cameBack }, "\(what): expected the handler on another thread, but it ran inside the call.")
+        let value = await firstValue()
+        try await Self.expectOne([self], what)
         return value
+    }
+
+    /// Expects the handler of each to have been called once, after the operation's call had returned.
+    ///
+    /// That there is no second call shows by waiting for a while, which is the same for one and for many.
+    static func expectOne(_ all: [Handled], _ what: String) async throws {
+        try await Task.sleep(for: .milliseconds(20))
+        for handled in all {
+            let count = handled.values.values.count
+            try expect(count == 1, "\(what): expected one call of the handler, but there were \(count).")
+            let cameBack = handled.threads.withLock { $0.cameBack }
+            try expect(cameBack, "\(what): expected the handler on another thread, but it ran inside the call.")
+        }
     }
 }
 

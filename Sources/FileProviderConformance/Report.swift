@@ -1,84 +1,91 @@
 extension Conformance {
-    /// What a run of the kit found.
-    ///
-    /// As JSON it is `{"passed":n,"failed":[{"behaviour":…,"sentence":…}],"skipped":[{"behaviour":…,"reason":…}]}`.
+    /// What a run of the kit found. Every behaviour that was chosen is in exactly one of four lists.
     public struct Report: Sendable {
-        /// A promise that was not kept.
-        public struct Violation: Sendable, Hashable, Codable {
+        /// A behaviour, and what is to be said of it.
+        public struct Entry: Sendable, Hashable {
+            public let group: Behaviour.Group
             /// The behaviour's name.
             public let behaviour: String
-            /// What was expected and what happened.
+            /// Of a violation, what was expected and what happened; of a skipped behaviour, the ability that is missing or what else was
+            /// in the way; of a known failure, its reason; of a name that was refused, the provider's error. Else empty.
             public let sentence: String
+
+            /// Group and name, as in ``Behaviour/id``.
+            public var id: String { Behaviour.id(group, behaviour) }
         }
 
-        /// A behaviour that was not tried.
-        public struct Skip: Sendable, Hashable, Codable {
-            /// The behaviour's name.
-            public let behaviour: String
-            /// The ability that is missing, or what else was in the way.
-            public let reason: String
+        /// What became of one behaviour.
+        public enum Outcome: String, Sendable, Hashable {
+            case passed
+            /// Passed, by refusing a name that a storage may refuse.
+            case refused
+            case failed
+            case known
+            case skipped
         }
 
-        /// The names of the behaviours that held; empty in a report read from JSON, which has their number alone.
-        public private(set) var passed: [String] = []
-        /// How many behaviours held.
-        public private(set) var passedCount = 0
-        /// What did not hold, in the order of the run.
-        public private(set) var violations: [Violation] = []
+        /// What held.
+        public private(set) var passed: [Entry] = []
+        /// What did not hold, in the order of the run, with known failures that hold now.
+        public private(set) var violations: [Entry] = []
+        /// What did not hold and is on the list of known failures.
+        public private(set) var known: [Entry] = []
         /// What was not tried, in the order of the run.
-        public private(set) var skipped: [Skip] = []
+        public private(set) var skipped: [Entry] = []
+        /// Those of ``passed`` in which a hostile name was refused rather than carried.
+        public private(set) var refused: [Entry] = []
+        /// Whether the run was given known failures.
+        public let hasKnownList: Bool
 
-        /// Whether nothing was violated.
+        /// Whether nothing was violated but what is known.
         public var isConforming: Bool { violations.isEmpty }
 
-        init() {}
+        init(hasKnownList: Bool = false) {
+            self.hasKnownList = hasKnownList
+        }
 
-        mutating func add(_ result: Result<Void, any Error>, of behaviour: String) {
+        /// What became of the behaviour called `name`; nil when it was not chosen.
+        public func outcome(of name: String) -> Outcome? {
+            let lists: [(Outcome, [Entry])] = [
+                (.refused, refused), (.failed, violations), (.known, known), (.skipped, skipped), (.passed, passed),
+            ]
+            return lists.first { $0.1.contains { $0.behaviour == name } }?.0
+        }
+
+        mutating func add(_ result: Result<Void, any Error>, of behaviour: String, in group: Behaviour.Group) {
+            func entry(_ sentence: String) -> Entry { Entry(group: group, behaviour: behaviour, sentence: sentence.visible) }
             switch result {
-            case .success:
-                passed.append(behaviour)
-                passedCount += 1
-            case .failure(let skip as Skipped): skipped.append(Skip(behaviour: behaviour, reason: skip.reason))
-            case .failure(let unmet as Unmet): violations.append(Violation(behaviour: behaviour, sentence: unmet.sentence))
-            case .failure(let error):
-                violations.append(Violation(behaviour: behaviour, sentence: "Expected success, but it failed: \(describe(error))"))
+            case .success: passed.append(entry(""))
+            case .failure(let refusal as Refused):
+                passed.append(entry(""))
+                refused.append(entry(describe(refusal.error)))
+            case .failure(let skip as Skipped): skipped.append(entry(skip.reason))
+            case .failure(let unmet as Unmet): violations.append(entry(unmet.sentence))
+            case .failure(let error): violations.append(entry("Expected success, but it failed: \(describe(error))"))
             }
         }
 
-        mutating func skip(_ behaviour: String, reason: String) { skipped.append(Skip(behaviour: behaviour, reason: reason)) }
-    }
-}
-
-extension Conformance.Report: Codable {
-    private enum CodingKeys: String, CodingKey {
-        case passed
-        case failed
-        case skipped
-    }
-
-    /// Reads the form that ``encode(to:)`` writes.
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        passedCount = try container.decode(Int.self, forKey: .passed)
-        violations = try container.decode([Violation].self, forKey: .failed)
-        skipped = try container.decode([Skip].self, forKey: .skipped)
-    }
-
-    /// Writes the number of behaviours that held, and the violations and skipped behaviours in full.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(passedCount, forKey: .passed)
-        try container.encode(violations, forKey: .failed)
-        try container.encode(skipped, forKey: .skipped)
-    }
-}
-
-extension Conformance.Report: CustomStringConvertible {
-    /// One line for each violation and each skipped behaviour, then the counts.
-    public var description: String {
-        let lines =
-            violations.map { "✗ \($0.behaviour)\n    \($0.sentence)" } + skipped.map { "– \($0.behaviour) (skipped: \($0.reason))" }
-            + ["\(passedCount) passed, \(violations.count) failed, \(skipped.count) skipped"]
-        return lines.joined(separator: "\n")
+        /// Takes known failures out of the violations, and makes violations of those that hold.
+        mutating func judge(by list: [KnownFailure]) {
+            for item in list {
+                func isMeant(_ entry: Entry) -> Bool { item.behaviour == entry.behaviour || item.behaviour == entry.id }
+                if let index = violations.firstIndex(where: { isMeant($0) && $0.sentence.contains(item.message ?? "") }) {
+                    let violation = violations.remove(at: index)
+                    known.append(Entry(group: violation.group, behaviour: violation.behaviour, sentence: item.reason))
+                } else if let index = passed.firstIndex(where: isMeant), !item.isOccasional {
+                    let entry = passed.remove(at: index)
+                    refused.removeAll { $0.id == entry.id }
+                    violations.append(
+                        Entry(
+                            group: entry.group, behaviour: entry.behaviour,
+                            sentence: "Expected the known failure (\(item.reason)), but it holds now: take it off the list."))
+                } else if !Conformance.isBehaviour(item.behaviour) {
+                    violations.append(
+                        Entry(
+                            group: .run, behaviour: item.behaviour,
+                            sentence: "Expected a behaviour of the kit in the list of known failures, but there is none of this name."))
+                }
+            }
+        }
     }
 }

@@ -44,8 +44,13 @@ extension Trial {
     /// Expects a folder, the trial's own unless said otherwise, to hold exactly these names.
     func expectNames(_ names: [String], in path: ProviderPath? = nil, _ when: String) async throws {
         let folder = path ?? folder
-        let found = try await list(folder).map(\.path).sorted()
-        let expected = try names.map { try folder.appending($0) }.sorted()
+        try await expectPaths(try names.map { try folder.appending($0) }, in: folder, when)
+    }
+
+    /// Expects a folder, the trial's own unless said otherwise, to hold exactly these items.
+    func expectPaths(_ paths: [ProviderPath], in path: ProviderPath? = nil, _ when: String) async throws {
+        let found = try await list(path).map(\.path).sorted()
+        let expected = paths.sorted()
         if found == expected { return }
         let surplus = found.filter { !expected.contains($0) }.map(\.name)
         if let temporary = surplus.first(where: TemporaryName.matches) {

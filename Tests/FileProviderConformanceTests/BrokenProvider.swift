@@ -18,6 +18,8 @@ struct Hooks: Sendable {
     var open: (@Sendable (Base, ProviderPath) async throws -> any FileReader)?
     var stream: BrokenReader.Stream?
     var write: (@Sendable (Base, ProviderPath, any WriteSource, WriteOptions) async throws -> FileObject)?
+    /// Called when the provider has been let go.
+    var released: (@Sendable () -> Void)?
 }
 
 /// A sound provider, all but for its hooks.
@@ -30,6 +32,10 @@ final class BrokenProvider: FileProvider {
     init(_ base: any FileProvider, _ hooks: Hooks = Hooks()) {
         self.base = base
         self.hooks = hooks
+    }
+
+    deinit {
+        hooks.released?()
     }
 
     var baseURL: URL? { base.baseURL }

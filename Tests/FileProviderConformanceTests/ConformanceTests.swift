@@ -10,8 +10,8 @@ import Testing
         let report = await Conformance(provider: provider, folder: .root, connect: { provider }).run()
         #expect(report.violations == [])
         #expect(report.isConforming)
-        #expect(report.passed.count == report.passedCount)
-        #expect(report.passedCount > 200)
+        #expect(report.refused == [])
+        #expect(report.passed.count > 400)
         #expect(try await provider.contentsOfDirectory(path: .root).isEmpty)
     }
 
@@ -32,21 +32,30 @@ import Testing
     }
 
     @Test(arguments: Flaw.all) func `the kit finds a provider that`(flaw: Flaw) async {
-        let provider = BrokenProvider(MemoryFileProvider(), flaw.hooks())
-        let report = await Conformance(provider: provider, folder: .root, timeout: .seconds(1)) {
-            $0 == flaw.behaviour || $0 == "A new folder is there and empty"
-        }.run()
-        #expect(report.violations.map(\.behaviour).contains(flaw.behaviour), "\(report)")
+        let (base, hooks) = (MemoryFileProvider(), flaw.hooks())
+        let report = await Conformance(
+            provider: BrokenProvider(base, hooks), folder: .root, timeout: .seconds(1),
+            isIncluded: { flaw.behaviours.contains($0) || $0 == "A new folder is there and empty" },
+            connect: { BrokenProvider(base, hooks) }
+        ).run()
+        #expect(!flaw.behaviours.isEmpty)
+        #expect(Set(flaw.behaviours).subtracting(report.violations.map(\.behaviour)) == [], "\(report)")
         #expect(!report.isConforming)
         #expect(report.violations.allSatisfy { $0.sentence.hasSuffix(".") || $0.sentence.contains(":") })
+    }
+
+    @Test func `for each family of behaviours there is a provider that all of them find`() {
+        let found = Set(Flaw.all.flatMap(\.behaviours))
+        for group in [Behaviour.Group.sizes, .cancellation] { #expect(Set(Behaviour.names(group)).subtracting(found) == []) }
+        #expect(HostileName.all.allSatisfy { found.contains($0.fileBehaviour) && found.contains($0.folderBehaviour) })
     }
 
     @Test func `a violation does not end the run`() async throws {
         let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
         let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), flaw.hooks()), folder: .root).run()
         #expect(report.violations.count > 5)
-        #expect(report.passedCount > 100)
-        #expect(report.passedCount + report.violations.count + report.skipped.count >= Behaviour.all.count)
+        #expect(report.passed.count > 200)
+        #expect(report.passed.count + report.violations.count + report.skipped.count >= Behaviour.all.count)
     }
 
     @Test func `a missing ability is skipped and named, not violated`() async {
@@ -54,13 +63,15 @@ import Testing
         let report = await Conformance(provider: provider, folder: .root).run()
         #expect(report.violations == [])
         #expect(report.skipped.count > 200)
-        #expect(report.skipped.contains { $0.reason == "needs writing" })
-        #expect(report.passed.contains("Where writing is unavailable, it fails and changes nothing"))
+        #expect(report.skipped.contains { $0.sentence == "needs writing" })
+        #expect(report.outcome(of: "Where writing is unavailable, it fails and changes nothing") == .passed)
     }
 
     @Test func `names of behaviours are unique sentences, and there are enough`() {
-        #expect(Behaviour.all.count >= 80)
+        #expect(Behaviour.all.count >= 400)
+        #expect(HostileName.all.count >= 19)
         #expect(Set(Behaviour.all.map(\.name)).count == Behaviour.all.count)
+        #expect(Set(Behaviour.all.map(\.group)) == Set(Behaviour.Group.allCases).subtracting([.run]))
     }
 
     @Test func `a cancelled run skips the rest and cleans up`() async throws {
@@ -69,7 +80,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(100))
         run.cancel()
         let report = await run.value
-        #expect(report.skipped.contains { $0.reason == "the run was cancelled" })
+        #expect(report.skipped.contains { $0.sentence == "the run was cancelled" })
         #expect(try await provider.contentsOfDirectory(path: .root).isEmpty)
     }
 }

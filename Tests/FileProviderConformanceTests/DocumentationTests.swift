@@ -13,6 +13,10 @@ import Testing
         let provider = ShelfProvider()
         let report = await Conformance(provider: provider, folder: .root, connect: { provider }).run()
         #expect(report.isConforming, "\(report)")
+        let counts = "\(report.passed.count) passed, 0 failed, \(report.skipped.count) skipped"
+        #expect(
+            try text("Documentation/ImplementingAProvider.md").contains("of this one: \(counts)."),
+            "the page has other counts than \(counts)")
     }
 
     @Test(arguments: [

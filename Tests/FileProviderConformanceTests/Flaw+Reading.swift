@@ -7,7 +7,7 @@ extension Flaw {
         Flaw("ignores ranges", found: "Reading a range in the middle gives exactly that") { hooks in
             hooks.stream = { base, _, sink in try await base.stream(.whole, into: sink) }
         },
-        Flaw("loses the last byte", found: "A file of 4097 bytes comes back byte for byte") { hooks in
+        Flaw("loses the last byte", found: "A file of 4097 bytes from memory comes back byte for byte") { hooks in
             hooks.stream = { base, part, sink in
                 let range = part.resolved(size: try await base.attributes().size)
                 return try await base.stream(.range(range.lowerBound..<max(range.lowerBound, range.upperBound - 1)), into: sink)

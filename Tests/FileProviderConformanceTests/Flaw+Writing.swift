@@ -92,7 +92,7 @@ extension Flaw {
                 return try await base.writeContents(path: path, from: source, options: options)
             }
         },
-        Flaw("composes names", found: "A composed and a decomposed name are never one file silently") { hooks in
+        Flaw("composes names", found: "A composed and a decomposed name are two files, or one is refused") { hooks in
             hooks.write = { base, path, source, options in
                 var options = options
                 options.overwrite = true

@@ -1,19 +1,24 @@
+import FileProviderConformance
 import FileProviderCore
 import Testing
 
-/// One broken promise, and the behaviour with which the kit has to find it.
+/// One broken promise, and the behaviours with which the kit has to find it, each of them.
 struct Flaw: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The name of the behaviour that finds it.
-    let behaviour: String
+    /// The names of the behaviours that find it.
+    let behaviours: [String]
     /// Made anew for each run, because some flaws remember.
     let hooks: @Sendable () -> Hooks
 
     var testDescription: String { name }
 
     init(_ name: String, found behaviour: String, _ breaking: @escaping @Sendable (inout Hooks) -> Void) {
+        self.init(name, found: [behaviour], breaking)
+    }
+
+    init(_ name: String, found behaviours: [String], _ breaking: @escaping @Sendable (inout Hooks) -> Void) {
         self.name = name
-        self.behaviour = behaviour
+        self.behaviours = behaviours
         hooks = {
             var hooks = Hooks()
             breaking(&hooks)
@@ -21,5 +26,12 @@ struct Flaw: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all = reading + listing + writing + items + selfDescription
+    static let all = reading + listing + writing + items + selfDescription + bytes + names + endings + crowds
+}
+
+extension Behaviour {
+    /// The names of all behaviours of a group whose sentence has these words.
+    static func names(_ group: Group, with words: String = "") -> [String] {
+        all.filter { $0.group == group && $0.name.contains(words) }.map(\.name)
+    }
 }

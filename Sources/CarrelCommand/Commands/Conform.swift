@@ -10,18 +10,23 @@ struct Conform: Verb {
 
     @Argument(help: "A folder that may be written to.")
     var location: String
+    @Option(
+        help: ArgumentHelp(
+            "A JSON array of what is known to fail: behaviour, reason and, where needed, message and sometimes.", valueName: "file"))
+    var known: String?
     @OptionGroup var common: CommonOptions
 
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
+        let known = try knownFailures()
         var place = try await session.memory(location)
         if place == nil { place = try await session.place(location) }
         guard let place else { return }
         guard try await place.provider.attributesOfItem(path: place.path).isDirectory else {
             throw FileError.notADirectory(place.path, writing: true)
         }
-        let report = await Conformance(provider: place.provider, folder: place.path).run()
+        let report = await Conformance(provider: place.provider, folder: place.path, known: known).run()
         if common.json {
             try session.output.json(report)
         } else {
@@ -31,6 +36,16 @@ struct Conform: Verb {
             let count = report.violations.count
             throw CommandFailure(
                 status: .failed, sentence: count == 1 ? "1 promise was broken." : "\(count) promises were broken.", hasDocument: true)
+        }
+    }
+
+    private func knownFailures() throws -> [Conformance.KnownFailure] {
+        guard let known else { return [] }
+        guard let data = FileManager.default.contents(atPath: known) else {
+            throw CommandFailure.usage("The list of known failures, \(known), cannot be read.")
+        }
+        do { return try JSONDecoder().decode([Conformance.KnownFailure].self, from: data) } catch {
+            throw CommandFailure.usage("\(known) is not what it should be: [{\"behaviour\": …, \"reason\": …}].")
         }
     }
 }

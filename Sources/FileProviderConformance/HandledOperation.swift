@@ -1,0 +1,128 @@
+import FileProviderCore
+import Foundation
+
+/// An operation in its form with a completion handler, with what a folder holds before it and after it.
+///
+/// All of them are tried by the same rules: success, failure, cancellation, release, and what else can end one.
+struct HandledOperation: Sendable {
+    typealias Called = @Sendable ((any Error)?) -> Void
+
+    /// What it does, as it stands at the start of a sentence.
+    let name: String
+    let needs: [Behaviour.Requirement]
+    let before: Contents
+    let after: Contents
+    /// Starts it in a folder, with a folder of this machine at hand.
+    let start: @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Called) -> Progress?
+
+    private init(
+        _ name: String, _ before: Contents, _ after: Contents, needs: [Behaviour.Requirement] = [],
+        start: @escaping @Sendable (any FileProvider, String, URL, @escaping Called) -> Progress?
+    ) {
+        self.name = name
+        self.needs = [.ability(.writing)] + needs
+        self.before = before
+        self.after = after
+        self.start = start
+    }
+
+    /// The file that comes and goes.
+    static let bytes = Pattern.data(150_000)
+    private static let file: Contents = ["file": bytes]
+
+    static let all: [HandledOperation] = [
+        HandledOperation("Listing", file, file) { provider, folder, _, called in
+            provider.contentsOfDirectory(path: folder) { items, error in
+                let isRight = error != nil || items.map(\.name) == ["file"]
+                called(isRight ? error : Unmet("Expected “file” in the listing, but \(items.count) items came."))
+            }
+        },
+        HandledOperation("Looking", file, file) { provider, folder, _, called in
+            provider.attributesOfItem(path: folder + "/file") { item, error in
+                let isRight = error != nil || item?.size == Int64(bytes.count)
+                called(isRight ? error : Unmet("Expected the file's attributes, but they are \(String(describing: item))."))
+            }
+        },
+        HandledOperation("Reading", file, file) { provider, folder, _, called in
+            provider.contents(path: folder + "/file") { data, error in
+                called(error != nil || data == bytes ? error : Unmet("Expected the file's bytes, but \(data?.count ?? 0) came."))
+            }
+        },
+        HandledOperation("Fetching", file, file) { provider, folder, local, called in
+            let target = local.appendingPathComponent("down")
+            return provider.copyItem(path: folder + "/file", toLocalURL: target, overwrite: true) { error in
+                let isWhole = error != nil || (try? Data(contentsOf: target)) == bytes
+                called(isWhole ? error : Unmet("Expected the whole file on this machine, but it is another."))
+            }
+        },
+        HandledOperation("Writing", [:], file) { provider, folder, _, called in
+            provider.writeContents(path: folder + "/file", contents: bytes, completionHandler: called)
+        },
+        HandledOperation("Sending", [:], file) { provider, folder, local, called in
+            provider.copyItem(localFile: local.appendingPathComponent("up"), to: folder + "/file", completionHandler: called)
+        },
+        HandledOperation("Making a folder", [:], ["folder": nil]) { provider, folder, _, called in
+            provider.create(folder: "folder", at: folder, completionHandler: called)
+        },
+        HandledOperation("Moving", file, ["moved": bytes], needs: [.ability(.moving)]) { provider, folder, _, called in
+            provider.moveItem(path: folder + "/file", to: folder + "/moved", completionHandler: called)
+        },
+        HandledOperation("Copying", file, ["file": bytes, "copy": bytes]) { provider, folder, _, called in
+            provider.copyItem(path: folder + "/file", to: folder + "/copy", completionHandler: called)
+        },
+        HandledOperation("Removing", file, [:]) { provider, folder, _, called in
+            provider.removeItem(path: folder + "/file", completionHandler: called)
+        },
+    ]
+}
+
+/// What a folder holds: files with their bytes, and empty folders.
+typealias Contents = [String: Data?]
+
+extension Trial {
+    /// Calls `body` with a new folder that holds `contents`, and a folder of this machine with the file `up` in it.
+    func withContents(_ contents: Contents, in name: String = "in", _ body: (_ folder: ProviderPath, _ local: URL) async throws -> Void)
+        async throws
+    {
+        let folder = try await makeFolder(name)
+        for (file, data) in contents {
+            if let data { try await write("\(name)/\(file)", data) } else { try await makeFolder("\(name)/\(file)") }
+        }
+        try await withLocalFolder { local in
+            try HandledOperation.bytes.write(to: local.appendingPathComponent("up"))
+            try await body(folder, local)
+        }
+    }
+
+    func expectContents(_ contents: Contents, in folder: ProviderPath, _ when: String) async throws {
+        try await expectNames(Array(contents.keys), in: folder, when)
+        for (name, data) in contents {
+            let path = try folder.appending(name)
+            if let data { try await expectBytes(data, at: path, when) } else { try await expectNames([], in: path, when) }
+        }
+    }
+
+    /// Expects a folder to hold one of these. What a server still does for a client that has left may take it a moment.
+    ///
+    /// - Parameter isSwept: Whether what lies under temporary names is removed first.
+    func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String, isSwept: Bool = false) async throws {
+        let deadline = ContinuousClock.now + .seconds(3)
+        while true {
+            if isSwept { try await sweep(folder) }
+            var unmet: (any Error)?
+            for contents in all {
+                do { return try await expectContents(contents, in: folder, when) } catch { unmet = unmet ?? error }
+            }
+            if let unmet, ContinuousClock.now > deadline || Task.isCancelled { throw unmet }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func sweep(_ folder: ProviderPath) async throws {
+        for item in try await list(folder) where TemporaryName.matches(item.name) {
+            do { try await provider.removeItem(path: item.path) } catch let error where error.isNoSuchFile {
+                // The server was faster.
+            }
+        }
+    }
+}

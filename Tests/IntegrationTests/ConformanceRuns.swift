@@ -1,0 +1,102 @@
+import FileProviderConformance
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import LocalFileProvider
+import MemoryFileProvider
+import Testing
+
+/// A storage that the conformance kit is run on. One line here makes it a test, and a column of `Documentation/Providers.md`.
+struct ConformanceStorage: Sendable, CustomTestStringConvertible {
+    typealias Body =
+        @Sendable (_ provider: any FileProvider, _ folder: ProviderPath, Conformance.Connect?) async throws -> ConformanceResult
+
+    let name: String
+    /// The column's head; nil for a storage that differs from another one's column in its login or encryption alone.
+    let column: String?
+    let known: [Conformance.KnownFailure]
+    /// Connects, makes a folder, and takes everything back after the body.
+    let use: @Sendable (_ body: Body) async throws -> ConformanceResult
+
+    var testDescription: String { name }
+
+    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http].compactMap { $0 }
+
+    /// Columns whose server is not there in this run.
+    static let missing = columns.filter { column in !all.contains { $0.column == column } }
+    static let columns = ["Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "HTTP: nginx"]
+
+    private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
+        let root = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        return try await body(try LocalFileProvider(root: root), .root) { try LocalFileProvider(root: root) }
+    }
+
+    private static let memory = ConformanceStorage(name: "a tree in memory", column: "Memory", known: []) { body in
+        let provider = MemoryFileProvider()
+        return try await body(provider, .root) { provider }
+    }
+
+    private static func webDAV(_ server: TestServers.WebDAV) -> ConformanceStorage {
+        let program = server.name.prefix { $0 != "," }
+        let isColumn = server.name == program || server.name.hasSuffix(", Basic")
+        return ConformanceStorage(
+            name: server.name, column: isColumn ? "WebDAV: \(program)" : nil, known: KnownServerFailures.of(String(program))
+        ) { body in
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+        }
+    }
+
+    private static let http = TestServers.environment["CARREL_TEST_NGINX_PLAIN_URL"].flatMap { URL(string: $0) }.map { url in
+        ConformanceStorage(name: "nginx, without WebDAV", column: "HTTP: nginx", known: []) { body in
+            func connect() throws -> HTTPFileProvider {
+                try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: url), options: TestServers.options())
+            }
+            return try await body(try connect(), .root, nil)
+        }
+    }
+}
+
+/// What a run of the kit showed of a storage.
+struct ConformanceResult: Sendable {
+    let capabilities: Capabilities
+    /// Names of the layer protocols that the provider conforms to.
+    let protocols: [String]
+    let report: Conformance.Report
+}
+
+/// Runs the kit once on each storage, for every test that asks.
+actor ConformanceRuns {
+    static let shared = ConformanceRuns()
+
+    private var runs: [String: Task<ConformanceResult, any Error>] = [:]
+
+    func result(of storage: ConformanceStorage) async throws -> ConformanceResult {
+        let run = runs[storage.name] ?? Task { try await Self.run(on: storage) }
+        runs[storage.name] = run
+        return try await run.value
+    }
+
+    private static func run(on storage: ConformanceStorage) async throws -> ConformanceResult {
+        try await storage.use { provider, folder, connect in
+            let report = await Conformance(provider: provider, folder: folder, known: storage.known, connect: connect).run()
+            return ConformanceResult(
+                capabilities: try await provider.capabilities(), protocols: LayerProtocol.names(of: provider), report: report)
+        }
+    }
+}
+
+/// The protocols that a caller finds with `as?`.
+struct LayerProtocol: Sendable {
+    let name: String
+    let isThere: @Sendable (any FileProviderBasic) -> Bool
+
+    static let all = [
+        LayerProtocol(name: "FileProviderOperations") { $0 is any FileProviderOperations },
+        LayerProtocol(name: "FileProviderReadWrite") { $0 is any FileProviderReadWrite },
+        LayerProtocol(name: "FileProviderPushWrite") { $0 is any FileProviderPushWrite },
+    ]
+
+    static func names(of provider: any FileProviderBasic) -> [String] { all.filter { $0.isThere(provider) }.map(\.name) }
+}
