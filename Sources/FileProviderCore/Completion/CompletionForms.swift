@@ -8,7 +8,7 @@ public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) ->
 /// The handler is called exactly once, on a private serial queue, in the order in which operations end. Cancelling the `Progress`
 /// cancels the task; the handler then gets `CocoaError(.userCancelled)`.
 enum CompletionForm {
-    private static let queue = DispatchQueue(label: "carrel.completion")
+    static let queue = DispatchQueue(label: "carrel.completion")
 
     /// Starts `body` as an operation of `provider`.
     static func start<Value: Sendable>(

@@ -48,8 +48,11 @@ extension FileProviderBasic {
 
     public func invalidate() { cancelOperations() }
 
-    /// Cancels what the completion forms started on this provider: the first half of ``invalidate()``.
-    public func cancelOperations() { RunningOperations.shared.cancelAll(of: self) }
+    /// Cancels what the completion forms started on this provider, and ends its registrations: the first half of ``invalidate()``.
+    public func cancelOperations() {
+        RunningOperations.shared.cancelAll(of: self)
+        Registrations.shared.endAll(of: self)
+    }
 
     public func url(of path: ProviderPath) -> URL {
         let encoded = path.percentEncoded
