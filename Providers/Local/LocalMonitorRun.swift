@@ -96,7 +96,7 @@ struct LocalMonitorRun {
         self.telling = telling
         take(hints)
         try settleAll()
-        for spot in order { marks[spot]?.rounds += 1 }
+        for spot in order where marks[spot].map({ !isWriting($0) }) ?? false { marks[spot]?.rounds += 1 }
         if order.contains(where: { marks[$0].map { $0.rounds > Self.mostRounds } ?? false }) {
             return try rebuild("Folders were moved faster than they could be followed.")
         }

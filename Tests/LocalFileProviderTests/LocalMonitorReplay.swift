@@ -54,8 +54,8 @@ struct ReplayedTree {
     }
 
     private mutating func forget(_ path: ProviderPath) {
-        let type = items.removeValue(forKey: path)?.type
-        if type == nil || type == .directory { items = items.filter { !$0.key.isBelow(path) } }
+        let item = items.removeValue(forKey: path)
+        if path.isRoot || item?.type == .directory { items = items.filter { !$0.key.isBelow(path) } }
     }
 
     /// Where this tree and what is really there differ, in lines for a person; a version that an event has announced is not compared.
