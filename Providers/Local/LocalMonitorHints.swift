@@ -58,7 +58,10 @@ struct LocalHints: Sendable {
         func has(_ flag: Int32) -> Bool { mask & UInt32(flag) != 0 }
         if has(IN_Q_OVERFLOW) { return overflow("The kernel's queue of changes overflowed.") }
         if has(IN_IGNORED) { return ended.append(spot.folder) }
-        if has(IN_DELETE_SELF) || has(IN_MOVE_SELF) || has(IN_UNMOUNT) { return concernsRoot = true }
+        if has(IN_DELETE_SELF) || has(IN_MOVE_SELF) || has(IN_UNMOUNT) {
+            concernsRoot = true
+            return
+        }
         // What happens to a folder itself, its parent tells by name. Files on their way are nobody's business yet.
         if isOverflowing || spot.name.isEmpty || Self.isTemporary(spot.name) { return }
         if has(IN_MOVED_FROM) {

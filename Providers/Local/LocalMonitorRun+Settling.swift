@@ -133,7 +133,9 @@ extension LocalMonitorRun {
             }
             // One folder in two places is mounted twice; it is watched in the first.
             seen.watch = nil
-        } else if seen.type != .directory, let origin = origins[spot] ?? nil, origin != spot, let known = tree[origin], known.isSame(as: seen) {
+        } else if seen.type != .directory, let origin = origins[spot] ?? nil, origin != spot, let known = tree[origin],
+            known.isSame(as: seen)
+        {
             let hadNewContent = marks[origin].map { $0.isAboutContent || $0.writing != nil } ?? false
             move(seen, from: origin, to: spot)
             if hasNewContent || hadNewContent { modify(spot, seen) }

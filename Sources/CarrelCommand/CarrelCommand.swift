@@ -14,7 +14,7 @@ public struct CarrelCommand: ParsableCommand {
             """,
         version: "carrel 0.1.0",
         subcommands: [
-            List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, FreeSpace.self, Providers.self,
+            List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, FreeSpace.self, Watch.self, Providers.self,
             Sniff.self, Book.self, Conform.self,
         ])
 

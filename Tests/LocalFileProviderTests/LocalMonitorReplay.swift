@@ -20,7 +20,7 @@ struct ReplayedTree {
 
     /// Lists anew what is below a folder. Folders that vanish meanwhile are told as removed later.
     private mutating func list(_ folder: ProviderPath, of provider: LocalFileProvider) async throws {
-        forget(folder)
+        items = items.filter { !$0.key.isBelow(folder) }
         let found = Collected<FileObject>()
         try await provider.walk(path: folder) { path, error in
             guard error.isNoSuchFile || error.cause == .ENOTDIR || error.cause == .ELOOP else { throw error }
@@ -55,7 +55,7 @@ struct ReplayedTree {
 
     private mutating func forget(_ path: ProviderPath) {
         let item = items.removeValue(forKey: path)
-        if path.isRoot || item?.type == .directory { items = items.filter { !$0.key.isBelow(path) } }
+        if item?.type == .directory { items = items.filter { !$0.key.isBelow(path) } }
     }
 
     /// Where this tree and what is really there differ, in lines for a person; a version that an event has announced is not compared.

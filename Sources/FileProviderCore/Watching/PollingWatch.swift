@@ -72,7 +72,10 @@ actor PollingWatch: FileWatch {
 
     private func waitAndLook() async throws {
         try await Task.sleep(for: pace.pause)
-        guard let provider = provider() else { return isStopped = true }
+        guard let provider = provider() else {
+            isStopped = true
+            return
+        }
         let start = ContinuousClock.now
         try await look(provider)
         pace.looked(for: ContinuousClock.now - start, changes: !found.isEmpty)
