@@ -19,10 +19,11 @@ extension LocalMonitorTests {
             try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
             var worker = TreeWorker(root: place.root, outside: outside, seed: seed &+ 1)
             worker.run(300)
+            try place.put("x", at: "/the-end")
 
             let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0.005))
             var tree = try await ReplayedTree.listing(of: place.provider, at: .root)
-            // What the other process makes last.
+            // What the other process changes last, without opening it, which is told later than anything else.
             let end = try ProviderPath("the-end")
             let work = Task { try await Self.run(place.root, outside, seed) }
             var counts: [FileEvent.Kind: Int] = [:]
@@ -56,7 +57,7 @@ extension LocalMonitorTests {
                 [root = root as String, outside = outside as String, seed = seed as UInt64, operations = operations as Int] in
                 var worker = TreeWorker(root: root, outside: outside, seed: seed)
                 worker.run(operations)
-                guard mkdir(root + "/the-end", 0o755) == 0 else { exit(2) }
+                guard truncate(root + "/the-end", 0) == 0 else { exit(2) }
             }
         }
     }
