@@ -124,6 +124,7 @@ extension PollingWatch {
             let listing = PolledTree.Listing(items.values.map { ($0.path, PolledTree.Item($0)) }) { $1 }
             let (events, changedFolders) = tree.update(folder, to: listing)
             tell(events)
+            for event in events where event.kind == .removed { unlisted.remove(event.path) }
             unlisted.remove(folder)
             owed.remove(folder)
             if hasTreeTags { owed.formUnion(changedFolders) }
