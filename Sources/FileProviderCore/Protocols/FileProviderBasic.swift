@@ -64,8 +64,11 @@ extension FileProviderBasic {
     /// The default, for providers that hold no connections.
     public func invalidate() { cancelOperations() }
 
-    /// Cancels what the completion forms started on this provider: the first half of ``invalidate()``.
-    public func cancelOperations() { RunningOperations.shared.cancelAll(of: self) }
+    /// Cancels what the completion forms started on this provider, and ends its registrations: the first half of ``invalidate()``.
+    public func cancelOperations() {
+        RunningOperations.shared.cancelAll(of: self)
+        Registrations.shared.endAll(of: self)
+    }
 
     /// The direct children of the folder at `path`, collected.
     ///

@@ -41,6 +41,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case storageProperties
         /// Listings tell the version of each item.
         case entryTags
+        /// The tag of a folder changes whenever anything below it does, so that one look can tell that a whole tree is as it was.
+        case treeTags
         case symbolicLinks
         /// Links under which anybody reads an item.
         case publicLinks

@@ -1,0 +1,78 @@
+import Foundation
+
+/// Watches by asking a server that answers when something changed.
+actor LongPollWatch: FileWatch {
+    private let provider: @Sendable () -> (any FileProviderLongPolling)?
+    private let path: ProviderPath
+    private let options: WatchOptions
+    private var token: String?
+    private var failure: (any Error)?
+    private var pace: PollingPace
+    /// Whether to wait before the next question.
+    private var isResting = false
+    private var work: Task<LongPollAnswer?, any Error>?
+    private var isStopped = false
+
+    init(of provider: any FileProviderLongPolling, path: ProviderPath, options: WatchOptions) {
+        self.provider = { [weak provider] in provider }
+        self.path = path
+        self.options = options
+        pace = PollingPace(options)
+    }
+
+    /// Asks where things stand now.
+    func start() async throws { token = try await provider()?.changes(path: path, since: nil).token }
+
+    func next() async throws -> [FileEvent]? {
+        while !isStopped {
+            if let failure { throw failure }
+            let step = Task { try await ask() }
+            work = step
+            let result = await withTaskCancellationHandler {
+                await step.result
+            } onCancel: {
+                step.cancel()
+            }
+            work = nil
+            if isStopped { break }
+            switch result {
+            case .success(let answer?):
+                token = answer.token
+                if answer.events.count > options.mostPending { return [.tooMany(at: path)] }
+                if !answer.events.isEmpty { return answer.events }
+            case .success(nil): isStopped = true
+            case .failure(let error):
+                if error.isCancellation, Task.isCancelled { throw CancellationError() }
+                if let last = judge(error) { return last }
+            }
+        }
+        return nil
+    }
+
+    func stop() async {
+        isStopped = true
+        work?.cancel()
+        _ = await work?.result
+    }
+
+    private func ask() async throws -> LongPollAnswer? {
+        if isResting { try await Task.sleep(for: pace.pause) }
+        let start = ContinuousClock.now
+        guard let answer = try await provider()?.changes(path: path, since: token) else { return nil }
+        // A server that answers at once and has nothing to say is not one to ask in a circle.
+        isResting = answer.events.isEmpty && ContinuousClock.now - start < .seconds(options.shortestInterval)
+        pace.looked(for: .zero, changes: !isResting)
+        return answer
+    }
+
+    /// A server that is away is asked again after a while; every other error ends the watch.
+    private func judge(_ error: any Error) -> [FileEvent]? {
+        if error.isPassing {
+            isResting = true
+            pace.failed()
+            return nil
+        }
+        failure = error
+        return error.isNoSuchFile ? [FileEvent(.removed, path: path, type: .directory)] : nil
+    }
+}

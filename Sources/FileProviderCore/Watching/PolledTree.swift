@@ -1,0 +1,72 @@
+import Foundation
+
+/// What a polling watch knows of a tree: for each item no more than what is compared.
+struct PolledTree {
+    /// What tells two versions of an item apart.
+    enum Version: Equatable {
+        /// Without the mark of weakness, which servers drop a moment after a change.
+        case tag(Substring)
+        case sizeAndDate(Int64?, seconds: Double?)
+    }
+
+    struct Item {
+        var type: FileType
+        var version: Version
+
+        var hasTag: Bool { if case .tag = version { true } else { false } }
+
+        init(_ object: FileObject) {
+            type = object.type
+            if let tag = object.entryTag {
+                version = .tag(tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...])
+            } else {
+                version = .sizeAndDate(object.size, seconds: object.modifiedDate?.timeIntervalSince1970)
+            }
+        }
+    }
+
+    typealias Listing = [ProviderPath: Item]
+
+    private var folders: [ProviderPath: Listing] = [:]
+
+    func knows(_ folder: ProviderPath) -> Bool { folders[folder] != nil }
+
+    /// Takes in what is in `folder` now.
+    ///
+    /// - Returns: What that changes, and the folders that no tag shows to be as they were.
+    mutating func update(_ folder: ProviderPath, to listing: Listing) -> (events: [FileEvent], changedFolders: [ProviderPath]) {
+        let before = folders.updateValue(listing, forKey: folder) ?? [:]
+        var events: [FileEvent] = []
+        var changedFolders: [ProviderPath] = []
+        for (path, item) in before where listing[path] == nil {
+            events.append(FileEvent(.removed, path: path, type: item.type))
+            if item.type == .directory { forget(path) }
+        }
+        for (path, item) in listing {
+            let old = before[path]
+            let isSame = old?.version == item.version && old?.type == item.type
+            if item.type == .directory, !isSame || !item.hasTag { changedFolders.append(path) }
+            if isSame { continue }
+            if old?.type != item.type {
+                if old?.type == .directory { forget(path) }
+                events.append(FileEvent(.created, path: path, type: item.type))
+            } else if item.type != .directory {
+                events.append(FileEvent(.modified, path: path, type: item.type))
+            }
+        }
+        events.sort { $0.path < $1.path }
+        return (events, changedFolders)
+    }
+
+    /// The folders that were in `folder` at the last look.
+    func subfolders(of folder: ProviderPath) -> [ProviderPath] {
+        (folders[folder] ?? [:]).filter { $0.value.type == .directory }.map(\.key).sorted(by: >)
+    }
+
+    private mutating func forget(_ folder: ProviderPath) {
+        var gone = [folder]
+        while let folder = gone.popLast() {
+            for (path, item) in folders.removeValue(forKey: folder) ?? [:] where item.type == .directory { gone.append(path) }
+        }
+    }
+}

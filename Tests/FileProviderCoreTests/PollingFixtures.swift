@@ -1,0 +1,71 @@
+import Foundation
+import MemoryFileProvider
+import Testing
+
+@testable import FileProviderCore
+
+/// A provider that shows a Memory provider's tree, counts what it is asked, and fails as a test says.
+final class ScriptedProvider: FileProviderBasic {
+    static let type = "Scripted"
+    let baseURL: URL? = nil
+    let memory = MemoryFileProvider()
+    let shown: Locked<MemoryFileProvider>
+    /// The folders that were listed.
+    let listings = Locked<[ProviderPath]>([])
+    /// How often attributes were asked for.
+    let questions = Locked(0)
+    /// Whether the tag of a folder changes with everything below it.
+    let coversTrees = Locked(false)
+    /// What to fail with, by folder.
+    let failure = Locked<(@Sendable (ProviderPath) -> (any Error)?)?>(nil)
+
+    init() {
+        shown = Locked(memory)
+    }
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await memory.capabilities()
+        if coversTrees.value { capabilities[.treeTags] = .native }
+        return capabilities
+    }
+
+    func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        questions.update { $0 += 1 }
+        return try await tagged(shown.value.attributesOfItem(path: path))
+    }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        listings.update { $0.append(path) }
+        if let error = failure.value?(path) { throw error }
+        try await shown.value.contentsOfDirectory(path: path) { items in
+            var tagged: [FileObject] = []
+            for item in items { tagged.append(try await self.tagged(item)) }
+            try await page(tagged)
+        }
+    }
+
+    /// Gives a folder a tag made of all that is below it.
+    private func tagged(_ item: FileObject) async throws -> FileObject {
+        guard coversTrees.value, item.isDirectory else { return item }
+        let below = Collected<String>()
+        try await memory.walk(path: item.path) { below.append("\($0.path) \($0.entryTag ?? "")") }
+        var item = item
+        item.entryTag = "\"\(below.values.sorted().hashValue)\""
+        return item
+    }
+}
+
+extension MemoryFileProvider {
+    func write(_ text: String, to path: String) async throws {
+        try await writeContents(path: ProviderPath(path), contents: Data(text.utf8), overwrite: true)
+    }
+}
+
+/// Waits until `condition` holds, a minute at most.
+func wait(for condition: () throws -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !condition() {
+        try #require(ContinuousClock.now < deadline)
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}

@@ -1,0 +1,79 @@
+import FileProviderCore
+import Foundation
+import Testing
+
+@testable import LocalFileProvider
+
+/// How watches end, and what is left of them.
+extension LocalMonitorTests {
+    @Test func `the end of the watched folder is told, then thrown`() async throws {
+        for change in ["remove", "move"] {
+            let place = try TestFolder()
+            try place.makeFolder("/watched")
+            let watch = try await place.provider.watch(path: ProviderPath("watched"), options: WatchOptions(window: 0.01))
+            #expect(change == "remove" ? rmdir(place.root + "/watched") == 0 : rename(place.root + "/watched", place.root + "/w") == 0)
+            #expect(try await watch.next()?.map(\.description) == ["removed /watched"])
+            let error = await #expect(throws: CocoaError.self) { try await watch.next() }
+            #expect(error?.code == .fileReadNoSuchFile)
+            await watch.stop()
+        }
+    }
+
+    @Test func `the end of a provider's own root is told at the next look`() async throws {
+        let place = try TestFolder()
+        let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0.01))
+        #expect(rmdir(place.root) == 0)
+        (watch as? LocalMonitor)?.queue.wake()
+        #expect(try await watch.next()?.map(\.description) == ["removed /"])
+        await watch.stop()
+    }
+
+    @Test func `what cannot be watched is an error`() async throws {
+        let place = try TestFolder()
+        try place.put("x", at: "/file")
+        for (path, code) in [("/missing", POSIXErrorCode.ENOENT), ("/file", .ENOTDIR)] {
+            let error = await #expect(throws: CocoaError.self) { _ = try await place.provider.changes(at: ProviderPath(path)) }
+            #expect(error?.cause == code)
+        }
+    }
+
+    @Test func `stopping ends a wait, and a cancelled consumer may come back`() async throws {
+        let place = try TestFolder()
+        let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0.01))
+        let cancelled = Task { try await watch.next() }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        try place.put("x", at: "/f")
+        #expect(try await watch.next()?.count == 1)
+        let waiting = Task { try await watch.next() }
+        await watch.stop()
+        #expect(try await waiting.value == nil)
+    }
+
+    @Test func `a hundred watches and registrations leave no descriptor`() async {
+        await #expect(processExitsWith: .success) {
+            let place = try TestFolder()
+            try place.makeFolder("/a/b/c")
+            func descriptors() throws -> [String] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+                    try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+                }.filter { !$0.hasPrefix("/proc/") }.sorted()
+            }
+            // What the libraries open once and keep.
+            await (try place.provider.watch(path: .root, options: WatchOptions(window: 0))).stop()
+            let before = try descriptors()
+            for round in 0..<100 {
+                let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0))
+                try place.put("x", at: "/a/f\(round)")
+                _ = try await watch.next()
+                await watch.stop()
+            }
+            #expect(try descriptors() == before)
+            for _ in 0..<100 { place.provider.registerNotification(path: "/a") { (_: FileEvent) in } }
+            #expect(place.provider.isRegisteredForNotification(path: "a/"))
+            place.provider.unregisterNotification(path: "/a/")
+            #expect(!place.provider.isRegisteredForNotification(path: "/a"))
+            try await wait { try descriptors() == before }
+        }
+    }
+}

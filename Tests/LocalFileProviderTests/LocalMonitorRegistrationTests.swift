@@ -1,0 +1,77 @@
+import FileProviderCore
+import Foundation
+import LocalFileProvider
+import Testing
+
+extension LocalMonitorTests {
+    /// Handlers, in the words of seed 004.
+    @Suite struct Registrations {
+        private static let options = WatchOptions(window: 0.01)
+
+        @Test func `a handler is told in order that the watch stands, then what changed`() async throws {
+            let place = try TestFolder()
+            let told = Collected<String>()
+            place.provider.registerNotification(path: "/", options: Self.options) { (event: FileEvent) in
+                told.append(event.description + (Thread.isMainThread ? " on main" : ""))
+            }
+            try await wait { told.values == ["rescan /"] }
+            try place.put("x", at: "/a")
+            try await wait { told.values == ["rescan /", "created /a"] }
+            #expect(rename(place.root + "/a", place.root + "/b") == 0)
+            try await wait { told.values == ["rescan /", "created /a", "moved /a → /b"] }
+            place.provider.unregisterNotification(path: "/")
+        }
+
+        @Test func `a handler may unregister itself, and is not called again`() async throws {
+            let place = try TestFolder()
+            let provider = place.provider
+            let calls = Collected<Int>()
+            provider.registerNotification(path: "/", options: Self.options) {
+                calls.append(1)
+                provider.unregisterNotification(path: "/")
+            }
+            try await wait { !provider.isRegisteredForNotification(path: "/") }
+            let watch = try await provider.watch(path: .root, options: Self.options)
+            try place.put("x", at: "/a")
+            _ = try await watch.next()
+            await watch.stop()
+            #expect(calls.values == [1])
+        }
+
+        @Test func `invalidating ends registrations`() async throws {
+            let place = try TestFolder()
+            place.provider.registerNotification(path: "/a") {}
+            place.provider.invalidate()
+            #expect(!place.provider.isRegisteredForNotification(path: "/a"))
+        }
+
+        @Test func `a registration does not keep its provider, and ends with it`() async throws {
+            let place = try TestFolder()
+            let inotifies = Self.inotifyDescriptors
+            let told = Collected<String>()
+            var provider: LocalFileProvider? = try LocalFileProvider(root: URL(fileURLWithPath: place.root))
+            weak let weakProvider = provider
+            provider?.registerNotification(path: "/") { (event: FileEvent) in told.append(event.description) }
+            try await wait { !told.values.isEmpty }
+            #expect(Self.inotifyDescriptors == inotifies + 1)
+            provider = nil
+            try await wait { weakProvider == nil }
+            try await wait { Self.inotifyDescriptors == inotifies }
+        }
+
+        @Test func `a folder that cannot be watched is told by a last rescan`() async throws {
+            let place = try TestFolder()
+            let told = Collected<FileEvent>()
+            place.provider.registerNotification(path: "/missing") { (event: FileEvent) in told.append(event) }
+            try await wait { told.values.first?.reason?.contains("does not exist") == true }
+            try await wait { !place.provider.isRegisteredForNotification(path: "/missing") }
+        }
+
+        private static var inotifyDescriptors: Int {
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            return names.count {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == "anon_inode:inotify"
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import FileProviderCore
+import Foundation
+import Testing
+
+@testable import LocalFileProvider
+
+/// Watching folders of this machine. One after the other: the tests look at what the process holds.
+@Suite(.serialized) struct LocalMonitorTests {
+    // MARK: What is told
+
+    @Test func `each change is told as what it is`() async throws {
+        try await WatchedFolder.use { folder in
+            let place = folder.place.root
+            try folder.put("one", at: "/a.txt")
+            #expect(try await folder.told() == ["created /a.txt file"])
+            try folder.put("three", at: "/a.txt")
+            #expect(try await folder.told() == ["modified /a.txt file"])
+            #expect(rename(place + "/a.txt", place + "/b.txt") == 0)
+            #expect(try await folder.told() == ["moved /a.txt → /b.txt file"])
+            #expect(chmod(place + "/b.txt", 0o600) == 0)
+            #expect(try await folder.told() == ["modified /b.txt file"])
+            #expect(truncate(place + "/b.txt", 1) == 0)
+            #expect(try await folder.told() == ["modified /b.txt file"])
+            #expect(symlink("/etc", place + "/link") == 0)
+            #expect(try await folder.told() == ["created /link symlink"])
+            #expect(unlink(place + "/b.txt") == 0)
+            #expect(try await folder.told() == ["removed /b.txt file"])
+            #expect(mkdir(place + "/d", 0o755) == 0)
+            #expect(try await folder.told() == ["created /d directory"])
+        }
+    }
+
+    @Test func `a folder that moves takes what it holds along, and goes on being watched`() async throws {
+        try await WatchedFolder.use { folder in
+            let place = folder.place
+            try place.makeFolder("/a/b/c")
+            _ = try await folder.told()
+            #expect(rename(place.root + "/a/b", place.root + "/z") == 0)
+            #expect(try await folder.told() == ["moved /a/b → /z directory"])
+            try folder.put("x", at: "/z/c/f")
+            #expect(try await folder.told() == ["created /z/c/f file"])
+            #expect(rename(place.root + "/z", place.place + "/outside") == 0)
+            #expect(try await folder.told() == ["removed /z directory"])
+            try Data("y".utf8).write(to: URL(fileURLWithPath: place.place + "/outside/c/g"))
+            #expect(rename(place.place + "/outside", place.root + "/in") == 0)
+            #expect(
+                try await folder.told().sorted()
+                    == ["created /in directory", "created /in/c directory", "created /in/c/f file", "created /in/c/g file"])
+        }
+    }
+
+    @Test func `what came and went within a window is not told, and what changed twice is told once`() async throws {
+        try await WatchedFolder.use(window: 0.2) { folder in
+            let root = folder.place.root
+            try folder.put("x", at: "/kept")
+            _ = try await folder.told()
+            try folder.put("x", at: "/gone")
+            #expect(rename(root + "/gone", root + "/gone2") == 0 && unlink(root + "/gone2") == 0)
+            try folder.put("y", at: "/new")
+            try folder.put("z", at: "/new")
+            #expect(rename(root + "/kept", root + "/t") == 0 && rename(root + "/t", root + "/kept2") == 0)
+            try folder.put("changed", at: "/kept2")
+            #expect(try await folder.told().sorted() == ["created /new file", "modified /kept2 file", "moved /kept → /kept2 file"])
+        }
+    }
+
+    @Test func `names that change places are told so that a replay is right`() async throws {
+        try await WatchedFolder.use(window: 0.2) { folder in
+            let place = folder.place
+            for path in ["/a/x", "/b/y"] {
+                try place.makeFolder(String(path.prefix(2)))
+                try folder.put(path, at: path)
+            }
+            try folder.put("1", at: "/f")
+            try folder.put("2", at: "/g")
+            try await folder.catchUp()
+            for (one, other) in [("/a", "/b"), ("/f", "/g")] {
+                #expect(rename(place.root + one, place.root + "/t") == 0)
+                #expect(rename(place.root + other, place.root + one) == 0)
+                #expect(rename(place.root + "/t", place.root + other) == 0)
+            }
+            // A folder goes into the one that it held.
+            try place.makeFolder("/outer/inner")
+            try await folder.catchUp()
+            #expect(rename(place.root + "/outer/inner", place.root + "/inner") == 0)
+            #expect(rename(place.root + "/outer", place.root + "/inner/outer") == 0)
+            try await folder.catchUp()
+            #expect(folder.tree.items.count == 9)
+        }
+    }
+
+    @Test func `a file that this library writes is told when it is whole, without its temporary name`() async throws {
+        try await WatchedFolder.use { folder in
+            try await folder.place.provider.write("one", to: "/a")
+            #expect(try await folder.told() == ["created /a file"])
+            try await folder.place.provider.write("two", to: "/a", options: WriteOptions(overwrite: true))
+            #expect(try await folder.told() == ["modified /a file"])
+        }
+    }
+
+    @Test func `a file that is written to and not closed is told all the same`() async throws {
+        try await WatchedFolder.use { folder in
+            try folder.put("x", at: "/log")
+            _ = try await folder.told()
+            let file = open(folder.place.root + "/log", O_WRONLY | O_APPEND)
+            defer { close(file) }
+            #expect(write(file, "y", 1) == 1)
+            #expect(try await folder.told() == ["modified /log file"])
+        }
+    }
+
+    @Test func `without recursion only the folder's own items are told`() async throws {
+        try await WatchedFolder.use(options: WatchOptions(isRecursive: false, window: 0.01)) { folder in
+            try folder.place.makeFolder("/d")
+            #expect(try await folder.told() == ["created /d directory"])
+            try folder.put("x", at: "/d/f")
+            try folder.put("x", at: "/f")
+            #expect(try await folder.told() == ["created /f file"])
+        }
+    }
+
+    @Test func `a folder below the root is watched, links to others are not followed`() async throws {
+        let place = try TestFolder()
+        try place.makeFolder("/watched")
+        try place.makeFolder("/other")
+        place.link("/watched/link", to: "../other")
+        try await WatchedFolder.use(place, at: "/watched") { folder in
+            try place.put("x", at: "/other/f")
+            try place.put("x", at: "/watched/g")
+            #expect(try await folder.told() == ["created /watched/g file"])
+        }
+    }
+
+    // MARK: Nothing is lost
+
+    @Test func `a tree that grows while the watch is set up loses nothing`() async throws {
+        let place = try TestFolder()
+        let root = place.root
+        let growth = Task.detached {
+            for folder in 0..<100 {
+                let path = root + (0..<(folder % 10)).map { "/d\($0)" }.joined() + "/x\(folder)/y/z"
+                try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+                for file in 0..<100 { try Data().write(to: URL(fileURLWithPath: path + "/f\(file)")) }
+            }
+        }
+        // It has begun, and is far from done.
+        try await wait { try place.names().count > 300 }
+        try await WatchedFolder.use(place) { folder in
+            #expect(folder.tree.items.count < 10_000)
+            try await growth.value
+            try await folder.catchUp()
+            #expect(folder.tree.items.values.filter { $0.type == .regular }.count == 10_001)
+        }
+    }
+
+    @Test func `an overflow of the kernel's queue is told as a rescan, after which the replay is right`() async throws {
+        let place = try TestFolder()
+        try place.makeFolder("/d")
+        try await WatchedFolder.use(place) { folder in
+            let source = try #require((folder.watch as? LocalMonitor)?.queue.source)
+            source.suspend()
+            for file in 0..<9_000 { try folder.put("x", at: "/d/f\(file)") }
+            #expect(rename(place.root + "/d", place.root + "/e") == 0)
+            source.resume()
+            let batch = try await folder.next()
+            #expect(batch.last?.kind == .rescan && batch.last?.path == .root)
+            #expect(batch.last?.reason?.contains("overflow") == true)
+            try folder.put("x", at: "/e/after")
+            try await folder.catchUp()
+            #expect(folder.tree.items.count == 9_003)
+        }
+    }
+
+    @Test func `more changes than are kept for a slow consumer become a rescan`() async throws {
+        try await WatchedFolder.use(options: WatchOptions(window: 0.01, mostPending: 50)) { folder in
+            for file in 0..<200 { try folder.put("x", at: "/f\(file)") }
+            #expect(try await folder.next().map(\.kind) == [.rescan])
+            try await folder.catchUp()
+            #expect(folder.tree.items.count == 201)
+        }
+    }
+
+    @Test(arguments: [0, 3]) func `at the limit of watches the folder is polled, which a rescan says`(_ limit: Int) async throws {
+        let place = try TestFolder()
+        try place.makeFolder("/a/b")
+        let monitor = LocalMonitor(
+            of: place.provider, path: .root, options: WatchOptions(window: 0.01, shortestInterval: 0.01), mostWatches: limit)
+        try await monitor.start()
+        try place.makeFolder("/a/b/c/d")
+        let first = try #require(try await monitor.next())
+        #expect(first.map(\.kind) == [.rescan])
+        #expect(first.first?.reason?.contains("limit") == true && first.first?.reason?.contains("polled") == true)
+        try place.put("x", at: "/a/f")
+        var told: [String] = []
+        while !told.contains("created /a/f") { told += try #require(try await monitor.next()).map(\.description) }
+        await monitor.stop()
+        #expect(try await monitor.next() == nil)
+    }
+}
