@@ -83,7 +83,7 @@ public struct Behaviour: Sendable {
         (Group.capabilities, capabilities), (.listing, listing), (.folders, folders), (.sizes, sizes), (.writing, writing),
         (.sources, sources), (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
         (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto), (.removing, removing),
-        (.completion, completion + completionEndings), (.cancellation, cancellation), (.progress, progress),
+        (.completion, completion + completionEndings + vetoes), (.cancellation, cancellation), (.progress, progress),
         (.concurrency, concurrency + fiftyTasks), (.errors, errors + missing),
     ].flatMap { group, behaviours in
         behaviours.map { behaviour in

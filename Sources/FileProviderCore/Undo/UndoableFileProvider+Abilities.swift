@@ -27,3 +27,34 @@ extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProvide
 extension UndoableFileProvider: FileProviderSharing where Base: FileProviderSharing {
     public func publicLink(to path: ProviderPath) async throws -> PublicLink { try await base.publicLink(to: path) }
 }
+
+extension UndoableFileProvider: FileProviderBasicRemote where Base: FileProviderBasicRemote {
+    /// The base's.
+    public var connectionOptions: ConnectionOptions { base.connectionOptions }
+
+    /// Has the base forget.
+    public func dropCache(path: ProviderPath) { base.dropCache(path: path) }
+}
+
+extension UndoableFileProvider: FileProviderMonitor where Base: FileProviderMonitor {
+    /// Watches the base: what is undone is told, too, and so is what goes to the trash.
+    public func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
+        try await base.watch(path: path, options: options)
+    }
+}
+
+extension UndoableFileProvider: FileProviderLongPolling where Base: FileProviderLongPolling {
+    /// Asks the base.
+    public func changes(path: ProviderPath, since token: String?) async throws -> LongPollAnswer {
+        try await base.changes(path: path, since: token)
+    }
+}
+
+extension UndoableFileProvider: FileProviderSearch where Base: FileProviderSearch {
+    /// Has the base search.
+    public func searchFiles(
+        path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
+    ) async throws {
+        try await base.searchFiles(path: path, recursive: recursive, query: query, found: found)
+    }
+}
