@@ -36,6 +36,7 @@ public struct Behaviour: Sendable {
         case removing
         case completion
         case cancellation
+        case delegates
         case progress
         case concurrency
         case errors
@@ -83,7 +84,7 @@ public struct Behaviour: Sendable {
         (Group.capabilities, capabilities), (.listing, listing), (.folders, folders), (.sizes, sizes), (.writing, writing),
         (.sources, sources), (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
         (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto), (.removing, removing),
-        (.completion, completion + completionEndings + vetoes), (.cancellation, cancellation), (.progress, progress),
+        (.completion, completion + completionEndings), (.cancellation, cancellation), (.delegates, vetoes), (.progress, progress),
         (.concurrency, concurrency + fiftyTasks), (.errors, errors + missing),
     ].flatMap { group, behaviours in
         behaviours.map { behaviour in

@@ -7,7 +7,11 @@ extension Flaw {
 
     /// Operations with a handler that do not end as they say.
     static let endings: [Flaw] = [
-        Flaw("says that it is done", found: endings("ends once, done").filter { !$0.contains("random") } + endings("released")) { hooks in
+        Flaw(
+            "says that it is done",
+            found: endings("ends once, done").filter { !$0.contains("random") } + endings("released")
+                + Behaviour.names(.delegates).filter { !$0.contains("forbidden") }
+        ) { hooks in
             hooks.list = { _, path in [FileObject(path: try path.appending("other"), type: .regular)] }
             hooks.attributes = { _, path in FileObject(path: path, type: .regular, size: 1) }
             hooks.stream = { base, _, sink in try await base.stream(.range(0..<1), into: sink) }

@@ -96,6 +96,9 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "FileProviderOperations") { $0 is any FileProviderOperations },
         LayerProtocol(name: "FileProviderReadWrite") { $0 is any FileProviderReadWrite },
         LayerProtocol(name: "FileProviderPushWrite") { $0 is any FileProviderPushWrite },
+        LayerProtocol(name: "FileProviderBasicRemote") { $0 is any FileProviderBasicRemote },
+        LayerProtocol(name: "FileProviderSymbolicLink") { $0 is any FileProviderSymbolicLink },
+        LayerProtocol(name: "FileProviderSharing") { $0 is any FileProviderSharing },
     ]
 
     static func names(of provider: any FileProviderBasic) -> [String] { all.filter { $0.isThere(provider) }.map(\.name) }
