@@ -51,6 +51,7 @@ extension WebDAVFileProvider {
         _ source: any WriteSource, at path: ProviderPath, replacing target: FileObject?, options: WriteOptions
     ) async throws -> FileObject {
         let temporary = try TemporaryName.make(beside: path)
+        let source = MarkedSource(source)
         do {
             try await upload(source, at: temporary, for: path)
             let item = try await verified(temporary, source)
@@ -58,7 +59,7 @@ extension WebDAVFileProvider {
             // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
             return try await Task { try await moveIntoPlace(item, path, replacing: target, options) }.value
         } catch {
-            await removeRest(temporary)
+            await removeRest(temporary, isUnderWay: source.isSent)
             throw error
         }
     }
@@ -66,10 +67,12 @@ extension WebDAVFileProvider {
     /// Removes what an upload left, in a task that nobody cancels; after two seconds that task goes on by itself.
     ///
     /// What the server does not let go of stays under a name that tells.
-    private func removeRest(_ temporary: ProviderPath) async {
+    ///
+    /// - Parameter isUnderWay: Whether all bytes were sent, so that the file may appear after a first removal that finds nothing.
+    private func removeRest(_ temporary: ProviderPath, isUnderWay: Bool) async {
         let (ended, signal) = AsyncStream<Never>.makeStream()
         Task {
-            await removeNow(temporary)
+            await removeNow(temporary, isUnderWay: isUnderWay)
             signal.finish()
         }
         Task {
@@ -79,13 +82,13 @@ extension WebDAVFileProvider {
         for await _ in ended {}
     }
 
-    private func removeNow(_ temporary: ProviderPath) async {
+    private func removeNow(_ temporary: ProviderPath, isUnderWay: Bool) async {
         // rclone brings the part of a broken upload to light some time after the connection has gone, removed or not.
-        let isLate = serverName.value?.hasPrefix("rclone") == true
+        let isRclone = serverName.value?.hasPrefix("rclone") == true
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
             let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
-            if head != nil, !isLate { return }
+            if let head, !isRclone, head.status != 404 || !isUnderWay { return }
         }
     }
 
@@ -102,13 +105,12 @@ extension WebDAVFileProvider {
 
     /// Sends the bytes. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears after
     /// its removal would stay.
-    private func upload(_ source: any WriteSource, at temporary: ProviderPath, for path: ProviderPath) async throws {
-        let marked = MarkedSource(source)
-        let upload = Task { try await put(marked, at: temporary, for: path) }
+    private func upload(_ source: MarkedSource, at temporary: ProviderPath, for path: ProviderPath) async throws {
+        let upload = Task { try await put(source, at: temporary, for: path) }
         try await withTaskCancellationHandler {
             try await upload.value
         } onCancel: {
-            if marked.stop() { upload.cancel() }
+            if source.stop() { upload.cancel() }
         }
         try Task.checkCancellation()
     }
@@ -178,6 +180,8 @@ private struct MarkedSource: WriteSource {
 
     var length: Int64? { base.length }
     var isRepeatable: Bool { base.isRepeatable }
+    /// Whether the last byte was taken, in the last round.
+    var isSent: Bool { state.value.isSent }
 
     /// Sees that the source is never given whole, neither now nor in a later round; false when it was already.
     func stop() -> Bool {

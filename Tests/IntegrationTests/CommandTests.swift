@@ -150,10 +150,8 @@ import Testing
             #expect(schemes?.contains { ($0["schemes"] as? [String])?.contains("davs") == true } == true)
             #expect(try await runner.run("providers", "--json", ".").object["support"] is [String: Any])
             expectFailure(try await runner.run("conform", "missing"), 3)
-            try runner.makeFolder("kit")
-            let report = try await runner.run("conform", "--json", "kit")
+            let report = try await runner.run("conform", "--json", "mem://kit/")
             #expect(report.code == 0 && report.object["passed"] is Int && (report.object["failed"] as? [Any])?.isEmpty == true)
-            #expect(try runner.names("kit") == [])
         }
     }
 

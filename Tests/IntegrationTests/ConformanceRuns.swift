@@ -98,6 +98,9 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "FileProviderPushWrite") { $0 is any FileProviderPushWrite },
         LayerProtocol(name: "FileProviderBasicRemote") { $0 is any FileProviderBasicRemote },
         LayerProtocol(name: "FileProviderSymbolicLink") { $0 is any FileProviderSymbolicLink },
+        LayerProtocol(name: "FileProviderMonitor") { $0 is any FileProviderMonitor },
+        LayerProtocol(name: "FileProviderLongPolling") { $0 is any FileProviderLongPolling },
+        LayerProtocol(name: "FileProviderSearch") { $0 is any FileProviderSearch },
         LayerProtocol(name: "FileProviderSharing") { $0 is any FileProviderSharing },
     ]
 
