@@ -21,7 +21,8 @@ struct ContentCopy {
     /// How far the copy and the disk are.
     private struct State {
         var offset: Int64 = 0
-        /// Up to here the disk has everything.
+        /// Up to here the disk was told to write, and up to here it has.
+        var started: Int64 = 0
         var written: Int64 = 0
         /// The original gave fewer bytes than its size: files that the kernel makes up do.
         var isAtEnd = false
@@ -60,7 +61,6 @@ struct ContentCopy {
         }
         // A hole at the end has no bytes that would make the file as long as it was.
         if hasHoles, !state.isAtEnd { try target.check(ftruncate(copy.raw, off_t(before.size))) }
-        while state.written < state.offset { try waitForDisk(copy, &state) }
     }
 
     /// The next stretch that is not a hole; an empty one at the end where there is none. Without an answer, all there is.
@@ -105,19 +105,21 @@ struct ContentCopy {
 
     // MARK: The disk
 
-    /// Starts the disk on what was copied, and lets it catch up where it is too far behind.
+    /// Starts the disk on every piece, and lets it catch up where it is too far behind. Small files are gathered by the kernel.
     private func advance(by count: Int64, _ copy: FileDescriptor, _ state: inout State) throws {
-        _ = carrel_start_writeback(copy.raw, state.offset, count)
         state.offset += count
         progress.advance(by: count)
-        while state.offset - state.written > Self.window { try waitForDisk(copy, &state) }
-    }
-
-    private func waitForDisk(_ copy: FileDescriptor, _ state: inout State) throws {
-        try flag.check()
-        let count = min(Self.piece, state.offset - state.written)
-        // This call takes the disk's errors from fsync(2), so they have to be told here.
-        if carrel_finish_writeback(copy.raw, state.written, count) != 0, [EIO, ENOSPC, EDQUOT].contains(errno) { throw target.error() }
-        state.written += count
+        guard state.offset - state.started >= Self.piece else { return }
+        _ = carrel_start_writeback(copy.raw, state.started, state.offset - state.started)
+        state.started = state.offset
+        while state.started - state.written > Self.window {
+            try flag.check()
+            let count = min(Self.piece, state.started - state.written)
+            // This call takes the disk's errors from fsync(2), so they have to be told here.
+            if carrel_finish_writeback(copy.raw, state.written, count) != 0, [EIO, ENOSPC, EDQUOT].contains(errno) {
+                throw target.error()
+            }
+            state.written += count
+        }
     }
 }

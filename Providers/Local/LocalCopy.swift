@@ -98,7 +98,13 @@ struct LocalCopy {
         let own: ItemStatus
         /// From the top down.
         var levels: [Level]
+        /// Files and folders copied so far.
+        var items = 0
     }
+
+    /// So many files and folders of a tree are each brought onto the disk; for more of them, everything that waits for the disk is, once.
+    /// That costs less, but takes along what others have written.
+    private static let mostSynced = 64
 
     /// A folder that is being copied.
     private struct Level {
@@ -120,13 +126,14 @@ struct LocalCopy {
             if let next = walk.levels[walk.levels.count - 1].folders.popLast() {
                 try enter(next.name, next.status, &walk)
             } else {
-                try finish(walk.to.folder(), walk.from.folder(), like: level.status, walk.to.context, walk.from.context)
+                let isSynced = isMove || walk.items <= Self.mostSynced
+                try finish(walk.to.folder(), walk.from.folder(), like: level.status, isSynced, walk.to.context, walk.from.context)
                 walk.levels.removeLast()
                 walk.from.leave()
                 walk.to.leave()
             }
         }
-        try bringOntoDisk(copy)
+        if !isMove, walk.items > Self.mostSynced { try bringOntoDisk(copy) }
     }
 
     private func makeFolder(_ place: LocalPlace, _ context: LocalContext) throws {
@@ -138,6 +145,7 @@ struct LocalCopy {
         try walk.from.enter(name)
         try walk.to.enter(name)
         walk.levels.append(Level(status: status))
+        walk.items += 1
         try copyContent(&walk)
     }
 
@@ -154,7 +162,9 @@ struct LocalCopy {
             let (from, to) = (source.below(name), target.below(name))
             guard let status = try original.status(from) else { continue }
             switch status.type {
-            case .regular: try copyInside(original, to: place, from, to)
+            case .regular:
+                walk.items += 1
+                try copyInside(original, to: place, isSynced: isMove || walk.items <= Self.mostSynced, from, to)
             case .symbolicLink: try copyLink(original, to: place, status, from, to)
             case .other: throw unsupported(from)
             case .directory:
@@ -166,28 +176,30 @@ struct LocalCopy {
     }
 
     /// A file of a tree that nobody sees yet needs no temporary name of its own.
-    private func copyInside(_ original: LocalPlace, to place: LocalPlace, _ from: LocalContext, _ to: LocalContext) throws {
+    private func copyInside(
+        _ original: LocalPlace, to place: LocalPlace, isSynced: Bool, _ from: LocalContext, _ to: LocalContext
+    ) throws {
         let (file, before) = try open(original, from)
         progress.expectMore(before.size)
         let copy = try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: 0o600, to)
         try content(from, to).copy(file, before, to: copy)
-        if isMove { try to.check(fsync(copy.raw)) }
+        if isSynced { try to.check(fsync(copy.raw)) }
     }
 
     /// Gives a folder its attributes; after what it holds, which needs some and changes others.
     private func finish(
-        _ folder: FileDescriptor, _ original: FileDescriptor, like status: ItemStatus, _ target: LocalContext, _ source: LocalContext
+        _ folder: FileDescriptor, _ original: FileDescriptor, like status: ItemStatus, _ isSynced: Bool, _ target: LocalContext,
+        _ source: LocalContext
     ) throws {
         let open = FileDescriptor(owning: try target.check(openat(folder.raw, ".", LocalFlags.names)))
         let from = FileDescriptor(owning: try source.check(openat(original.raw, ".", LocalFlags.names)))
         let attributes = AttributeCopy(source: source, target: target, isMove: isMove)
         try attributes.copy(from, status, to: open)
-        if isMove { try target.check(fsync(open.raw)) }
+        if isSynced { try open.syncNames(path: target.path) }
     }
 
-    /// All of a tree at once: its files one by one would each wait for the disk. Source: syncfs(2).
+    /// Source: syncfs(2).
     private func bringOntoDisk(_ copy: FileDescriptor) throws {
-        if isMove { return }
         let open = FileDescriptor(owning: try target.check(openat(copy.raw, ".", LocalFlags.names)))
         if carrel_syncfs(open.raw) == 0 || errno == ENOSYS { return }
         throw target.error()

@@ -74,7 +74,9 @@ import Testing
         folder.link("/link", to: "file")
         #expect(mkfifo(folder.root + "/pipe", 0o600) == 0)
         let file = try ProviderPath("/file")
-        await #expect { try await provider.setExtendedAttribute("user.large", to: Array(repeating: 1, count: 70_000), path: file) } throws: {
+        await #expect {
+            try await provider.setExtendedAttribute("user.large", to: Array(repeating: 1, count: 70_000), path: file)
+        } throws: {
             $0 is CocoaError
         }
         await #expect { try await provider.setExtendedAttribute("unknown.name", to: [1], path: file) } throws: {
@@ -91,7 +93,9 @@ import Testing
         let folder = try TestFolder(in: "/dev/shm")
         let memory = try #require(try await folder.provider.storageProperties())
         #expect(memory.name == "shm" && !memory.isReadOnly)
-        let (total, available, usage) = (try #require(memory.totalCapacity), try #require(memory.availableCapacity), try #require(memory.usage))
+        let (total, available, usage) = (
+            try #require(memory.totalCapacity), try #require(memory.availableCapacity), try #require(memory.usage)
+        )
         #expect(total > 0 && available <= total && usage >= 0 && usage <= total)
         #expect(try await TestFolder.machine().storageProperties()?.name == "/")
     }

@@ -72,7 +72,9 @@ import Testing
                         Issue.record("nothing was refused")
                     } catch { try #require(error.fileCode == code) }
                 }
-                try await expect(.fileReadNoPermission) { _ = try await provider.attributesOfItem(path: ProviderPath("/tree/closed/inner")) }
+                try await expect(.fileReadNoPermission) {
+                    _ = try await provider.attributesOfItem(path: ProviderPath("/tree/closed/inner"))
+                }
                 try await expect(.fileReadNoPermission) { _ = try await provider.contentsOfDirectory(path: ProviderPath("/tree/closed")) }
                 try await expect(.fileReadNoPermission) { _ = try await provider.text("/tree/secret") }
                 try await expect(.fileWriteNoPermission) { try await provider.write("x", to: "/tree/unwritable/new") }

@@ -14,7 +14,7 @@ import Testing
             [(false, false), (false, true), (true, false), (true, true)].map { (calls, $0.0, $0.1) }
         }
         for (calls, copies, overwrite) in ways {
-            let folder = try TestFolder(calls: calls)
+            let folder = try TestFolder(in: "/dev/shm", calls: calls)
             try LocalWritingTests.prepare(source, at: "/source", in: folder)
             try LocalWritingTests.prepare(before, at: "/target", in: folder)
             let untouched = try folder.names()
@@ -42,7 +42,7 @@ import Testing
 
     @Test(arguments: KernelCalls.waysToTakeAName)
     func `a folder goes neither into itself nor onto itself, also through links`(calls: KernelCalls) async throws {
-        let folder = try TestFolder(calls: calls)
+        let folder = try TestFolder(in: "/dev/shm", calls: calls)
         try folder.makeFolder("/a/b")
         folder.link("/a/b/again", to: "..")
         folder.link("/other", to: "a/b")
@@ -124,7 +124,7 @@ import Testing
     /// What stands in for a move that takes a free name in one step still lets exactly one win.
     @Test(arguments: KernelCalls.waysToTakeAName, [false, true])
     func `of two items moved to one name at once exactly one arrives`(calls: KernelCalls, isFolder: Bool) async throws {
-        let folder = try TestFolder(calls: calls)
+        let folder = try TestFolder(in: "/dev/shm", calls: calls)
         let provider = folder.provider
         for round in 0..<50 {
             for name in ["/one", "/two"] {

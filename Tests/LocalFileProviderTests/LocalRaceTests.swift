@@ -12,7 +12,7 @@ import Testing
         var outside: String { folder.place + "/outside" }
 
         init(calls: KernelCalls) throws {
-            folder = try TestFolder(calls: calls)
+            folder = try TestFolder(in: "/dev/shm", calls: calls)
             let outside = folder.place + "/outside"
             try FileManager.default.createDirectory(atPath: outside + "/sub", withIntermediateDirectories: true)
             for name in ["/file", "/sub/file"] { try Data("outside".utf8).write(to: URL(fileURLWithPath: outside + name)) }
@@ -41,7 +41,7 @@ import Testing
         let attack = try Attack(calls: calls)
         let provider = attack.folder.provider
         var seen = (inside: 0, refused: 0)
-        for _ in 0..<3000 {
+        for _ in 0..<2000 {
             do {
                 #expect(try await provider.text("/dir/file") == "inside")
                 seen.inside += 1
@@ -59,7 +59,7 @@ import Testing
         let provider = attack.folder.provider
         let file = try ProviderPath("/dir/file")
         var done = 0
-        for round in 0..<1200 {
+        for round in 0..<900 {
             let steps: [() async throws -> Void] = [
                 { try await provider.write("new", to: "/dir/new\(round)", options: WriteOptions(placement: .inPlace)) },
                 { try await provider.removeItem(path: ProviderPath("/dir/new\(round - 1)")) },
@@ -73,7 +73,7 @@ import Testing
                 done += 1
             } catch { continue }
         }
-        for round in 0..<60 {
+        for round in 0..<40 {
             try? await provider.copy("/dir/file", to: "/dir/copy\(round)")
             try? await provider.move("/dir/copy\(round)", to: "/dir/sub/moved\(round)")
             try? await provider.removeItem(path: ProviderPath("/dir/sub"))
@@ -88,7 +88,7 @@ import Testing
         let attack = try Attack(calls: calls)
         let provider = attack.folder.provider
         var copied = 0
-        for round in 0..<150 {
+        for round in 0..<80 {
             try? await provider.createFolderWithParents(path: ProviderPath("/dir/sub/a/b"))
             do {
                 try await provider.copy("/dir", to: "/copy\(round)")

@@ -9,7 +9,9 @@ import Testing
             ("/link", "../outside"), ("/link", "folder/../../outside"), ("/link", "/etc"), ("/link", "."), ("/link", "folder/../.."),
             ("/link", "../root/folder"), ("/link", "inner"),
         ], KernelCalls.bothWaysDown)
-    func `a link that leads out of the root is refused with a sentence`(link: (name: String, target: String), calls: KernelCalls) async throws {
+    func `a link that leads out of the root is refused with a sentence`(link: (name: String, target: String), calls: KernelCalls)
+        async throws
+    {
         let (name, target) = link
         let folder = try TestFolder(calls: calls)
         // A link that leads to one that leads out.

@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: KernelCalls.waysToTakeAName)
     func `of two writers at once exactly one wins, a hundred times`(calls: KernelCalls) async throws {
-        let folder = try TestFolder(calls: calls)
+        let folder = try TestFolder(in: "/dev/shm", calls: calls)
         let provider = folder.provider
         for round in 0..<100 {
             let placement = round % 2 == 0 ? WriteOptions.Placement.published : .inPlace
