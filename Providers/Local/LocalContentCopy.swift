@@ -34,16 +34,23 @@ struct ContentCopy {
     /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it changed meanwhile; it is read no further than it was long.
     func copy(_ file: FileDescriptor, _ before: ItemStatus, to copy: FileDescriptor) throws {
         if before.size == 0 {
-            // Files that the kernel makes up seem to be empty.
+            // Files that the kernel makes up seem to be empty. One that is so no longer may grow for ever.
             var state = State()
-            try pump(file, to: copy, upTo: .max, &state)
+            while !state.isAtEnd {
+                try pump(file, to: copy, upTo: state.offset + Self.piece, &state)
+                try checkUnchanged(file, before)
+            }
         } else if calls.contains(.clone), carrel_clone(file.raw, copy.raw) == 0 {
             progress.advance(by: before.size)
         } else {
             try copyBytes(file, before, to: copy)
         }
-        guard try ItemStatus(of: file, source).isSameVersion(as: before) else { throw source.changed }
+        try checkUnchanged(file, before)
         try AttributeCopy(source: source, target: target, isMove: isMove).copy(file, before, to: copy)
+    }
+
+    private func checkUnchanged(_ file: FileDescriptor, _ before: ItemStatus) throws {
+        guard try ItemStatus(of: file, source).isSameVersion(as: before) else { throw source.changed }
     }
 
     private func copyBytes(_ file: FileDescriptor, _ before: ItemStatus, to copy: FileDescriptor) throws {

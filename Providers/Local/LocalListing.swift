@@ -7,7 +7,7 @@ final class FolderListing: @unchecked Sendable {
     // Unchecked: a listing is read by one side, one call after the other.
     private let folder: FileDescriptor
     private let context: LocalContext
-    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 8)
+    private let buffer: UnsafeMutableRawBufferPointer
     private var position = 0
     private var filled = 0
 
@@ -28,6 +28,8 @@ final class FolderListing: @unchecked Sendable {
     init(of folder: FileDescriptor, _ context: LocalContext) throws {
         self.folder = FileDescriptor(owning: try context.check(openat(folder.raw, ".", LocalFlags.names)))
         self.context = context
+        // Nothing throws from here on, so `deinit` runs.
+        buffer = .allocate(byteCount: 64 << 10, alignment: 8)
     }
 
     deinit {

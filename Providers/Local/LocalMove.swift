@@ -24,7 +24,7 @@ struct LocalMove {
         if outcome == .done {
             // The new name first: a crash in between may leave both, never none.
             try to.syncableFolder.syncNames(path: target.path)
-            try from.syncableFolder.syncNames(path: source.path)
+            if from.folder !== to.folder { try from.syncableFolder.syncNames(path: source.path) }
         }
         return outcome
     }

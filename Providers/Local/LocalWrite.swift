@@ -115,9 +115,10 @@ final class LocalWrite: Sendable {
         case .staged(let staged):
             if options.ifMatch != nil { try Self.check(place, options, context) }
             try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
-        case .inPlace(let file, _):
+        case .inPlace(let file, let isNew):
             if let date = options.modificationDate { try context.check(file.setModified(timespec(date))) }
             try context.check(fsync(file.raw))
+            if isNew { try place.syncableFolder.syncNames(path: context.path) }
         }
         return try ItemStatus(of: file, context).object(at: context.path)
     }
