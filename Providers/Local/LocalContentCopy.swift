@@ -14,9 +14,9 @@ struct ContentCopy {
     let progress: ProgressReporter
 
     /// Bytes that one call copies, or the disk is waited for, so that cancelling is noticed soon.
-    private static let piece: Int64 = 4 << 20
+    private static let piece: Int64 = 2 << 20
     /// Bytes that the disk may be behind: enough to keep it busy, and little for the final fsync(2).
-    private static let window: Int64 = 16 << 20
+    private static let window: Int64 = 8 << 20
 
     /// How far the copy and the disk are.
     private struct State {
