@@ -4,18 +4,16 @@ import Foundation
 
 /// Copies one item with all it holds, on this machine.
 ///
-/// A folder is built under a temporary name beside its place and moved there when it is whole.
+/// A folder is built under a temporary name beside its place and moved there when it is whole and on the disk.
 struct LocalCopy {
     let overwrite: Bool
-    /// Whether each file is brought onto the disk: where the original is removed afterwards.
-    let isDurable: Bool
+    /// Whether the original is removed afterwards: then each file is brought onto the disk, and nothing of it may be lost.
+    let isMove: Bool
     let source: LocalContext
     let target: LocalContext
     let flag: CancellationFlag
     var progress = ProgressReporter()
-
-    /// Bytes that one call copies, so that cancelling is noticed soon.
-    private static let piece = 8 << 20
+    var calls = KernelCalls.all
 
     func run(from: LocalPlace, to: LocalPlace) throws {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
@@ -34,7 +32,7 @@ struct LocalCopy {
         if !overwrite { throw target.error(EEXIST) }
         guard there.type == .directory else { return }
         let folder = try place.open(LocalFlags.realFolder, target)
-        if try FolderListing(of: folder, target).next() != nil { throw target.error(ENOTEMPTY) }
+        if try FolderListing(of: folder, target).nextEntry() != nil { throw target.error(ENOTEMPTY) }
     }
 
     /// Lets `make` make something under a temporary name, and puts it into place.
@@ -42,7 +40,7 @@ struct LocalCopy {
         let temporary = try place.temporary()
         do {
             try make(temporary)
-            let move = LocalMove(from: temporary, to: place, overwrite: overwrite, source: target, target: target)
+            let move = LocalMove(from: temporary, to: place, overwrite: overwrite, source: target, target: target, calls: calls)
             // Both names lie in one folder, so on one file system.
             _ = try move.run()
         } catch {
@@ -55,60 +53,24 @@ struct LocalCopy {
     // MARK: Files and links
 
     private func copyFile(_ from: LocalPlace, to: LocalPlace) throws {
-        let file = try from.open(LocalFlags.read, source)
-        let before = try status(ofFile: file, source)
+        let (file, before) = try open(from, source)
         progress.expect(before.size)
-        let staged = try StagedFile(in: to.syncableFolder, target: target.path, permissions: 0o600)
+        let staged = try StagedFile(in: to.syncableFolder, target: target.path, permissions: 0o600, calls: calls)
         // What is not committed, the staged file removes when it goes.
-        try copyBytes(file, before, to: staged.file, source, target)
+        try content(source, target).copy(file, before, to: staged.file)
         try flag.check()
         try staged.commit(overwrite: overwrite)
     }
 
-    private func status(ofFile file: FileDescriptor, _ context: LocalContext) throws -> ItemStatus {
+    private func open(_ place: LocalPlace, _ context: LocalContext) throws -> (FileDescriptor, ItemStatus) {
+        let file = try place.open(LocalFlags.read, context)
         let status = try ItemStatus(of: file, context)
         guard status.type == .regular else { throw context.special }
-        return status
+        return (file, status)
     }
 
-    /// Copies content, permissions and modification time, and sees that the original did not change meanwhile.
-    private func copyBytes(
-        _ file: FileDescriptor, _ before: ItemStatus, to copy: FileDescriptor, _ source: LocalContext, _ target: LocalContext
-    ) throws {
-        var copied: Int64 = 0
-        while true {
-            try flag.check()
-            let count = carrel_copy_file_range(file.raw, copy.raw, Self.piece)
-            if count > 0 {
-                copied += Int64(count)
-                progress.advance(by: Int64(count))
-                continue
-            }
-            // Some pairs of file systems cannot, and files that the kernel makes up seem to be empty.
-            let cannot = count < 0 && [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP, EPERM, EBADF].contains(errno)
-            guard cannot || count == 0 else { throw target.error() }
-            if cannot || copied == 0 { try pump(file, from: copied, to: copy, source, target) }
-            break
-        }
-        guard try ItemStatus(of: file, source).tag == before.tag else { throw source.changed }
-        // Not the set-user and set-group bits: the copy belongs to somebody else perhaps.
-        try target.check(fchmod(copy.raw, before.permissions & 0o1777))
-        try target.check(setTime(of: copy, to: before.modified))
-    }
-
-    private func pump(
-        _ file: FileDescriptor, from start: Int64, to copy: FileDescriptor, _ source: LocalContext, _ target: LocalContext
-    ) throws {
-        let buffer = TransferBuffer(count: LocalReader.piece)
-        var offset = start
-        while true {
-            try flag.check()
-            let count = try file.read(into: buffer.bytes, at: offset, path: source.path)
-            if count == 0 { return }
-            try copy.write(UnsafeRawBufferPointer(buffer.first(count)), path: target.path)
-            offset += Int64(count)
-            progress.advance(by: Int64(count))
-        }
+    private func content(_ source: LocalContext, _ target: LocalContext) -> ContentCopy {
+        ContentCopy(source: source, target: target, isMove: isMove, calls: calls, flag: flag, progress: progress)
     }
 
     private func copyLink(
@@ -122,87 +84,124 @@ struct LocalCopy {
         }
     }
 
-    // MARK: Folders
-
-    private func copyFolder(_ from: LocalPlace, to: LocalPlace, _ item: ItemStatus) throws {
-        let folder = try from.open(LocalFlags.realFolder, source)
-        let copy = try makeFolder(to, target)
-        let own = try ItemStatus(of: copy, target)
-        var walk = Walk(from: FolderCursor(top: folder), to: FolderCursor(top: copy), own: own, statuses: [item])
-        var next = 0
-        while next < walk.tree.count {
-            try copyContent(of: next, &walk)
-            next += 1
-        }
-        for number in walk.statuses.indices.reversed() {
-            try flag.check()
-            let here = target.below(walk.tree.names(of: number))
-            try finish(walk.to.open(number, of: walk.tree, here), like: walk.statuses[number], here)
-        }
+    private func unsupported(_ context: LocalContext) -> CocoaError {
+        FileError.unsupported("Copying a device, a pipe or the like", path: context.path, url: context.url)
     }
 
-    /// How far the copy of a tree is.
+    // MARK: Folders
+
+    /// How far the copy of a tree is: one way down through the original and one through the copy, with the same names.
     private struct Walk {
-        var tree = FolderTree()
         var from: FolderCursor
         var to: FolderCursor
         /// The copy's top folder.
         let own: ItemStatus
-        /// Of each folder of the tree.
-        var statuses: [ItemStatus]
+        /// From the top down.
+        var levels: [Level]
+        /// Files and folders copied so far.
+        var items = 0
     }
 
-    private func makeFolder(_ place: LocalPlace, _ context: LocalContext) throws -> FileDescriptor {
+    /// So many files and folders of a tree are each brought onto the disk; for more of them, everything that waits for the disk is, once.
+    /// That costs less, but takes along what others have written.
+    private static let mostSynced = 64
+
+    /// A folder that is being copied.
+    private struct Level {
+        let status: ItemStatus
+        /// What in it is still to be entered.
+        var folders: [(name: [UInt8], status: ItemStatus)] = []
+    }
+
+    private func copyFolder(_ from: LocalPlace, to: LocalPlace, _ item: ItemStatus) throws {
+        let folder = try from.open(LocalFlags.realFolder, source)
+        try makeFolder(to, target)
+        let copy = try to.open(LocalFlags.realFolder, target)
+        var walk = Walk(
+            from: FolderCursor(top: folder, source), to: FolderCursor(top: copy, target), own: try ItemStatus(of: copy, target),
+            levels: [Level(status: item)])
+        try copyContent(&walk)
+        while let level = walk.levels.last {
+            try flag.check()
+            if let next = walk.levels[walk.levels.count - 1].folders.popLast() {
+                try enter(next.name, next.status, &walk)
+            } else {
+                let isSynced = isMove || walk.items <= Self.mostSynced
+                try finish(walk.to.folder(), walk.from.folder(), like: level.status, isSynced, walk.to.context, walk.from.context)
+                walk.levels.removeLast()
+                walk.from.leave()
+                walk.to.leave()
+            }
+        }
+        if !isMove, walk.items > Self.mostSynced { try bringOntoDisk(copy) }
+    }
+
+    private func makeFolder(_ place: LocalPlace, _ context: LocalContext) throws {
         try context.check(place.name.withName { mkdirat(place.folder.raw, $0, 0o700) })
-        return try place.open(LocalFlags.realFolder, context)
     }
 
-    private func copyContent(of number: Int, _ walk: inout Walk) throws {
-        let names = walk.tree.names(of: number)
-        let from = source.below(names)
-        let to = target.below(names)
-        let folder = try walk.from.open(number, of: walk.tree, from)
-        let copyFolder = try walk.to.open(number, of: walk.tree, to)
-        let listing = try FolderListing(of: folder, from)
+    private func enter(_ name: [UInt8], _ status: ItemStatus, _ walk: inout Walk) throws {
+        try makeFolder(LocalPlace(folder: walk.to.folder(), name: name), walk.to.context.below(name))
+        try walk.from.enter(name)
+        try walk.to.enter(name)
+        walk.levels.append(Level(status: status))
+        walk.items += 1
+        try copyContent(&walk)
+    }
+
+    /// Copies what is no folder, and notes the folders.
+    private func copyContent(_ walk: inout Walk) throws {
+        let (source, target) = (walk.from.context, walk.to.context)
+        let folder = try walk.from.folder()
+        let copy = try walk.to.folder()
+        let listing = try FolderListing(of: folder, source)
         while let name = try listing.next() {
             try flag.check()
             let original = LocalPlace(folder: folder, name: name)
-            let place = LocalPlace(folder: copyFolder, name: name)
-            let (from, to) = (from.below([name]), to.below([name]))
+            let place = LocalPlace(folder: copy, name: name)
+            let (from, to) = (source.below(name), target.below(name))
             guard let status = try original.status(from) else { continue }
             switch status.type {
-            case .regular: try copyInside(original, to: place, from, to)
+            case .regular:
+                walk.items += 1
+                try copyInside(original, to: place, isSynced: isMove || walk.items <= Self.mostSynced, from, to)
             case .symbolicLink: try copyLink(original, to: place, status, from, to)
             case .other: throw unsupported(from)
             case .directory:
                 // Links may have led the copy into its own original.
-                if status.isSameItem(as: walk.own) { throw target.intoItself }
-                try to.check(name.withName { mkdirat(copyFolder.raw, $0, 0o700) })
-                walk.tree.add(name, in: number)
-                walk.statuses.append(status)
+                if status.isSameItem(as: walk.own) { throw self.target.intoItself }
+                walk.levels[walk.levels.count - 1].folders.append((name, status))
             }
         }
     }
 
     /// A file of a tree that nobody sees yet needs no temporary name of its own.
-    private func copyInside(_ original: LocalPlace, to place: LocalPlace, _ from: LocalContext, _ to: LocalContext) throws {
-        let file = try original.open(LocalFlags.read, from)
-        let before = try status(ofFile: file, from)
+    private func copyInside(
+        _ original: LocalPlace, to place: LocalPlace, isSynced: Bool, _ from: LocalContext, _ to: LocalContext
+    ) throws {
+        let (file, before) = try open(original, from)
         progress.expectMore(before.size)
         let copy = try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: 0o600, to)
-        try copyBytes(file, before, to: copy, from, to)
-        if isDurable { try to.check(fsync(copy.raw)) }
+        try content(from, to).copy(file, before, to: copy)
+        if isSynced { try to.check(fsync(copy.raw)) }
     }
 
-    /// Gives a folder its permissions and time; after what it holds, which needs the one and changes the other.
-    private func finish(_ folder: FileDescriptor, like original: ItemStatus, _ context: LocalContext) throws {
-        let open = FileDescriptor(owning: try context.check(openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)))
-        try context.check(fchmod(open.raw, original.permissions & 0o1777))
-        try context.check(setTime(of: open, to: original.modified))
-        if isDurable { try context.check(fsync(open.raw)) }
+    /// Gives a folder its attributes; after what it holds, which needs some and changes others.
+    private func finish(
+        _ folder: FileDescriptor, _ original: FileDescriptor, like status: ItemStatus, _ isSynced: Bool, _ target: LocalContext,
+        _ source: LocalContext
+    ) throws {
+        let open = FileDescriptor(owning: try target.check(openat(folder.raw, ".", LocalFlags.names)))
+        let from = FileDescriptor(owning: try source.check(openat(original.raw, ".", LocalFlags.names)))
+        let attributes = AttributeCopy(source: source, target: target, isMove: isMove)
+        try attributes.copy(from, status, to: open)
+        if isSynced { try open.syncNames(path: target.path) }
     }
 
-    private func unsupported(_ context: LocalContext) -> CocoaError {
-        FileError.unsupported("Copying a device, a pipe or the like", path: context.path, url: context.url)
+    /// Source: syncfs(2).
+    private func bringOntoDisk(_ copy: FileDescriptor) throws {
+        let open = FileDescriptor(owning: try target.check(openat(copy.raw, ".", LocalFlags.names)))
+        if carrel_syncfs(open.raw) == 0 || errno == ENOSYS { return }
+        throw target.error()
     }
 }

@@ -3,12 +3,40 @@ import FileProviderCore
 import Foundation
 
 /// What an operation was about to do, for the errors it may meet. Source of the codes: errno(3).
+///
+/// Made for each item of a tree and seldom needed: the path is put together when an error asks for it.
 struct LocalContext: Sendable {
-    let path: ProviderPath
+    private let start: ProviderPath
+    /// Names from `start` down.
+    private let names: [[UInt8]]
+    private let last: [UInt8]?
     /// The root's URL, with a slash at its end.
     let base: String
     /// Whether something was going to be changed; Foundation has a code of its own for each side.
     let writing: Bool
+
+    init(path: ProviderPath, base: String, writing: Bool) {
+        self.init(path, [], nil, base: base, writing: writing)
+    }
+
+    private init(_ start: ProviderPath, _ names: [[UInt8]], _ last: [UInt8]?, base: String, writing: Bool) {
+        self.start = start
+        self.names = names
+        self.last = last
+        self.base = base
+        self.writing = writing
+    }
+
+    var path: ProviderPath {
+        let below = last.map { names + [$0] } ?? names
+        if below.isEmpty { return start }
+        let bytes = below.reduce(into: start.bytes) { bytes, name in
+            bytes.append(UInt8(ascii: "/"))
+            bytes += name
+        }
+        // A name that the kernel gave is one that a path can hold; were it not, the folder's own path is still right.
+        return (try? ProviderPath(bytes: bytes)) ?? start
+    }
 
     var url: URL? { URL(string: base + path.percentEncoded) }
 
@@ -16,11 +44,16 @@ struct LocalContext: Sendable {
     func at(_ other: ProviderPath) -> LocalContext { LocalContext(path: other, base: base, writing: writing) }
 
     /// The same operation, as far as it is about an item below.
-    func below(_ names: [[UInt8]]) -> LocalContext {
-        if names.isEmpty { return self }
-        // A name that the kernel gave is one that a path can hold; were it not, the folder's own path is still right.
-        let bytes = names.reduce(into: path.bytes) { $0 += [UInt8(ascii: "/")] + $1 }
-        return at((try? ProviderPath(bytes: bytes)) ?? path)
+    func below(_ more: [[UInt8]]) -> LocalContext {
+        if more.isEmpty { return self }
+        if names.isEmpty, last == nil { return LocalContext(start, more, nil, base: base, writing: writing) }
+        return LocalContext(start, names + (last.map { [$0] } ?? []) + more, nil, base: base, writing: writing)
+    }
+
+    /// The same operation, as far as it is about an item of this folder.
+    func below(_ name: [UInt8]) -> LocalContext {
+        if last == nil { return LocalContext(start, names, name, base: base, writing: writing) }
+        return below([name])
     }
 
     func error(_ code: Int32 = errno) -> CocoaError { FileError.make(errno: code, path: path, url: url, writing: writing) }
@@ -87,4 +120,6 @@ enum LocalFlags {
     static let read = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     /// A file to write in place.
     static let write = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+    /// A folder whose names are to be read or brought onto the disk.
+    static let names = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 }

@@ -16,17 +16,19 @@ extension LocalFileProvider {
 
     /// Moves with rename(2) or, without `overwrite`, renameat2(2): the kernel decides in one step. A symbolic link is moved itself.
     ///
-    /// Between file systems the item is copied, brought onto the disk and then removed.
+    /// Both names are on the disk afterwards. Between file systems the item is copied, brought onto the disk and then removed; it stays
+    /// where it is when a `user` extended attribute would be lost.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
     ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await relocate(path, to: destination, verb: "moved") { from, to, source, target, flag in
+        try await relocate(path, to: destination, verb: "moved") { [calls = resolver.calls] from, to, source, target, flag in
             progress.expect(1)
-            switch try LocalMove(from: from, to: to, overwrite: overwrite, source: source, target: target).run() {
+            switch try LocalMove(from: from, to: to, overwrite: overwrite, source: source, target: target, calls: calls).run() {
             case .done: progress.advance(by: 1)
             case .otherFileSystem:
-                let copy = LocalCopy(overwrite: overwrite, isDurable: true, source: source, target: target, flag: flag)
+                let copy = LocalCopy(
+                    overwrite: overwrite, isMove: true, source: source, target: target, flag: flag, calls: calls)
                 try copy.run(from: from, to: to)
                 let removal = LocalRemoval(flag: flag, context: source, progress: ProgressReporter())
                 try removal.run(from, recursive: true)
@@ -35,16 +37,17 @@ extension LocalFileProvider {
         }
     }
 
-    /// Copies with copy_file_range(2), which shares blocks where the file system can. Symbolic links are copied as links; permissions
-    /// and modification times are kept.
+    /// Copies by sharing blocks where the file system can (ioctl_ficlone(2)), else with copy_file_range(2). Holes stay holes, symbolic
+    /// links are copied as links; permissions, access control lists, `user` extended attributes and modification times are kept where
+    /// the target's storage can keep them.
     ///
-    /// The copy appears under its name only when it is whole; a failure or cancellation leaves nothing.
+    /// The copy is on the disk and appears under its name only when it is whole; a failure or cancellation leaves nothing.
     ///
     /// - Throws: As ``moveItem(path:to:overwrite:progress:)``; `CocoaError(.featureUnsupported)` for a device or pipe.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await relocate(path, to: destination, verb: "copied") { from, to, source, target, flag in
+        try await relocate(path, to: destination, verb: "copied") { [calls = resolver.calls] from, to, source, target, flag in
             let copy = LocalCopy(
-                overwrite: overwrite, isDurable: false, source: source, target: target, flag: flag, progress: progress)
+                overwrite: overwrite, isMove: false, source: source, target: target, flag: flag, progress: progress, calls: calls)
             try copy.run(from: from, to: to)
         }
     }
@@ -54,7 +57,8 @@ extension LocalFileProvider {
     /// Cancelling leaves what was not reached yet.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteFileExists)` with `ENOTEMPTY` below it.
-    /// - Complexity: Four system calls for each item, and one for each name above a folder; the names of all folders are held.
+    /// - Complexity: One system call for each file, about six for each folder. Held are the names of the folders on the way down, and
+    ///   beside it; 48 descriptors.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         let context = context(path, writing: true)
         if path.isRoot { throw context.rootIsFixed("removed") }

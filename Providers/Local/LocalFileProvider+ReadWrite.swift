@@ -8,22 +8,8 @@ extension LocalFileProvider: FileProviderPushWrite {
     public func open(path: ProviderPath) async throws -> any FileReader {
         try await BlockingThreads.shared.run { [self] _ in
             let context = context(path, writing: false)
-            // Something may take the file's place between looking and opening; then look again, but not for ever.
-            for _ in 0..<LocalResolver.mostLinks {
-                let item = try resolver.item(at: path, context)
-                switch item.status.type {
-                case .directory: throw context.error(EISDIR)
-                case .other, .symbolicLink: throw context.special
-                case .regular: break
-                }
-                guard let place = item.place else { throw context.special }
-                let raw = place.name.withName { openat(place.folder.raw, $0, LocalFlags.read) }
-                if raw < 0, errno == ELOOP || errno == ENOENT { continue }
-                let file = FileDescriptor(owning: try context.check(raw))
-                let status = try ItemStatus(of: file, context)
-                if status.type == .regular { return LocalReader(file, status: status, context) }
-            }
-            throw context.error(ELOOP)
+            let (file, status) = try resolver.file(at: path, context)
+            return LocalReader(file, status: status, context)
         }
     }
 
@@ -56,7 +42,7 @@ extension LocalFileProvider: FileProviderPushWrite {
         if path.isRoot { throw context.error(EISDIR) }
         let write = try await BlockingThreads.shared.run { [self] _ in
             let place = try resolver.place(of: path, context)
-            return try LocalWrite(place: place, options: options, context)
+            return try LocalWrite(place: place, options: options, calls: resolver.calls, context)
         }
         do {
             try await body(write)

@@ -3,8 +3,8 @@ public import Foundation
 
 /// A folder of this machine, and what lies below it.
 ///
-/// The root folder is opened once and held: paths are resolved from that descriptor, name by name, so that neither `..` nor a symbolic
-/// link leads out of it, whatever other processes rename meanwhile. Every call runs on ``BlockingThreads/shared``.
+/// The root folder is opened once and held: paths are resolved from that descriptor, so that neither `..` nor a symbolic link leads out
+/// of it, whatever other processes rename meanwhile. Every call runs on ``BlockingThreads/shared``.
 public final class LocalFileProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
     /// `Local`.
     public static let type = "Local"
@@ -35,14 +35,19 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
     /// Opens the folder that `configuration` names.
     ///
     /// - Throws: As ``init(root:)``.
-    public init(configuration: LocalConfiguration) throws {
+    public convenience init(configuration: LocalConfiguration) throws {
+        try self.init(configuration: configuration, calls: .all)
+    }
+
+    /// Opens a folder, and does without the system calls that are not in `calls`.
+    package init(configuration: LocalConfiguration, calls: KernelCalls) throws {
         let path = try ProviderPath(configuration.root)
         let base = "file:///" + path.percentEncoded + (path.isRoot ? "" : "/")
         let context = LocalContext(path: path, base: "file:///", writing: false)
         let raw = (Array("/".utf8) + path.bytes).withName { Glibc.open($0, LocalFlags.folder) }
         let root = FileDescriptor(owning: try context.check(raw))
         baseURL = URL(string: base)
-        resolver = LocalResolver(root: root, isWholeMachine: path.isRoot)
+        resolver = LocalResolver(root: root, isWholeMachine: path.isRoot, calls: calls)
     }
 
     /// The errors of an operation on `path`.
@@ -78,10 +83,10 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         }
     }
 
-    /// Lists with readdir(3) and fstatat(2), 1,000 items at a time. What vanishes between the two is left out.
+    /// Lists with getdents64(2) and fstatat(2), 1,000 items at a time. What vanishes between the two is left out.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder.
-    /// - Complexity: Two or three system calls for each item; one page is held.
+    /// - Complexity: One system call for each item, two for a symbolic link; one page is held.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         let context = context(path, writing: false)
         let listing = try await BlockingThreads.shared.run { [self] _ in
@@ -91,18 +96,6 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
             let items = try await BlockingThreads.shared.run { flag in try listing.page(of: path, limit: 1000, flag) }
             if items.isEmpty { return }
             try await page(items)
-        }
-    }
-
-    /// What fstatvfs(3) says of the file system that holds the root.
-    public func storageProperties() async throws -> VolumeObject? {
-        try await BlockingThreads.shared.run { [self] _ in
-            var status = statvfs()
-            try context(.root, writing: false).check(fstatvfs(resolver.root.raw, &status))
-            let block = Int64(status.f_frsize)
-            return VolumeObject(
-                totalCapacity: Int64(status.f_blocks) * block, availableCapacity: Int64(status.f_bavail) * block,
-                usage: Int64(status.f_blocks - status.f_bfree) * block, isReadOnly: status.f_flag & UInt(ST_RDONLY) != 0)
         }
     }
 }

@@ -4,6 +4,7 @@ import Foundation
 /// What the kernel says of an item. Source: inode(7).
 struct ItemStatus: Sendable {
     let type: FileType
+    /// Bytes, 0 or more.
     let size: Int64
     let modified: timespec
     let device: UInt
@@ -11,6 +12,8 @@ struct ItemStatus: Sendable {
     let links: UInt
     /// Permission bits, `0o7777` at most.
     let permissions: UInt32
+    /// Whether the file takes less room than its length: it has holes, perhaps.
+    let isSparse: Bool
 
     init(_ raw: stat) {
         switch raw.st_mode & S_IFMT {
@@ -19,12 +22,14 @@ struct ItemStatus: Sendable {
         case S_IFLNK: type = .symbolicLink
         default: type = .other
         }
-        size = Int64(raw.st_size)
+        // A file system in user space may say anything.
+        size = max(0, Int64(raw.st_size))
         modified = raw.st_mtim
         device = UInt(raw.st_dev)
         inode = UInt(raw.st_ino)
         links = UInt(raw.st_nlink)
         permissions = raw.st_mode & 0o7777
+        isSparse = Int64(raw.st_blocks) < size / 512
     }
 
     /// Of an open file. Source: fstat(2).
@@ -35,10 +40,19 @@ struct ItemStatus: Sendable {
     }
 
     /// A validator that changes with the content: a file that was replaced has another inode, one that was changed another time.
-    var tag: String { "\"\(inode)-\(size)-\(Int64(modified.tv_sec) * 1_000_000_000 + Int64(modified.tv_nsec))\"" }
+    var tag: String {
+        // Wrapping: some file systems keep times that are further away than 64 bits of nanoseconds.
+        "\"\(inode)-\(size)-\(Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec))\""
+    }
 
     /// Whether both are the same item, under the same or another name.
     func isSameItem(as other: ItemStatus) -> Bool { inode == other.inode && device == other.device }
+
+    /// Whether nothing has changed the file's bytes between both looks, as far as size and time tell.
+    func isSameVersion(as other: ItemStatus) -> Bool {
+        inode == other.inode && size == other.size && modified.tv_sec == other.modified.tv_sec
+            && modified.tv_nsec == other.modified.tv_nsec
+    }
 
     /// What a listing shows.
     func object(at path: ProviderPath) -> FileObject {
@@ -66,10 +80,14 @@ struct LocalPlace: Sendable {
 
     /// What a symbolic link points at; with an empty name, the link that `folder` itself is. Source: readlinkat(2).
     func linkTarget(_ context: LocalContext) throws -> [UInt8] {
-        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = name.withName { readlinkat(folder.raw, $0, &target, target.count) }
-        guard count >= 0 else { throw context.error() }
-        return target.prefix(count).map { UInt8(bitPattern: $0) }
+        let capacity = Int(PATH_MAX)
+        return try withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 1) { buffer in
+            let text = buffer.bindMemory(to: CChar.self)
+            // Never nil: the buffer is not empty.
+            let count = name.withName { readlinkat(folder.raw, $0, text.baseAddress.unsafelyUnwrapped, capacity) }
+            guard count >= 0 else { throw context.error() }
+            return Array(buffer.prefix(count))
+        }
     }
 
     func object(at path: ProviderPath, _ status: ItemStatus, _ context: LocalContext) throws -> FileObject {
@@ -88,6 +106,13 @@ struct LocalPlace: Sendable {
         try context.check(name.withName { unlinkat(folder.raw, $0, flags) })
     }
 
+    /// Moves what is there over what is at `other`. Source: rename(2).
+    ///
+    /// - Returns: 0, or what errno says.
+    func rename(to other: LocalPlace) -> Int32 {
+        name.withName { old in other.name.withName { renameat(folder.raw, old, other.folder.raw, $0) == 0 ? 0 : errno } }
+    }
+
     /// A place beside this one whose name nobody has.
     func temporary() throws -> LocalPlace {
         LocalPlace(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
@@ -95,64 +120,7 @@ struct LocalPlace: Sendable {
 
     /// The folder in a form that fsync(2) accepts, where it may be read.
     var syncableFolder: FileDescriptor {
-        let raw = openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let raw = openat(folder.raw, ".", LocalFlags.names)
         return raw >= 0 ? FileDescriptor(owning: raw) : folder
-    }
-}
-
-/// The names in a folder, one after the other. Source: readdir(3).
-final class FolderListing: @unchecked Sendable {
-    // Unchecked: a listing is read by one side, one call after the other.
-    private let stream: OpaquePointer
-    private let folder: FileDescriptor
-    private let context: LocalContext
-
-    init(of folder: FileDescriptor, _ context: LocalContext) throws {
-        let raw = try context.check(openat(folder.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))
-        guard let stream = fdopendir(raw) else {
-            let code = errno
-            close(raw)
-            throw context.error(code)
-        }
-        self.stream = stream
-        self.folder = folder
-        self.context = context
-    }
-
-    deinit {
-        closedir(stream)
-    }
-
-    /// The next name, without `.` and `..`; nil at the end.
-    func next() throws -> [UInt8]? {
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                guard errno == 0 else { throw context.error() }
-                return nil
-            }
-            // The entry may be shorter than its type, so its name is read in place. The offset of a stored field is never nil.
-            let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-            let text = UnsafeRawPointer(entry).advanced(by: offset)
-            let name = Array(UnsafeRawBufferPointer(start: text, count: strlen(text.assumingMemoryBound(to: CChar.self))))
-            if name != [UInt8(ascii: ".")], name != Array("..".utf8) { return name }
-        }
-    }
-
-    /// At most `limit` items; none at the end.
-    func page(of path: ProviderPath, limit: Int, _ flag: CancellationFlag) throws -> [FileObject] {
-        var items: [FileObject] = []
-        while items.count < limit, let name = try next() {
-            try flag.check()
-            let place = LocalPlace(folder: folder, name: name)
-            let here = context.below([name])
-            do {
-                guard let status = try place.status(here) else { continue }
-                items.append(try place.object(at: here.path, status, here))
-            } catch let error where error.isNoSuchFile {
-                continue
-            }
-        }
-        return items
     }
 }

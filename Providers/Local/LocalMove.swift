@@ -1,4 +1,3 @@
-import CLinux
 import FileProviderCore
 import Foundation
 
@@ -16,56 +15,42 @@ struct LocalMove {
     /// The errors of either end.
     let source: LocalContext
     let target: LocalContext
+    var calls = KernelCalls.all
 
+    /// Moves, and brings both names onto the disk.
     func run() throws -> Outcome {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
-        return overwrite ? try replace(with: item) : try takeFreeName(for: item)
+        let outcome = overwrite ? try replace(with: item) : try takeFreeName(for: item)
+        if outcome == .done {
+            // The new name first: a crash in between may leave both, never none.
+            try to.syncableFolder.syncNames(path: target.path)
+            if from.folder !== to.folder { try from.syncableFolder.syncNames(path: source.path) }
+        }
+        return outcome
     }
 
     // MARK: A name that must be free
 
     private func takeFreeName(for item: ItemStatus) throws -> Outcome {
-        let result = from.name.withName { old in
-            to.name.withName { carrel_rename_noreplace(from.folder.raw, old, to.folder.raw, $0) }
-        }
-        if result == 0 { return .done }
-        switch errno {
-        // Without that call here, another one that refuses a taken name in one step stands in. (EINVAL may also be a folder that is to
-        // go into itself, which is then found there.)
-        case EINVAL, ENOSYS: return item.type == .directory ? try claimWithFolder() : try claimWithLink()
-        case let code: return try outcome(code)
-        }
-    }
-
-    private func claimWithFolder() throws -> Outcome {
-        try target.check(to.name.withName { mkdirat(to.folder.raw, $0, 0o700) })
-        let code = rename()
-        if code != 0 { try? to.unlink(target, flags: AT_REMOVEDIR) }
-        return try outcome(code)
-    }
-
-    private func claimWithLink() throws -> Outcome {
-        let result = from.name.withName { old in to.name.withName { linkat(from.folder.raw, old, to.folder.raw, $0, 0) } }
-        if result != 0 { return try outcome(errno) }
-        try from.unlink(source)
-        return .done
+        let name = FreeName(from: (from.folder, from.name), to: (to.folder, to.name), calls: calls)
+        return try outcome(name.take(isFolder: item.type == .directory))
     }
 
     // MARK: A name that may be taken
 
     private func replace(with item: ItemStatus) throws -> Outcome {
-        guard let there = try to.status(target) else { return try outcome(rename()) }
+        guard let there = try to.status(target) else { return try outcome(from.rename(to: to)) }
         switch (item.type == .directory, there.type == .directory) {
         case (false, true):
             try to.unlink(target, flags: AT_REMOVEDIR)
-            return try outcome(rename())
+            return try outcome(from.rename(to: to))
         case (true, false): return try replaceFileWithFolder()
         case (true, true):
             // A folder with content is in the way; file systems have two words for it.
-            let code = rename()
+            let code = from.rename(to: to)
             return try outcome(code == EEXIST ? ENOTEMPTY : code)
         case (false, false):
-            let outcome = try outcome(rename())
+            let outcome = try outcome(from.rename(to: to))
             // Two names of one file: rename(2) leaves both and calls it a success.
             if outcome == .done, item.links > 1, item.isSameItem(as: there), try !isSameEntry() { try from.unlink(source) }
             return outcome
@@ -75,12 +60,13 @@ struct LocalMove {
     /// The file steps aside until the folder is there, so that a failure loses nothing.
     private func replaceFileWithFolder() throws -> Outcome {
         let aside = try to.temporary()
-        try target.check(to.name.withName { old in aside.name.withName { renameat(to.folder.raw, old, to.folder.raw, $0) } })
-        let code = rename()
+        let step = to.rename(to: aside)
+        if step != 0 { throw target.error(step) }
+        let code = from.rename(to: to)
         if code == 0 {
             try aside.unlink(target)
         } else {
-            _ = aside.name.withName { old in to.name.withName { renameat(to.folder.raw, old, to.folder.raw, $0) } }
+            _ = aside.rename(to: to)
         }
         return try outcome(code)
     }
@@ -88,14 +74,6 @@ struct LocalMove {
     private func isSameEntry() throws -> Bool {
         guard from.name == to.name else { return false }
         return try ItemStatus(of: from.folder, source).isSameItem(as: ItemStatus(of: to.folder, target))
-    }
-
-    // MARK: The call
-
-    /// 0, or what errno says.
-    private func rename() -> Int32 {
-        let result = from.name.withName { old in to.name.withName { renameat(from.folder.raw, old, to.folder.raw, $0) } }
-        return result == 0 ? 0 : errno
     }
 
     private func outcome(_ code: Int32) throws -> Outcome {

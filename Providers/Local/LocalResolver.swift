@@ -4,13 +4,16 @@ import Foundation
 
 /// Finds items below one root folder.
 ///
-/// A path is walked name by name with openat(2); each step counts from the folder that the one before has opened and follows nothing
-/// by itself. Symbolic links are read and resolved here, so a link that is put in a folder's place at any moment is either not
-/// followed or judged by the same rules: there is nothing to win by racing. At most two descriptors are held, however deep the path.
+/// Where the kernel can, it resolves a path in one step and refuses what leads out of the root (openat2(2)). Whenever it does not give
+/// a descriptor, and where it cannot, the path is walked name by name with openat(2), which also finds the words for an error: each
+/// step counts from the folder that the one before has opened and follows nothing by itself; symbolic links are read and resolved
+/// here. In both, a link that is put in a folder's place at any moment is either not followed or judged by the same rules: there is
+/// nothing to win by racing. The walk holds at most two descriptors, however deep the path.
 struct LocalResolver: Sendable {
     let root: FileDescriptor
     /// Whether the root is the machine's own, so that absolute link targets lie below it.
     let isWholeMachine: Bool
+    var calls = KernelCalls.all
 
     /// Links that one path may pass, as in Linux itself (path_resolution(7)).
     static let mostLinks = 40
@@ -20,7 +23,7 @@ struct LocalResolver: Sendable {
         /// Names the item without having opened it.
         let handle: FileDescriptor
         let status: ItemStatus
-        /// Where it lies; nil for the root.
+        /// Where it lies; nil for the root, and where the kernel has gone the way.
         let place: LocalPlace?
     }
 
@@ -37,6 +40,81 @@ struct LocalResolver: Sendable {
     ///
     /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``mostLinks`` links.
     func item(at path: ProviderPath, _ context: LocalContext) throws -> Item {
+        if let handle = try openAtOnce(path, carrel_O_PATH | O_CLOEXEC, context) {
+            return Item(handle: handle, status: try ItemStatus(of: handle, context), place: nil)
+        }
+        return try walk(to: path, context)
+    }
+
+    /// The folder at `path`, links followed.
+    ///
+    /// - Throws: As ``item(at:_:)``; `ENOTDIR` when it is no folder.
+    func folder(at path: ProviderPath, _ context: LocalContext) throws -> FileDescriptor {
+        if path.isRoot { return root }
+        if let folder = try openAtOnce(path, LocalFlags.folder, context) { return folder }
+        let item = try walk(to: path, context)
+        guard item.status.type == .directory else { throw context.at(path).error(ENOTDIR) }
+        return item.handle
+    }
+
+    /// Where `path` lies: links are followed up to its folder, and not at its end. `path` is not the root.
+    func place(of path: ProviderPath, _ context: LocalContext) throws -> LocalPlace {
+        LocalPlace(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
+    }
+
+    /// The regular file at `path`, open for reading, links followed.
+    ///
+    /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Nothing but a regular file is opened: opening a pipe or a device may do
+    ///   something.
+    func file(at path: ProviderPath, _ context: LocalContext) throws -> (file: FileDescriptor, status: ItemStatus) {
+        // Something may take the file's place between looking and opening; then look again, but not for ever.
+        for _ in 0..<Self.mostLinks {
+            let item = try item(at: path, context)
+            switch item.status.type {
+            case .directory: throw context.error(EISDIR)
+            case .other, .symbolicLink: throw context.special
+            case .regular: break
+            }
+            let raw =
+                item.place.map { place in place.name.withName { openat(place.folder.raw, $0, LocalFlags.read) } }
+                ?? openBelowRoot(path, LocalFlags.read & ~O_NOFOLLOW)
+            if raw < 0, [ELOOP, ENOENT, ENOTDIR, EXDEV, EAGAIN].contains(errno) { continue }
+            let file = FileDescriptor(owning: try context.check(raw))
+            let status = try ItemStatus(of: file, context)
+            if status.type == .regular { return (file, status) }
+        }
+        throw context.error(ELOOP)
+    }
+
+    // MARK: In one step
+
+    /// What openat2(2) opens at `path`, links followed; nil where the walk has to find out.
+    ///
+    /// - Throws: `ENOENT`, which callers meet often and which needs no other words.
+    private func openAtOnce(_ path: ProviderPath, _ flags: Int32, _ context: LocalContext) throws -> FileDescriptor? {
+        guard calls.contains(.openat2), !path.isRoot else { return nil }
+        let raw = openBelowRoot(path, flags)
+        if raw >= 0 { return FileDescriptor(owning: raw) }
+        if errno == ENOENT { throw context.error(ENOENT) }
+        return nil
+    }
+
+    /// A descriptor, or −1 and errno. Links are resolved as in the walk: absolute ones count from the machine's root or lead out.
+    private func openBelowRoot(_ path: ProviderPath, _ flags: Int32) -> Int32 {
+        let way = isWholeMachine ? carrel_RESOLVE_IN_ROOT : carrel_RESOLVE_BENEATH
+        return path.bytes.withName { path in
+            for _ in 0..<8 {
+                let raw = carrel_openat2(root.raw, path, flags, way | carrel_RESOLVE_NO_MAGICLINKS)
+                // EAGAIN: something was renamed while the kernel passed a `..`.
+                if raw >= 0 || (errno != EAGAIN && errno != EINTR) { return raw }
+            }
+            return -1
+        }
+    }
+
+    // MARK: Name by name
+
+    private func walk(to path: ProviderPath, _ context: LocalContext) throws -> Item {
         var walk = Walk(folder: root, rest: path.components.reversed().map(Array.init))
         while let name = walk.rest.popLast() {
             if name == Self.up {
@@ -60,20 +138,6 @@ struct LocalResolver: Sendable {
         }
         // The path was the root, or a link led to a folder that was passed before.
         return Item(handle: walk.folder, status: try ItemStatus(of: walk.folder, context), place: nil)
-    }
-
-    /// The folder at `path`, links followed.
-    ///
-    /// - Throws: As ``item(at:_:)``; `ENOTDIR` when it is no folder.
-    func folder(at path: ProviderPath, _ context: LocalContext) throws -> FileDescriptor {
-        let item = try item(at: path, context)
-        guard item.status.type == .directory else { throw context.at(path).error(ENOTDIR) }
-        return item.handle
-    }
-
-    /// Where `path` lies: links are followed up to its folder, and not at its end. `path` is not the root.
-    func place(of path: ProviderPath, _ context: LocalContext) throws -> LocalPlace {
-        LocalPlace(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
     }
 
     private static let up = Array("..".utf8)

@@ -1,64 +1,71 @@
 import FileProviderCore
 import Foundation
 
-/// The folders of a tree, each after the one that holds it, so that walks need neither recursion nor a descriptor for each level.
-struct FolderTree {
-    private var folders: [(parent: Int, name: [UInt8])] = [(-1, [])]
-
-    /// The folder at the top is number 0.
-    var count: Int { folders.count }
-
-    func parent(of folder: Int) -> Int { folders[folder].parent }
-
-    func name(of folder: Int) -> [UInt8] { folders[folder].name }
-
-    mutating func add(_ name: [UInt8], in parent: Int) {
-        folders.append((parent, name))
-    }
-
-    /// The names from the top down.
-    func names(of folder: Int) -> [[UInt8]] {
-        var names: [[UInt8]] = []
-        var folder = folder
-        while folder > 0 {
-            names.append(folders[folder].name)
-            folder = folders[folder].parent
-        }
-        return names.reversed()
-    }
-}
-
-/// Opens the folders of a tree, going down from the nearest one that it holds with O_NOFOLLOW: a folder that became a symbolic link
-/// meanwhile is an error, never a way out.
+/// Stands in one folder of a tree, and goes down into a folder of it or back up.
+///
+/// Every step down is by O_NOFOLLOW: a folder that became a symbolic link meanwhile is an error, never a way out. Going back up takes a
+/// descriptor that was kept, or goes down anew from the nearest one that was: their number is limited, and they lie the closer to each
+/// other the nearer they are, so that a walk through a tree of depth n costs about n log n calls.
 struct FolderCursor {
     private let top: FileDescriptor
-    /// The last folders on the way to where the cursor stands.
-    private var held: [(number: Int, folder: FileDescriptor)] = []
+    private let start: LocalContext
+    /// From the top to where the cursor stands.
+    private(set) var names: [[UInt8]] = []
+    /// Folders on that way, by the number of their names.
+    private var held: [(depth: Int, folder: FileDescriptor)] = []
 
-    /// Descriptors kept: neighbours cost one call, and only every so often a long way down is gone anew.
-    private static let mostHeld = 16
+    private static let mostHeld = 48
+    /// Of these, the last are kept all; of the others every second goes when there are too many.
+    private static let nearest = 16
 
-    init(top: FileDescriptor) {
+    /// - Parameter context: The errors at the top.
+    init(top: FileDescriptor, _ context: LocalContext) {
         self.top = top
+        start = context
     }
 
-    mutating func open(_ folder: Int, of tree: FolderTree, _ context: LocalContext) throws -> FileDescriptor {
-        var missing: [Int] = []
-        var number = folder
-        var nearest: Int?
-        while number > 0 {
-            nearest = held.lastIndex { [number] in $0.number == number }
-            if nearest != nil { break }
-            missing.append(number)
-            number = tree.parent(of: number)
-        }
-        held.removeSubrange(((nearest ?? -1) + 1)...)
-        for number in missing.reversed() {
-            let above = LocalPlace(folder: held.last?.folder ?? top, name: tree.name(of: number))
-            held.append((number, try above.open(LocalFlags.realFolder, context)))
-            if held.count > Self.mostHeld { held.removeFirst() }
+    /// The errors where the cursor stands.
+    var context: LocalContext { start.below(names) }
+
+    /// The folder where the cursor stands.
+    ///
+    /// - Throws: `ENOENT`, `ENOTDIR` or `ELOOP` when somebody has moved a folder on the way.
+    mutating func folder() throws -> FileDescriptor {
+        while (held.last?.depth ?? 0) < names.count {
+            let depth = held.last?.depth ?? 0
+            let above = held.last?.folder ?? top
+            let raw = names[depth].withName { openat(above.raw, $0, LocalFlags.realFolder) }
+            guard raw >= 0 else {
+                let code = errno
+                throw start.below(Array(names[...depth])).error(code)
+            }
+            hold(FileDescriptor(owning: raw), depth + 1)
         }
         return held.last?.folder ?? top
+    }
+
+    /// Goes down into the folder called `name`.
+    mutating func enter(_ name: [UInt8]) throws {
+        let place = LocalPlace(folder: try folder(), name: name)
+        let below = try place.open(LocalFlags.realFolder, context.below(name))
+        names.append(name)
+        hold(below, names.count)
+    }
+
+    /// Goes back up.
+    ///
+    /// - Returns: The name of the folder that was left; nil at the top.
+    @discardableResult
+    mutating func leave() -> [UInt8]? {
+        if held.last?.depth == names.count { _ = held.popLast() }
+        return names.popLast()
+    }
+
+    private mutating func hold(_ folder: FileDescriptor, _ depth: Int) {
+        held.append((depth, folder))
+        guard held.count > Self.mostHeld else { return }
+        let distant = held.count - Self.nearest
+        held = held.enumerated().filter { $0.offset >= distant || $0.offset % 2 == 0 }.map(\.element)
     }
 }
 
@@ -86,52 +93,66 @@ struct LocalRemoval {
         }
     }
 
+    /// Goes through the tree depth first, and removes each folder when what it held is gone.
     private func empty(_ top: FileDescriptor) throws {
-        var tree = FolderTree()
-        var cursor = FolderCursor(top: top)
-        var next = 0
-        while next < tree.count {
-            try removeFiles(of: next, in: &tree, &cursor)
-            next += 1
-        }
-        for number in (1..<tree.count).reversed() {
+        var cursor = FolderCursor(top: top, context)
+        // Of each folder from the top down, those in it that are still to be emptied.
+        var waiting = [try removeFiles(&cursor)]
+        while let name = waiting[waiting.count - 1].popLast() {
             try flag.check()
-            let here = context.below(tree.names(of: number))
-            do {
-                let parent = try cursor.open(tree.parent(of: number), of: tree, here)
-                try removeOne(LocalPlace(folder: parent, name: tree.name(of: number)), AT_REMOVEDIR, here)
-            } catch let error where error.isNoSuchFile || error.isNotADirectory {
-                // Somebody else was quicker. What stands there instead is found when the folder above is not empty.
-                continue
+            try passingOver { try enter(name, &cursor, &waiting) }
+            while waiting.count > 1, waiting[waiting.count - 1].isEmpty {
+                waiting.removeLast()
+                guard let name = cursor.leave() else { break }
+                try passingOver {
+                    let parent = try cursor.folder()
+                    try removeOne(LocalPlace(folder: parent, name: name), AT_REMOVEDIR, cursor.context.below(name))
+                }
             }
         }
     }
 
-    /// Removes what is no folder; folders are added to the tree.
-    private func removeFiles(of number: Int, in tree: inout FolderTree, _ cursor: inout FolderCursor) throws {
-        let context = context.below(tree.names(of: number))
-        let folder: FileDescriptor
-        do {
-            folder = try cursor.open(number, of: tree, context)
-        } catch let error where error.isNoSuchFile || error.isNotADirectory {
-            return
-        }
+    private func enter(_ name: [UInt8], _ cursor: inout FolderCursor, _ waiting: inout [[[UInt8]]]) throws {
+        try cursor.enter(name)
+        waiting.append([])
+        waiting[waiting.count - 1] = try removeFiles(&cursor)
+    }
+
+    /// Somebody else may be quicker. What stands in a folder's place then is found when the folder above is not empty.
+    private func passingOver(_ step: () throws -> Void) throws {
+        do { try step() } catch let error where error.isNoSuchFile || error.isNotADirectory { return }
+    }
+
+    /// Removes what is no folder; gives back the names of the folders.
+    private func removeFiles(_ cursor: inout FolderCursor) throws -> [[UInt8]] {
+        let context = cursor.context
+        let folder = try cursor.folder()
         let listing = try FolderListing(of: folder, context)
-        while let name = try listing.next() {
+        var folders: [[UInt8]] = []
+        while let entry = try listing.nextEntry() {
             try flag.check()
-            let place = LocalPlace(folder: folder, name: name)
-            let here = context.below([name])
-            do {
-                try removeOne(place, 0, here)
-            } catch let error where !error.isNoSuchFile {
-                guard try place.status(here)?.type == .directory else { throw error }
-                tree.add(name, in: number)
+            if entry.isFolder {
+                folders.append(Array(entry.name))
+            } else if unlinkat(folder.raw, entry.text, 0) == 0 {
+                count()
+            } else if errno != ENOENT {
+                let code = errno
+                let place = LocalPlace(folder: folder, name: Array(entry.name))
+                let here = context.below(place.name)
+                // Not every file system tells in its listing what is a folder.
+                guard try place.status(here)?.type == .directory else { throw here.error(code) }
+                folders.append(place.name)
             }
         }
+        return folders
     }
 
     private func removeOne(_ place: LocalPlace, _ flags: Int32, _ context: LocalContext) throws {
         try place.unlink(context, flags: flags)
+        count()
+    }
+
+    private func count() {
         progress.expectMore(1)
         progress.advance(by: 1)
     }

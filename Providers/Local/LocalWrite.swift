@@ -16,7 +16,7 @@ final class LocalWrite: Sendable {
     let sink: FileSink
 
     /// Looks whether the write may happen and opens the file.
-    init(place: LocalPlace, options: WriteOptions, _ context: LocalContext) throws {
+    init(place: LocalPlace, options: WriteOptions, calls: KernelCalls, _ context: LocalContext) throws {
         self.place = place
         self.options = options
         self.context = context
@@ -24,7 +24,7 @@ final class LocalWrite: Sendable {
         switch options.placement {
         case .published:
             let kept = before.flatMap { $0.type == .regular ? $0.permissions & 0o777 : nil }
-            let staged = try StagedFile(in: place.syncableFolder, target: context.path, permissions: kept ?? 0o666)
+            let staged = try StagedFile(in: place.syncableFolder, target: context.path, permissions: kept ?? 0o666, calls: calls)
             if let kept { try context.check(fchmod(staged.file.raw, kept)) }
             target = .staged(staged)
             file = staged.file
@@ -47,7 +47,7 @@ final class LocalWrite: Sendable {
         // The kernel will judge again; asking now saves sending the bytes for nothing.
         if before.type == .directory {
             let folder = try place.open(LocalFlags.realFolder, context)
-            if try FolderListing(of: folder, context).next() != nil { throw context.error(ENOTEMPTY) }
+            if try FolderListing(of: folder, context).nextEntry() != nil { throw context.error(ENOTEMPTY) }
         }
         return before
     }
@@ -115,9 +115,10 @@ final class LocalWrite: Sendable {
         case .staged(let staged):
             if options.ifMatch != nil { try Self.check(place, options, context) }
             try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
-        case .inPlace(let file, _):
-            if let date = options.modificationDate { try context.check(setTime(of: file, to: timespec(date))) }
+        case .inPlace(let file, let isNew):
+            if let date = options.modificationDate { try context.check(file.setModified(timespec(date))) }
             try context.check(fsync(file.raw))
+            if isNew { try place.syncableFolder.syncNames(path: context.path) }
         }
         return try ItemStatus(of: file, context).object(at: context.path)
     }
@@ -132,17 +133,5 @@ final class LocalWrite: Sendable {
             else { return }
             try? place.unlink(context)
         }
-    }
-}
-
-/// Sets the modification time, and that of the last access with it. Source: futimens(2).
-func setTime(of file: FileDescriptor, to time: timespec) -> Int32 {
-    [time, time].withUnsafeBufferPointer { futimens(file.raw, $0.baseAddress) }
-}
-
-extension timespec {
-    init(_ date: Date) {
-        let seconds = date.timeIntervalSince1970.rounded(.down)
-        self.init(tv_sec: Int(seconds), tv_nsec: Int((date.timeIntervalSince1970 - seconds) * 1e9))
     }
 }

@@ -18,10 +18,61 @@ static inline int carrel_start_writeback(int file, long long offset, long long c
     return (int)syscall(SYS_sync_file_range, file, offset, count, 2u);
 }
 
-/// copy_file_range(2), from and to the files' own offsets.
-static inline long carrel_copy_file_range(int from, int to, size_t count) {
-    return syscall(SYS_copy_file_range, from, (void *)0, to, (void *)0, count, 0u);
+/// sync_file_range(2), all three flags: writes these pages and waits until the disk has them. Takes their errors from fsync(2).
+static inline int carrel_finish_writeback(int file, long long offset, long long count) {
+    return (int)syscall(SYS_sync_file_range, file, offset, count, 7u);
 }
+
+/// syncfs(2): brings all of the file system that holds this open file onto the disk.
+static inline int carrel_syncfs(int file) { return (int)syscall(SYS_syncfs, file); }
+
+/// copy_file_range(2), from and to the same offset.
+static inline long carrel_copy_file_range(int from, int to, long long offset, size_t count) {
+    long long from_offset = offset, to_offset = offset;
+    return syscall(SYS_copy_file_range, from, &from_offset, to, &to_offset, count, 0u);
+}
+
+/// ioctl_ficlone(2): lets `to` share all blocks of `from`. The number is _IOW(0x94, 9, int).
+static inline int carrel_clone(int from, int to) { return (int)syscall(SYS_ioctl, to, 0x40049409ul, from); }
+
+/// lseek(2) with SEEK_DATA: where the next bytes that are not a hole begin; ENXIO when there are none.
+static inline long long carrel_next_data(int file, long long offset) { return lseek(file, offset, 3); }
+
+/// lseek(2) with SEEK_HOLE: where the next hole begins, at the latest the file's end.
+static inline long long carrel_next_hole(int file, long long offset) { return lseek(file, offset, 4); }
+
+/// getdents64(2): records of inode (8 bytes), position (8), length of the record (2), type (1) and a name that ends in NUL.
+static inline long carrel_getdents(int folder, void *buffer, size_t count) {
+    return syscall(SYS_getdents64, folder, buffer, count);
+}
+
+// The calls of xattr(7) on an open file. The lengths are bytes; −1 and errno on failure.
+
+static inline long carrel_flistxattr(int file, char *names, size_t count) { return syscall(SYS_flistxattr, file, names, count); }
+
+static inline long carrel_fgetxattr(int file, const char *name, void *value, size_t count) {
+    return syscall(SYS_fgetxattr, file, name, value, count);
+}
+
+static inline int carrel_fsetxattr(int file, const char *name, const void *value, size_t count) {
+    return (int)syscall(SYS_fsetxattr, file, name, value, count, 0);
+}
+
+static inline int carrel_fremovexattr(int file, const char *name) { return (int)syscall(SYS_fremovexattr, file, name); }
+
+/// openat2(2), whose header hides what it needs. `resolve`: see below.
+static inline int carrel_openat2(int folder, const char *path, int flags, unsigned long long resolve) {
+    struct { unsigned long long flags, mode, resolve; } how = { (unsigned long long)(unsigned)flags, 0, resolve };
+    // The number is the same on every architecture.
+    return (int)syscall(437, folder, path, &how, sizeof how);
+}
+
+/// openat2(2): links of /proc that lead to open files are refused.
+static const unsigned long long carrel_RESOLVE_NO_MAGICLINKS = 0x02;
+/// openat2(2): what leads out of the folder, absolute links included, is refused.
+static const unsigned long long carrel_RESOLVE_BENEATH = 0x08;
+/// openat2(2): the folder stands for `/`.
+static const unsigned long long carrel_RESOLVE_IN_ROOT = 0x10;
 
 /// open(2): a handle that names a place and opens nothing.
 static const int carrel_O_PATH = 010000000;

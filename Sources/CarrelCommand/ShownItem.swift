@@ -31,16 +31,23 @@ struct ShownItem: Encodable {
 extension FileObject {
     /// One line of a long listing: kind and permissions, bytes, time, name.
     var longLine: String {
-        let kind = [FileType.regular: "-", .directory: "d", .symbolicLink: "l", .other: "?"][type] ?? "?"
-        let rights = permissions.map(Self.rights) ?? "         "
+        let kind =
+            switch type {
+            case .regular: "-"
+            case .directory: "d"
+            case .symbolicLink: "l"
+            case .other: "?"
+            }
+        let rights = permissions.map { Self.rights[Int($0 & 0o777)] } ?? "         "
         let bytes = (size.map(String.init) ?? "-").padding(left: 12)
         let time = modifiedDate.map { $0.formatted(Date.ISO8601FormatStyle()) } ?? "                   -"
         let target = linkTarget.map { " -> " + String(decoding: $0, as: UTF8.self) } ?? ""
         return "\(kind)\(rights) \(bytes) \(time) \(name)\(target)"
     }
 
-    private static func rights(_ bits: UInt16) -> String {
-        String((0..<9).map { bits & (0o400 >> $0) != 0 ? Array("rwxrwxrwx")[$0] : "-" })
+    /// What stands for each of the lowest nine bits, made once: a folder may have very many items.
+    private static let rights = (0..<512).map { bits in
+        String(zip(0..<9, "rwxrwxrwx").map { bits & (0o400 >> $0) != 0 ? $1 : "-" })
     }
 }
 

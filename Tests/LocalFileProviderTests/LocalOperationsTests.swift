@@ -10,8 +10,11 @@ import Testing
     func `moving and copying replace a file or an empty folder when they may, and nothing else`(
         source: Before, before: Before
     ) async throws {
-        for (copies, overwrite) in [(false, false), (false, true), (true, false), (true, true)] {
-            let folder = try TestFolder()
+        let ways = KernelCalls.waysToTakeAName.flatMap { calls in
+            [(false, false), (false, true), (true, false), (true, true)].map { (calls, $0.0, $0.1) }
+        }
+        for (calls, copies, overwrite) in ways {
+            let folder = try TestFolder(in: "/dev/shm", calls: calls)
             try LocalWritingTests.prepare(source, at: "/source", in: folder)
             try LocalWritingTests.prepare(before, at: "/target", in: folder)
             let untouched = try folder.names()
@@ -37,8 +40,9 @@ import Testing
         }
     }
 
-    @Test func `a folder goes neither into itself nor onto itself, also through links`() async throws {
-        let folder = try TestFolder()
+    @Test(arguments: KernelCalls.waysToTakeAName)
+    func `a folder goes neither into itself nor onto itself, also through links`(calls: KernelCalls) async throws {
+        let folder = try TestFolder(in: "/dev/shm", calls: calls)
         try folder.makeFolder("/a/b")
         folder.link("/a/b/again", to: "..")
         folder.link("/other", to: "a/b")
@@ -115,5 +119,30 @@ import Testing
         try await machine.move(there.root + "/file", to: here.root + "/file", overwrite: true)
         #expect(here.text("/file") == "new")
         #expect(there.text("/file") == nil)
+    }
+
+    /// What stands in for a move that takes a free name in one step still lets exactly one win.
+    @Test(arguments: KernelCalls.waysToTakeAName, [false, true])
+    func `of two items moved to one name at once exactly one arrives`(calls: KernelCalls, isFolder: Bool) async throws {
+        let folder = try TestFolder(in: "/dev/shm", calls: calls)
+        let provider = folder.provider
+        for round in 0..<50 {
+            for name in ["/one", "/two"] {
+                if isFolder { try folder.makeFolder("\(name)\(round)/\(name)") } else { try folder.put(name, at: "\(name)\(round)") }
+            }
+            let errors = await withTaskGroup(of: (any Error)?.self) { group in
+                for name in ["/one", "/two"] {
+                    group.addTask {
+                        do { try await provider.move("\(name)\(round)", to: "/target\(round)") } catch { return error }
+                        return nil
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(errors.compactMap(\.self).map(\.fileCode) == [.fileWriteFileExists])
+        }
+        // Each winner at its new place, each loser where it was, and nothing else.
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.root).count == 100)
+        #expect(try folder.names().count == (isFolder ? 200 : 100))
     }
 }

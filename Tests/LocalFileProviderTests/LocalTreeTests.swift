@@ -104,24 +104,85 @@ import Testing
         #expect(try folder.names() == [])
     }
 
-    @Test func `a tree deeper than descriptors and stack is copied and removed`() async throws {
-        let folder = try TestFolder()
-        let path = try ProviderPath(String(repeating: "/d", count: 300))
-        try await folder.provider.createFolderWithParents(path: path)
-        try await folder.provider.writeContents(path: path.appending("file"), contents: Data("x".utf8))
-        try await folder.provider.copy("/d", to: "/copy")
-        let copied = try ProviderPath("/copy" + String(repeating: "/d", count: 299) + "/file")
-        #expect(try await folder.provider.text(copied.string) == "x")
-        try await folder.provider.removeItem(path: ProviderPath("/copy"))
-        try await folder.provider.removeItem(path: ProviderPath("/d"))
+    /// Makes folders called `d`, each in the one before, with a file and an empty folder in every hundredth.
+    private func makeDeep(_ depth: Int, at path: String) throws {
+        var folder = open(path, O_RDONLY | O_DIRECTORY)
+        for level in 1...depth {
+            try #require(mkdirat(folder, "d", 0o755) == 0)
+            let below = openat(folder, "d", O_RDONLY | O_DIRECTORY)
+            try #require(below >= 0)
+            close(folder)
+            folder = below
+            guard level % 100 == 0 else { continue }
+            try #require(mkdirat(folder, "side", 0o755) == 0)
+            close(openat(folder, "file", O_WRONLY | O_CREAT, 0o644))
+        }
+        close(folder)
+    }
+
+    /// How many folders called `d` lie in each other, and the files beside them.
+    private func depth(of path: String) throws -> (folders: Int, files: Int) {
+        var folder = open(path, O_RDONLY | O_DIRECTORY)
+        var count = (folders: 0, files: 0)
+        var status = stat()
+        while case let below = openat(folder, "d", O_RDONLY | O_DIRECTORY), below >= 0 {
+            close(folder)
+            folder = below
+            count.folders += 1
+            if fstatat(folder, "file", &status, 0) == 0 { count.files += 1 }
+        }
+        close(folder)
+        return count
+    }
+
+    /// A second or so of work; with a walk from the top for each folder, it would be minutes.
+    @Test(.timeLimit(.minutes(5)))
+    func `a tree of 5,000 levels is copied and removed with few descriptors`() async throws {
+        let folder = try TestFolder(in: "/dev/shm")
+        try folder.makeFolder("/deep")
+        try makeDeep(5000, at: folder.root + "/deep")
+        try await folder.provider.copy("/deep", to: "/copy")
+        let copied = try depth(of: folder.root + "/copy")
+        #expect(copied.folders == 5000 && copied.files == 50)
+        let progress = ProgressReporter()
+        try await folder.provider.removeItem(path: ProviderPath("/copy"), recursive: true, progress: progress)
+        #expect(progress.completed == 5000 + 1 + 50 + 50)
+        try await folder.provider.removeItem(path: ProviderPath("/deep"))
         #expect(try folder.names() == [])
     }
 
-    @Test func `a wide folder is removed whole`() async throws {
-        let folder = try TestFolder()
+    @Test func `a comb of folders, wide and deep, is copied and removed whole`() async throws {
+        let folder = try TestFolder(in: "/dev/shm")
+        // Each level has three folders, and a file in each; one of them goes on.
+        var path = "/comb"
+        for level in 0..<120 {
+            for name in ["/a", "/b", "/c"] {
+                try folder.makeFolder(path + name)
+                try folder.put("\(level)", at: path + name + "/file")
+            }
+            path += ["/a", "/b", "/c"][level % 3]
+        }
+        try await folder.provider.copy("/comb", to: "/copy")
+        let names = try folder.names()
+        #expect(names.filter { $0.hasPrefix("copy") }.map { "comb" + $0.dropFirst(4) } == names.filter { $0.hasPrefix("comb") })
+        #expect(names.count == 2 * (1 + 120 * 6))
+        try await folder.provider.removeItem(path: ProviderPath("/comb"))
+        try await folder.provider.removeItem(path: ProviderPath("/copy"))
+        #expect(try folder.names() == [])
+    }
+
+    @Test func `a folder of 100,000 files is listed, copied and removed whole`() async throws {
+        let folder = try TestFolder(in: "/dev/shm")
         try folder.makeFolder("/wide")
-        for number in 0..<3000 { try folder.put("", at: "/wide/\(number)") }
+        let wide = open(folder.root + "/wide", O_RDONLY | O_DIRECTORY)
+        for number in 0..<100_000 { close(openat(wide, "\(number)", O_WRONLY | O_CREAT | O_EXCL, 0o644)) }
+        close(wide)
+        try await folder.provider.copy("/wide", to: "/copy")
+        let count = Locked(0)
+        try await folder.provider.contentsOfDirectory(path: ProviderPath("/copy")) { page in count.update { $0 += page.count } }
+        #expect(count.value == 100_000)
         try await folder.provider.removeItem(path: ProviderPath("/wide"))
+        try await folder.provider.removeItem(path: ProviderPath("/copy"))
         #expect(try folder.names() == [])
     }
 

@@ -88,8 +88,9 @@ import Testing
         #expect(try folder.names() == [])
     }
 
-    @Test func `of two writers at once exactly one wins, a hundred times`() async throws {
-        let folder = try TestFolder()
+    @Test(arguments: KernelCalls.waysToTakeAName)
+    func `of two writers at once exactly one wins, a hundred times`(calls: KernelCalls) async throws {
+        let folder = try TestFolder(in: "/dev/shm", calls: calls)
         let provider = folder.provider
         for round in 0..<100 {
             let placement = round % 2 == 0 ? WriteOptions.Placement.published : .inPlace

@@ -11,14 +11,27 @@ final class TestFolder: Sendable {
     /// The provider's root as a path of this machine.
     var root: String { place + "/root" }
 
-    init(in parent: String = NSTemporaryDirectory()) throws {
+    /// - Parameter calls: System calls that the provider may use; without the others it has to find another way.
+    init(in parent: String = NSTemporaryDirectory(), calls: KernelCalls = .all) throws {
         place = URL(fileURLWithPath: parent).appendingPathComponent("carrel-\(UUID())").path
         try FileManager.default.createDirectory(atPath: place + "/root", withIntermediateDirectories: true)
-        provider = try LocalFileProvider(root: URL(fileURLWithPath: place + "/root"))
+        provider = try LocalFileProvider(configuration: LocalConfiguration(root: place + "/root"), calls: calls)
     }
 
     deinit {
         try? FileManager.default.removeItem(atPath: place)
+    }
+
+    /// A provider of the machine's root.
+    static func machine(calls: KernelCalls = .all) throws -> LocalFileProvider {
+        try LocalFileProvider(configuration: LocalConfiguration(root: "/"), calls: calls)
+    }
+
+    /// What lstat(2) says.
+    func status(_ path: String) throws -> stat {
+        var status = stat()
+        try #require(lstat(root + path, &status) == 0)
+        return status
     }
 
     /// Puts a file there without the provider's help.
@@ -40,6 +53,19 @@ final class TestFolder: Sendable {
 
     /// All names below the root, hidden and temporary ones too.
     func names() throws -> [String] { try FileManager.default.subpathsOfDirectory(atPath: root).sorted() }
+}
+
+extension KernelCalls {
+    /// With openat2(2), and without.
+    static let bothWaysDown: [KernelCalls] = [.all, .all.subtracting(.openat2)]
+    /// A free name taken by the kernel in one step, by a second link, by an empty file or folder.
+    static let waysToTakeAName: [KernelCalls] = [
+        .all, .all.subtracting(.renameNoReplace), .all.subtracting([.renameNoReplace, .hardLinks]),
+    ]
+    /// Blocks shared or copied by the kernel, bytes through memory; with holes, and with zeros in their place.
+    static let waysToCopy: [KernelCalls] = [
+        .all, .all.subtracting(.clone), .all.subtracting([.clone, .copyFileRange]), .all.subtracting([.clone, .dataAndHoles]), [],
+    ]
 }
 
 extension LocalFileProvider {

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Benchmarks against peers, on real servers that this script starts and stops.
+# Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [transfer]      both, unless named
+#   bash Tests/Performance/run.sh [book] [transfer] [local]      all, unless named
 #
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
+# local     100,000 files listed beside find -ls; one large file copied beside cp and sync, alternating, on the disk of $TMPDIR
 #
 # RUNS=5 SIZE_MB=1024   how often, and how much; CARREL=FILE benchmarks another build of the tool.
 # Figures are ratios within one run: a machine's mood changes from minute to minute.
@@ -24,15 +25,18 @@ chmod 755 "$work"
 export CARREL_SERVERS_ROOT=$work/servers
 mkdir -m 755 "$CARREL_SERVERS_ROOT"
 
+# What is measured on a disk has to lie on one.
+disk=$(mktemp -d "${TMPDIR:-/tmp}/carrel-bench.XXXXXX")
+servers=
+
 finish() {
-  bash "$top/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true
-  rm -rf "$work"
+  if [ -n "$servers" ]; then bash "$top/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true; fi
+  rm -rf "$work" "$disk"
 }
 trap finish EXIT
 trap 'exit 130' INT TERM
 
 prepare() {
-  bash "$top/Tests/Servers/install.sh" >&2
   if [ -z "${CARREL:-}" ]; then
     swift build --package-path "$top" -c release --product carrel >&2
     swift build --package-path "$top" -c release --product sample-book >&2
@@ -42,6 +46,11 @@ prepare() {
     BOOK=$bin/sample-book
   fi
   BOOK=${BOOK:-$(dirname "$CARREL")/sample-book}
+}
+
+serve() {
+  bash "$top/Tests/Servers/install.sh" >&2
+  servers=started
   bash "$top/Tests/Servers/servers.sh" up apache nginx >&2
   set -a
   eval "$(bash "$top/Tests/Servers/servers.sh" env)"
@@ -139,11 +148,62 @@ transfer() {
   done
 }
 
-prepare
-for part in ${*:-book transfer}; do
+# ---- this machine's files beside find, cp and sync ------------------------------------------------------------
+
+beside() { # TITLE PEER OPERATOR LIMIT: the larger the ratio, the slower Carrel
+  local peer carrel
+  peer=$(median "$work/peer" 1); carrel=$(median "$work/carrel" 1)
+  printf '%s: %s %s s (%s s CPU), carrel %s s (%s s CPU), medians of %s; fastest %s s and %s s\n' "$1" "$2" "$peer" \
+    "$(median "$work/peer" 2)" "$carrel" "$(median "$work/carrel" 2)" "$runs" "$(fastest "$work/peer" 1)" "$(fastest "$work/carrel" 1)"
+  judge "time, times that of $2" "$(ratio "$carrel" "$peer")" "$3" "$4"
+  judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 100
+}
+
+this_machine() {
+  local i flag
+  mkdir "$disk/folder"
+  seq -f "$disk/folder/a file with a name number %06g.text" 100000 | tr '\n' '\0' | xargs -0 touch
+  # The library's own listing is most of ls; -l writes a line for each item as find -ls does.
+  for flag in "" -l; do
+    : >"$work/peer"; : >"$work/carrel"
+    for i in $(seq 0 "$runs"); do
+      [ "$i" = 1 ] && { : >"$work/peer"; : >"$work/carrel"; } # the first pair warms up
+      timed "$work/peer" find "$disk/folder" -ls >/dev/null
+      timed "$work/carrel" "$CARREL" ls $flag "$disk/folder" >/dev/null
+    done
+    beside "100,000 files, ls $flag" "find -ls" "<=" 1.5
+  done
+  [ "$("$CARREL" ls "$disk/folder" | wc -l)" = 100000 ] || { echo "run.sh: the listing is not whole" >&2; exit 1; }
+  rm -rf "$disk/folder"
+
+  head -c "$size" /dev/urandom >"$disk/big"
+  : >"$work/peer"; : >"$work/carrel"
+  for i in $(seq 0 "$runs"); do
+    [ "$i" = 1 ] && { : >"$work/peer"; : >"$work/carrel"; }
+    # What one leaves the disk to do, the other must not pay for.
+    rm -f "$disk/copy"; sync -f "$disk"
+    timed "$work/peer" sh -c 'cp "$1" "$2" && sync "$2"' sh "$disk/big" "$disk/copy"
+    rm -f "$disk/copy"; sync -f "$disk"
+    timed "$work/carrel" "$CARREL" cp --quiet "$disk/big" "$disk/copy"
+  done
+  cmp "$disk/big" "$disk/copy"
+  # 0.9 times the speed.
+  beside "copy of $(( size >> 20 )) MiB" "cp and sync" "<=" 1.11
+}
+
+parts=${*:-book transfer local}
+for part in $parts; do
   case $part in
-    book | transfer) "$part" ;;
+    book | transfer | local) ;;
     *) echo "run.sh: there is no benchmark called “$part”" >&2; exit 2 ;;
+  esac
+done
+prepare
+case " $parts " in *" book "* | *" transfer "*) serve ;; esac
+for part in $parts; do
+  case $part in
+    local) this_machine ;;
+    *) "$part" ;;
   esac
 done
 exit "$status"

@@ -46,6 +46,27 @@ package final class FileDescriptor: Sendable {
             }
         }
     }
+
+    /// Writes all of `bytes` at `offset`. Source: pwrite(2).
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64, path: ProviderPath) throws {
+        var done = 0
+        while let base = bytes.baseAddress, done < bytes.count {
+            let count = pwrite(raw, base + done, bytes.count - done, off_t(offset + Int64(done)))
+            if count >= 0 {
+                done += count
+            } else if errno != EINTR {
+                throw FileError.make(errno: errno, path: path, writing: true)
+            }
+        }
+    }
+
+    /// Brings the names in this folder onto the disk. Source: fsync(2).
+    ///
+    /// A storage that cannot sync folders, and a folder that may not be read, have nothing to add.
+    package func syncNames(path: ProviderPath) throws {
+        if fsync(raw) == 0 || [EBADF, EINVAL, EROFS, ENOSYS, EOPNOTSUPP].contains(errno) { return }
+        throw FileError.make(errno: errno, path: path, writing: true)
+    }
 }
 
 /// Writes to an open file of this machine; a disk may make it wait, nothing else.

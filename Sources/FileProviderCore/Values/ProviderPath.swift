@@ -41,12 +41,12 @@ public struct ProviderPath: Hashable, Sendable {
         self.bytes = joined
     }
 
-    private static func check(_ name: ArraySlice<UInt8>, in whole: [UInt8]) throws {
+    private static func check(_ name: ArraySlice<UInt8>, in whole: @autoclosure () -> [UInt8]) throws {
         let dot = UInt8(ascii: ".")
         let isLegal =
             !name.isEmpty && !name.contains(0) && !(name.first == dot && (name.count == 1 || (name.count == 2 && name.last == dot)))
         guard isLegal else {
-            let shown = NameEscape.string(of: whole[...])
+            let shown = NameEscape.string(of: whole()[...])
             throw FileError.make(
                 .fileReadInvalidFileName, path: shown,
                 sentence: "The path “\(shown)” has an empty name, “.”, “..” or a NUL in it, which a provider's path cannot hold.")
@@ -64,10 +64,18 @@ public struct ProviderPath: Hashable, Sendable {
     ///
     /// - Throws: As ``appending(_:)``.
     public func appending(nameBytes: some Collection<UInt8>) throws -> ProviderPath {
-        let name = Array(nameBytes)
-        if name.contains(UInt8(ascii: "/")) { try Self.check([], in: name) }
-        try Self.check(name[...], in: name)
-        return ProviderPath(unchecked: isRoot ? name : bytes + [UInt8(ascii: "/")] + name)
+        // Put together in place: listings make one for each item.
+        var joined: [UInt8] = []
+        joined.reserveCapacity(bytes.count + 1 + nameBytes.count)
+        if !isRoot {
+            joined += bytes
+            joined.append(UInt8(ascii: "/"))
+        }
+        let start = joined.count
+        joined += nameBytes
+        if joined[start...].contains(UInt8(ascii: "/")) { try Self.check([], in: Array(nameBytes)) }
+        try Self.check(joined[start...], in: Array(nameBytes))
+        return ProviderPath(unchecked: joined)
     }
 
     /// The path of `other`, counted from this folder.
@@ -124,7 +132,15 @@ public struct ProviderPath: Hashable, Sendable {
 
 extension ProviderPath: Comparable, CustomStringConvertible {
     /// Bytewise order, so that a folder comes before what is in it.
-    public static func < (one: ProviderPath, other: ProviderPath) -> Bool { one.bytes.lexicographicallyPrecedes(other.bytes) }
+    public static func < (one: ProviderPath, other: ProviderPath) -> Bool {
+        one.bytes.withUnsafeBytes { one in
+            other.bytes.withUnsafeBytes { other in
+                guard let first = one.baseAddress, let second = other.baseAddress else { return one.count < other.count }
+                let order = memcmp(first, second, min(one.count, other.count))
+                return order == 0 ? one.count < other.count : order < 0
+            }
+        }
+    }
 
     /// As ``string``.
     public var description: String { string }
@@ -135,7 +151,10 @@ enum NameEscape {
     private static let escaped: ClosedRange<UInt32> = 0x10FF80...0x10FFFF
 
     static func string(of bytes: ArraySlice<UInt8>) -> String {
-        if let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains(where: { escaped.contains($0.value) }) {
+        if let text = String(validating: bytes, as: UTF8.self),
+            // In UTF-8 they all begin with this byte, which hardly any name has.
+            !(bytes.contains(0xF4) && text.unicodeScalars.contains(where: { escaped.contains($0.value) }))
+        {
             return text
         }
         var result = String.UnicodeScalarView()

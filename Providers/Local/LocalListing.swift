@@ -1,0 +1,106 @@
+import CLinux
+import FileProviderCore
+import Foundation
+
+/// The names in a folder, one after the other, in a buffer of fixed size. Source: getdents64(2).
+final class FolderListing: @unchecked Sendable {
+    // Unchecked: a listing is read by one side, one call after the other.
+    private let folder: FileDescriptor
+    private let context: LocalContext
+    private let buffer: UnsafeMutableRawBufferPointer
+    private var position = 0
+    private var filled = 0
+
+    /// What the folder itself says of an item: what is known without looking at it.
+    struct Entry {
+        /// Valid until the next one is read; a NUL follows.
+        let name: UnsafeBufferPointer<UInt8>
+        /// False also where the file system does not tell.
+        let isFolder: Bool
+
+        /// The name for a system call.
+        var text: UnsafePointer<CChar> {
+            // Never nil: a name has at least one byte.
+            UnsafeRawPointer(name.baseAddress.unsafelyUnwrapped).assumingMemoryBound(to: CChar.self)
+        }
+    }
+
+    init(of folder: FileDescriptor, _ context: LocalContext) throws {
+        self.folder = FileDescriptor(owning: try context.check(openat(folder.raw, ".", LocalFlags.names)))
+        self.context = context
+        // Nothing throws from here on, so `deinit` runs.
+        buffer = .allocate(byteCount: 64 << 10, alignment: 8)
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    /// The next entry, without `.` and `..`; nil at the end.
+    func nextEntry() throws -> Entry? {
+        while true {
+            if position == filled, try !fill() { return nil }
+            let record = UnsafeRawPointer(buffer.baseAddress.unsafelyUnwrapped) + position
+            let length = Int(record.loadUnaligned(fromByteOffset: 16, as: UInt16.self))
+            // The kernel keeps this promise; were it broken, reading on would leave the buffer.
+            guard length > Self.nameOffset, position + length <= filled else { throw context.error(EIO) }
+            position += length
+            let text = (record + Self.nameOffset).assumingMemoryBound(to: UInt8.self)
+            let count = strnlen(UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self), length - Self.nameOffset)
+            guard count > 0, count < length - Self.nameOffset else { throw context.error(EIO) }
+            let isDots = text[0] == UInt8(ascii: ".") && (count == 1 || (count == 2 && text[1] == UInt8(ascii: ".")))
+            if isDots { continue }
+            let kind = record.load(fromByteOffset: 18, as: UInt8.self)
+            return Entry(name: UnsafeBufferPointer(start: text, count: count), isFolder: kind == Self.folderKind)
+        }
+    }
+
+    private static let nameOffset = 19
+    private static let folderKind = UInt8(DT_DIR)
+
+    private func fill() throws -> Bool {
+        while true {
+            let count = carrel_getdents(folder.raw, buffer.baseAddress, buffer.count)
+            if count >= 0 {
+                (position, filled) = (0, count)
+                return count > 0
+            }
+            // A folder that was removed meanwhile has no names any more.
+            if errno == ENOENT { return false }
+            if errno != EINTR { throw context.error() }
+        }
+    }
+
+    /// The next name, without `.` and `..`; nil at the end.
+    func next() throws -> [UInt8]? { try nextEntry().map { Array($0.name) } }
+
+    /// At most `limit` items; none at the end. What vanished meanwhile is left out.
+    func page(of path: ProviderPath, limit: Int, _ flag: CancellationFlag) throws -> [FileObject] {
+        var items: [FileObject] = []
+        while items.count < limit, let entry = try nextEntry() {
+            try flag.check()
+            var raw = stat()
+            guard fstatat(folder.raw, entry.text, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
+                if errno == ENOENT { continue }
+                throw context.below(Array(entry.name)).error()
+            }
+            var item = ItemStatus(raw).object(at: try path.appending(nameBytes: entry.name))
+            if item.isSymbolicLink {
+                guard let target = try linkTarget(of: entry) else { continue }
+                item.linkTarget = target
+            }
+            items.append(item)
+        }
+        return items
+    }
+
+    /// Nil when the link is gone, or became something else.
+    private func linkTarget(of entry: Entry) throws -> [UInt8]? {
+        let name = Array(entry.name)
+        do { return try LocalPlace(folder: folder, name: name).linkTarget(context.below(name)) } catch let error
+            where error.isNoSuchFile || ((error as? CocoaError)?.underlying as? POSIXError)?.code == .EINVAL
+        {
+            return nil
+        }
+    }
+}
