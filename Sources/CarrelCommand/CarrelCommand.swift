@@ -15,7 +15,7 @@ public struct CarrelCommand: ParsableCommand {
         version: "carrel 0.1.0",
         subcommands: [
             List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, FreeSpace.self, Providers.self,
-            Sniff.self, Book.self, Conform.self,
+            ShowProperties.self, MakeThumbnail.self, Sniff.self, Book.self, Conform.self,
         ])
 
     public init() {}

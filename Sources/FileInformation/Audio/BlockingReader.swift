@@ -1,0 +1,61 @@
+import FileProviderCore
+import Foundation
+import Publication
+
+/// A file for code that reads by calling back and waits for the bytes: used on a thread that may wait, never on Swift's shared ones.
+final class BlockingReader: Sendable {
+    private let cached: CachedFileReader
+    private let flag: CancellationFlag
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var underWay: Task<Void, Never>?
+        var failure: (any Error)?
+    }
+
+    /// - Parameter flag: That of the thread's work; ``cancel()`` ends a read that is under way.
+    init(_ reader: any FileReader, flag: CancellationFlag) {
+        cached = CachedFileReader(reader)
+        self.flag = flag
+    }
+
+    /// Why reading failed, if it did.
+    var failure: (any Error)? { state.value.failure }
+
+    /// Copies up to `buffer.count` bytes from `offset` on into `buffer`, and waits for them.
+    ///
+    /// - Returns: How many came; nil after a failure, which ``failure`` keeps.
+    func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+        let result = Locked<Result<Data, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        let range = offset..<offset + Int64(buffer.count)
+        let task = Task { [cached] in
+            do {
+                let data = try await cached.read([range])[0]
+                result.update { $0 = .success(data) }
+            } catch {
+                result.update { $0 = .failure(error) }
+            }
+            done.signal()
+        }
+        state.update { $0.underWay = task }
+        // Cancelled before the task was known to `cancel()`.
+        if flag.isCancelled { task.cancel() }
+        done.wait()
+        switch result.value {
+        case .success(let data):
+            data.copyBytes(to: buffer)
+            return data.count
+        case .failure(let error):
+            state.update { $0.failure = error }
+            return nil
+        case nil: return nil
+        }
+    }
+
+    /// Ends the read under way; called from any thread.
+    func cancel() {
+        flag.cancel()
+        state.value.underWay?.cancel()
+    }
+}
