@@ -36,7 +36,11 @@ extension FileReader {
         return sink.data
     }
 
-    func damaged(_ why: String) -> CocoaError { FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: \(why).") }
+    func damaged(_ why: String) -> CocoaError {
+        FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: \(why).")
+    }
 
-    func tooLarge(_ why: String) -> CocoaError { FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” is too large: \(why).") }
+    func tooLarge(_ why: String) -> CocoaError {
+        FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” is too large: \(why).")
+    }
 }

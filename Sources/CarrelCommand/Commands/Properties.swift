@@ -5,7 +5,8 @@ import Foundation
 struct ShowProperties: Verb {
     static let configuration = CommandConfiguration(
         commandName: "props", abstract: "What a file says of itself: camera data, tags, title and author.",
-        discussion: "For images (JPEG, PNG, WebP), audio (MP3, FLAC, Ogg, Opus, MP4), PDF, EPUB and CBZ, read by ranges where the format allows.")
+        discussion:
+            "For images (JPEG, PNG, WebP), audio (MP3, FLAC, Ogg, Opus, MP4), PDF, EPUB and CBZ, read by ranges where the format allows.")
 
     @Argument(help: "A file.")
     var location: String

@@ -8,6 +8,9 @@ final class BlockingReader: Sendable {
     private let flag: CancellationFlag
     private let state = Locked(State())
 
+    /// Parsers go backwards in small steps, too: what is read is the whole of such a block, 16 KiB, if it is small.
+    private static let block: Int64 = 16 << 10
+
     private struct State: Sendable {
         var underWay: Task<Void, Never>?
         var failure: (any Error)?
@@ -28,11 +31,12 @@ final class BlockingReader: Sendable {
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let result = Locked<Result<Data, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
-        let range = offset..<offset + Int64(buffer.count)
+        let wanted = offset..<offset + Int64(buffer.count)
+        let range = Self.blocks(around: wanted)
         let task = Task { [cached] in
             do {
                 let data = try await cached.read([range])[0]
-                result.update { $0 = .success(data) }
+                result.update { $0 = .success(data.dropFirst(Int(wanted.lowerBound - range.lowerBound)).prefix(wanted.count)) }
             } catch {
                 result.update { $0 = .failure(error) }
             }
@@ -51,6 +55,11 @@ final class BlockingReader: Sendable {
             return nil
         case nil: return nil
         }
+    }
+
+    private static func blocks(around range: Range<Int64>) -> Range<Int64> {
+        guard range.count <= 4 * block else { return range }
+        return range.lowerBound / block * block..<(range.upperBound + block - 1) / block * block
     }
 
     /// Ends the read under way; called from any thread.

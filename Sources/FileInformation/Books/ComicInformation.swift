@@ -60,7 +60,8 @@ struct NaturalKey: Comparable {
             let pages = pages(of: archive)
             guard pages.indices.contains(request.page - 1) else {
                 throw FileError.make(
-                    .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” has no page \(request.page); it has \(pages.count).")
+                    .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” has no page \(request.page); it has \(pages.count)."
+                )
             }
             let sink = DataSink(limit: InformationLimits.imageBytes)
             try await archive.stream(pages[request.page - 1], into: sink)

@@ -46,7 +46,8 @@
         }
 
         private static func damaged(_ status: VP8StatusCode, _ path: ProviderPath) -> CocoaError {
-            let reason = status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED ? "it is cut off" : "code \(status.rawValue)"
+            let reason =
+                status == VP8_STATUS_NOT_ENOUGH_DATA || status == VP8_STATUS_SUSPENDED ? "it is cut off" : "code \(status.rawValue)"
             return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged WebP file: \(reason).")
         }
     }

@@ -16,9 +16,10 @@ extension FileProviderReadWrite {
     @discardableResult
     public func propertiesOfFile(
         path: String,
-        completionHandler: @escaping @Sendable (
-            _ propertiesDictionary: [String: any Sendable], _ keys: [String], _ error: (any Error)?
-        ) -> Void
+        completionHandler:
+            @escaping @Sendable (
+                _ propertiesDictionary: [String: any Sendable], _ keys: [String], _ error: (any Error)?
+            ) -> Void
     ) -> Progress? {
         CompletionForm.start(.fetch(path: path), of: self) { _ in
             try await self.propertiesOfFile(path: ProviderPath(path))
