@@ -63,8 +63,13 @@ struct NaturalKey: Comparable {
                     .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” has no page \(request.page); it has \(pages.count)."
                 )
             }
+            let page = pages[request.page - 1]
+            guard page.uncompressedSize <= Int64(InformationLimits.imageBytes) else {
+                throw reader.tooLarge(
+                    "page \(request.page) has \(page.uncompressedSize) bytes; at most \(InformationLimits.imageBytes) are read")
+            }
             let sink = DataSink(limit: InformationLimits.imageBytes)
-            try await archive.stream(pages[request.page - 1], into: sink)
+            try await archive.stream(page, into: sink)
             return try await ImageInformation.thumbnail(
                 MemoryReader(sink.data, path: reader.path), ThumbnailRequest(dimension: request.dimension))
         }

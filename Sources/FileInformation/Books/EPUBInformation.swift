@@ -26,7 +26,9 @@ enum EPUBInformation {
 
     private static func open(_ reader: any FileReader) async throws -> Publication {
         let fetcher = ArchiveFetcher(try await ZIPArchive.open(reader))
-        return Publication(manifest: try await EPUBParser().parse(fetcher: fetcher), fetcher: fetcher)
+        do { return Publication(manifest: try await EPUBParser().parse(fetcher: fetcher), fetcher: fetcher) } catch {
+            throw (error as? ResourceError)?.cause ?? error
+        }
     }
 }
 
@@ -42,8 +44,16 @@ enum EPUBInformation {
             guard let link = publication.coverLink else {
                 throw FileError.make(.fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” names no cover image.")
             }
+            let cover = publication.get(link)
             let sink = DataSink(limit: InformationLimits.imageBytes)
-            do { try await publication.get(link).stream(nil, into: sink) } catch { throw error.cause }
+            do {
+                let size = try await cover.length()
+                guard size <= Int64(InformationLimits.imageBytes) else {
+                    throw ResourceError.other(
+                        reader.tooLarge("its cover has \(size) bytes; at most \(InformationLimits.imageBytes) are read"))
+                }
+                try await cover.stream(nil, into: sink)
+            } catch let error as ResourceError { throw error.cause }
             return try await ImageInformation.thumbnail(MemoryReader(sink.data, path: reader.path), request)
         }
     }

@@ -54,20 +54,21 @@
 
         /// Every scan of a progressive file goes over all of its pixels, and a scan may be a few bytes.
         private static func check(width: Int, height: Int, source: UnsafeBufferPointer<UInt8>, path: ProviderPath) throws {
-            let (scans, isProgressive) = scans(in: source)
+            let (scans, isBuffered) = scans(in: source)
             let pixels = width * height
-            let most = isProgressive ? InformationLimits.pixels : InformationLimits.scalablePixels
-            guard pixels <= most, !isProgressive || pixels * scans <= InformationLimits.scannedPixels else {
+            let most = isBuffered ? InformationLimits.pixels : InformationLimits.scalablePixels
+            guard pixels <= most, !isBuffered || pixels * scans <= InformationLimits.scannedPixels else {
                 throw FileError.make(
                     .fileReadTooLarge, path: path,
                     sentence: "“\(path)” is too large: \(width) × \(height) pixels in \(scans) scans are not decoded.")
             }
         }
 
-        /// How often the pixels are gone over, and whether bit by bit (ITU-T T.81, annex B).
-        private static func scans(in source: UnsafeBufferPointer<UInt8>) -> (count: Int, isProgressive: Bool) {
-            var (scans, isProgressive, index) = (0, false, 2)
-            while index + 4 <= source.count {
+        /// How often the pixels are gone over, and whether all of them have to be held meanwhile: in a progressive file, and in one whose
+        /// scans have less than all of its components (ITU-T T.81, annex B).
+        private static func scans(in source: UnsafeBufferPointer<UInt8>) -> (count: Int, isBuffered: Bool) {
+            var (scans, components, isBuffered, index) = (0, UInt8(1), false, 2)
+            while index + 10 <= source.count {
                 let marker = source[index + 1]
                 // Packed pixels, fill bytes and restarts have no length.
                 guard source[index] == 0xFF, marker != 0xFF, marker > 0x01, !(0xD0...0xD8).contains(marker) else {
@@ -75,11 +76,17 @@
                     continue
                 }
                 if marker == 0xD9 { break }
-                if marker == 0xDA { scans += 1 }
-                if [0xC2, 0xC6, 0xCA, 0xCE].contains(marker) { isProgressive = true }
+                switch marker {
+                case 0xDA:
+                    scans += 1
+                    if scans > 1 || source[index + 4] < components { isBuffered = true }
+                case 0xC2, 0xC6, 0xCA, 0xCE: isBuffered = true
+                case 0xC0, 0xC1, 0xC9: components = source[index + 9]
+                default: break
+                }
                 index += 2 + (Int(source[index + 2]) << 8 | Int(source[index + 3]))
             }
-            return (scans, isProgressive)
+            return (scans, isBuffered)
         }
 
         /// Cyan, magenta, yellow and black become red, green and blue. Every program that writes such files has them inverted, after Adobe's.
