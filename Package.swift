@@ -11,6 +11,10 @@ let package = Package(
         .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
+    traits: [
+        .default(enabledTraits: ["FileInformation"]),
+        .trait(name: "FileInformation", description: "Properties of images and audio, and thumbnails of images, by C libraries."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
@@ -20,6 +24,16 @@ let package = Package(
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+        .systemLibrary(name: "CChild"),
+        // Needed with the trait FileInformation only.
+        .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"])]),
+        .target(
+            name: "CAudioTags",
+            cxxSettings: [.define("CARREL_WITH_TAGLIB", .when(traits: ["FileInformation"]))],
+            linkerSettings: [.linkedLibrary("tag", .when(traits: ["FileInformation"]))]),
 
         // The contracts, and what holds for every provider.
         .target(name: "FileProviderCore", dependencies: ["CLinux"]),
@@ -40,12 +54,24 @@ let package = Package(
         // Books.
         .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),
 
+        // Properties and thumbnails. Without the trait, of what needs no further library.
+        .target(
+            name: "FileInformation",
+            dependencies: [
+                "CChild", "FileProviderCore", "Publication",
+                .target(name: "CTurboJPEG", condition: .when(traits: ["FileInformation"])),
+                .target(name: "CPNG", condition: .when(traits: ["FileInformation"])),
+                .target(name: "CWebP", condition: .when(traits: ["FileInformation"])),
+                .target(name: "CExif", condition: .when(traits: ["FileInformation"])),
+                .target(name: "CAudioTags", condition: .when(traits: ["FileInformation"])),
+            ]),
+
         // What apps and people see.
         .target(
             name: "Carrel",
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "Publication",
-                "SafeXML",
+                "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",
@@ -65,6 +91,9 @@ let package = Package(
         .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
+        .testTarget(
+            name: "FileInformationTests",
+            dependencies: ["FileInformation", "LocalFileProvider", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         .target(name: "FaultServer", path: "Tests/Servers/FaultServer"),
         .testTarget(

@@ -1,3 +1,4 @@
+import FileInformation
 public import FileProviderCore
 import Foundation
 import HTTPFileProvider
@@ -15,7 +16,7 @@ extension ProviderRegistry {
         return registry
     }
 
-    /// Enters the built-in providers.
+    /// Enters the built-in providers, and the built-in generators into `FileInformationGenerators.shared`.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)` when one of their schemes is taken.
     public func registerBuiltInProviders() throws {
@@ -24,6 +25,7 @@ extension ProviderRegistry {
         ] {
             try register(registration)
         }
+        FileInformationGenerators.shared.registerBuiltInGenerators()
     }
 
     /// `http` and `https`: WebDAV where the server's `OPTIONS` says so (RFC 4918, section 10.1), else plain reading.

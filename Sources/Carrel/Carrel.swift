@@ -1,4 +1,5 @@
 // One import for apps: the contracts, the built-in providers, and books.
+@_exported public import FileInformation
 @_exported public import FileProviderCore
 @_exported public import HTTPFileProvider
 @_exported public import LocalFileProvider

@@ -23,6 +23,7 @@ struct AllVerbs: ParsableCommand {
         version: "carrel 0.1.0",
         subcommands: [
             List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self, ReadLink.self,
-            Share.self, Find.self, FreeSpace.self, Watch.self, Providers.self, Sniff.self, Book.self, Conform.self,
+            Share.self, Find.self, FreeSpace.self, Watch.self, ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self,
+            Book.self, Conform.self,
         ])
 }

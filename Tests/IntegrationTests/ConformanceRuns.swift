@@ -101,6 +101,8 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "FileProviderMonitor") { $0 is any FileProviderMonitor },
         LayerProtocol(name: "FileProviderLongPolling") { $0 is any FileProviderLongPolling },
         LayerProtocol(name: "FileProviderSearch") { $0 is any FileProviderSearch },
+        LayerProtocol(name: "FileProviderAttributes") { $0 is any FileProviderAttributes },
+        LayerProtocol(name: "ExtendedFileProvider") { $0 is any ExtendedFileProvider },
         LayerProtocol(name: "FileProviderSharing") { $0 is any FileProviderSharing },
     ]
 

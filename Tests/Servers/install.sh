@@ -8,8 +8,9 @@
 # Only what is missing is installed; when nothing is missing, nothing is asked of the network.
 set -euo pipefail
 
-BUILD_PACKAGES=(libcurl4-openssl-dev zlib1g-dev libxml2-dev pkg-config ca-certificates)
-SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone curl openssl time)
+BUILD_PACKAGES=(libcurl4-openssl-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
+  libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)
+SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone curl openssl time poppler-utils)
 POLICY=/usr/sbin/policy-rc.d
 POLICY_IS_OURS=no
 
@@ -21,6 +22,12 @@ reason() {
     libcurl4-openssl-dev) echo "headers of libcurl, the HTTP transport" ;;
     zlib1g-dev) echo "headers of zlib, for archives and compressed answers" ;;
     libxml2-dev) echo "headers of libxml2, which reads XML safely" ;;
+    libturbojpeg0-dev) echo "headers of libjpeg-turbo, for thumbnails (trait FileInformation)" ;;
+    libpng-dev) echo "headers of libpng, for thumbnails (trait FileInformation)" ;;
+    libwebp-dev) echo "headers of libwebp, for thumbnails (trait FileInformation)" ;;
+    libexif-dev) echo "headers of libexif, for camera data (trait FileInformation)" ;;
+    libtag1-dev) echo "headers of TagLib, for tags of music (trait FileInformation)" ;;
+    poppler-utils) echo "pdftoppm and pdfinfo, which read PDF files" ;;
     pkg-config) echo "tells the Swift package manager where those libraries are" ;;
     ca-certificates) echo "the certificate authorities that TLS trusts" ;;
     apache2-bin) echo "WebDAV test server (Basic, Digest, client certificates)" ;;

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The abilities of the base, one conformance each, so that wrapping hides none of them.
 
 extension UndoableFileProvider: FileProviderPushWrite where Base: FileProviderPushWrite {
@@ -56,5 +58,30 @@ extension UndoableFileProvider: FileProviderSearch where Base: FileProviderSearc
         path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) async throws {
         try await base.searchFiles(path: path, recursive: recursive, query: query, found: found)
+    }
+}
+
+extension UndoableFileProvider: FileProviderAttributes where Base: FileProviderAttributes {
+    /// Sets them on the base. There is no undo for it.
+    public func setAttributes(path: ProviderPath, permissions: UInt16?, modificationDate: Date?) async throws {
+        try await base.setAttributes(path: path, permissions: permissions, modificationDate: modificationDate)
+    }
+}
+
+extension UndoableFileProvider: ExtendedFileProvider where Base: ExtendedFileProvider {
+    /// What the base says.
+    public func providesProperties(path: ProviderPath) -> Bool { base.providesProperties(path: path) }
+
+    /// What the base says.
+    public func providesThumbnail(path: ProviderPath) -> Bool { base.providesThumbnail(path: path) }
+
+    /// Asks the base.
+    public func providedProperties(path: ProviderPath) async throws -> FileProperties {
+        try await base.providedProperties(path: path)
+    }
+
+    /// Asks the base.
+    public func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
+        try await base.providedThumbnail(path: path, request: request)
     }
 }

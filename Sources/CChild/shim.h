@@ -1,0 +1,74 @@
+// Starting a child process under limits. fork(2) is closed to Swift: only calls that are safe after it may follow, and these are C.
+#ifndef CARREL_CCHILD_SHIM_H
+#define CARREL_CCHILD_SHIM_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/// What a child may take, each as in setrlimit(2).
+struct carrel_child_limits {
+    /// Bytes of address space.
+    unsigned long long memory;
+    /// Seconds of processor time.
+    unsigned long long seconds;
+};
+
+static inline void carrel_child_limit(int resource, rlim_t most) {
+    struct rlimit limit = {most, most};
+    setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
+/// Runs `path` as the leader of a process group of its own, with nothing but these descriptors: standard input from /dev/null, output and
+/// errors to the two given, and `input` as descriptor 3. It writes no file, makes no core dump, and dies with signal handling as new.
+///
+/// @return The child's number; -1 with errno. That `path` cannot be run shows as exit code 127.
+static inline pid_t carrel_child_start(
+    const char *path, char *const *arguments, char *const *environment, int input, int output, int errors,
+    struct carrel_child_limits limits) {
+    pid_t child = fork();
+    if (child != 0) return child;
+
+    setpgid(0, 0);
+    for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+    // A library that tries to write a cache gets an error and goes on.
+    signal(SIGXFSZ, SIG_IGN);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, 0);
+
+    // Out of the way first, so that none of the four is overwritten before it is copied.
+    int null = open("/dev/null", O_RDONLY);
+    int from[4] = {null, output, errors, input};
+    for (int target = 0; target < 4; target++) {
+        from[target] = fcntl(from[target], F_DUPFD, 10);
+        if (from[target] < 0) _exit(126);
+    }
+    for (int target = 0; target < 4; target++) {
+        if (dup2(from[target], target) < 0) _exit(126);
+    }
+    if (syscall(SYS_close_range, 4u, ~0u, 0u) != 0) {
+        for (int number = 4; number < 65536; number++) close(number);
+    }
+
+    carrel_child_limit(RLIMIT_AS, limits.memory);
+    carrel_child_limit(RLIMIT_CPU, limits.seconds);
+    carrel_child_limit(RLIMIT_FSIZE, 0);
+    carrel_child_limit(RLIMIT_CORE, 0);
+    carrel_child_limit(RLIMIT_NOFILE, 64);
+    execve(path, arguments, environment);
+    _exit(127);
+}
+
+/// pipe2(2), which hides: both ends close on exec.
+static inline int carrel_child_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
+
+/// The macros of wait(2).
+static inline int carrel_exited(int status) { return (status & 0x7f) == 0; }
+static inline int carrel_exit_code(int status) { return (status >> 8) & 0xff; }
+
+#endif

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct MakeThumbnail: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "thumb", abstract: "A small picture of a file: an image, a page of a PDF or comic book, a cover.",
+        discussion: "The picture is JPEG, or PNG where it is transparent, whatever FILE is called.")
+
+    @Option(help: ArgumentHelp("Pixels of the longer side, 1 to 4096.", valueName: "n"))
+    var size: Int = 256
+    @Option(help: ArgumentHelp("The page, counted from 1.", valueName: "n"))
+    var page: Int = 1
+    @Flag(help: "Replace a file that exists.")
+    var overwrite = false
+    @Argument(help: "A file.")
+    var location: String
+    @Argument(help: "Where to put the picture; “-” is standard output.")
+    var file: String
+    @OptionGroup var common: CommonOptions
+
+    private struct Shown: Encodable {
+        var mediaType: String
+        var width: Int
+        var height: Int
+        var bytes: Int
+    }
+
+    var blamed: String? { location }
+
+    func validate() throws {
+        guard (1...4096).contains(size) else { throw ValidationError("--size takes a number from 1 to 4096.") }
+        guard page > 0 else { throw ValidationError("--page takes a number from 1 on.") }
+        guard file != "-" || !common.json else { throw ValidationError("Standard output cannot take both the picture and --json.") }
+    }
+
+    func perform(_ session: Session) async throws {
+        // Both are looked at first: an access flag must not go to two hosts.
+        let places = try await session.places([location] + (file == "-" ? [] : [file]))
+        let thumbnail: Thumbnail
+        do { thumbnail = try await places[0].provider.thumbnailOfFile(path: places[0].path, dimension: size, page: page) } catch {
+            throw error.at(places[0].shown, status: error.isOtherFormat ? .badFile : nil)
+        }
+        guard let target = places.dropFirst().first else {
+            return try thumbnail.data.withUnsafeBytes { try Output.write($0) }
+        }
+        do { try await target.provider.writeContents(path: target.path, contents: thumbnail.data, overwrite: overwrite) } catch {
+            throw error.at(target.shown)
+        }
+        guard common.json else { return }
+        try session.output.json(
+            Shown(
+                mediaType: thumbnail.mediaType, width: thumbnail.width, height: thumbnail.height, bytes: thumbnail.data.count))
+    }
+}

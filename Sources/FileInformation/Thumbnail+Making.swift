@@ -1,0 +1,26 @@
+public import FileProviderCore
+public import Foundation
+
+/// Seed 004's `scaleDown(image:toSize:)` and `convertToImage(pdfURL:page:)`, for generators and apps that have a picture already.
+extension Thumbnail {
+    /// An encoded picture (JPEG, PNG, WebP) with its longer side at most `dimension` pixels, turned as its EXIF data say. It never grows.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`; `.featureUnsupported` for another format, and without the
+    ///   package trait `FileInformation`.
+    public static func scaleDown(image: Data, toSize dimension: Int) async throws -> Thumbnail {
+        let reader = MemoryReader(image, path: try ProviderPath("image"))
+        guard let thumbnail = FileInformationGenerator.images.thumbnail else {
+            throw FileError.make(.featureUnsupported, path: reader.path, sentence: FileInformationGenerator.images.obstacle)
+        }
+        return try await thumbnail(reader, ThumbnailRequest(dimension: dimension))
+    }
+
+    /// A page of a PDF file, counted from 1, with its longer side `dimension` pixels long.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a page that is not there; `.fileReadCorruptFile`, `.fileReadTooLarge`;
+    ///   `.featureUnsupported` where Poppler's `pdftoppm` is not installed.
+    /// - Complexity: The whole file is copied to a temporary one.
+    public static func convertToImage(pdf reader: any FileReader, page: Int = 1, dimension: Int = 1024) async throws -> Thumbnail {
+        try await PDFTools().thumbnail(reader, ThumbnailRequest(dimension: dimension, page: page))
+    }
+}

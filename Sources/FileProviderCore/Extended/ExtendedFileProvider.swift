@@ -1,0 +1,35 @@
+/// A provider whose storage itself knows properties of files or makes thumbnails of them.
+///
+/// Every other provider has both through ``FileInformationGenerators``, which read the file. A provider conforms only where asking
+/// its storage is better than that; what it does not offer for a name is left to the generators.
+public protocol ExtendedFileProvider: FileProviderBasic {
+    /// Whether the storage may know properties of a file with this name. Costs nothing: the name alone is looked at.
+    func providesProperties(path: ProviderPath) -> Bool
+
+    /// Whether the storage may make a thumbnail of a file with this name. Costs nothing: the name alone is looked at.
+    func providesThumbnail(path: ProviderPath) -> Bool
+
+    /// What the storage knows of the file at `path`, named as in `Documentation/FileInformation.md`.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` where it knows nothing after all: the generators are asked then.
+    func providedProperties(path: ProviderPath) async throws -> FileProperties
+
+    /// A thumbnail that the storage makes of the file at `path`, at most as large as `request` says.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` where it makes none after all: the generators are asked then.
+    func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail
+}
+
+extension ExtendedFileProvider {
+    public func providesProperties(path: ProviderPath) -> Bool { false }
+
+    public func providesThumbnail(path: ProviderPath) -> Bool { false }
+
+    public func providedProperties(path: ProviderPath) async throws -> FileProperties {
+        throw FileError.unsupported("Asking for properties", path: path)
+    }
+
+    public func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
+        throw FileError.unsupported("Asking for a thumbnail", path: path)
+    }
+}

@@ -1,0 +1,74 @@
+public import Foundation
+
+/// What a file says of itself: names in the order in which they are best shown, each with a value.
+///
+/// Which names there are depends on the kind of file; `Documentation/FileInformation.md` has the table.
+public struct FileProperties: Sendable, Hashable {
+    /// What a property can be.
+    public enum Value: Sendable, Hashable {
+        case string(String)
+        case integer(Int64)
+        case double(Double)
+        case bool(Bool)
+        case date(Date)
+        case list([Value])
+    }
+
+    /// The names, in order.
+    public private(set) var keys: [String] = []
+    private var values: [String: Value] = [:]
+
+    public init() {}
+
+    /// The value called `key`. A new one goes to the end; nil takes one out.
+    public subscript(key: String) -> Value? {
+        get { values[key] }
+        set {
+            if newValue == nil { keys.removeAll { $0 == key } } else if values[key] == nil { keys.append(key) }
+            values[key] = newValue
+        }
+    }
+
+    public var isEmpty: Bool { keys.isEmpty }
+
+    /// The values as Foundation's types, in the words of seed 004.
+    public var dictionary: [String: any Sendable] { values.mapValues(\.plain) }
+}
+
+extension FileProperties.Value {
+    /// `String`, `Int64`, `Double`, `Bool`, `Date` or an array of those.
+    public var plain: any Sendable {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): number
+        case .double(let number): number
+        case .bool(let value): value
+        case .date(let date): date
+        case .list(let values): values.map(\.plain)
+        }
+    }
+}
+
+extension FileProperties.Value: CustomStringConvertible {
+    /// For a person: dates in RFC 3339, lists with commas between.
+    public var description: String {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .bool(let value): value ? "yes" : "no"
+        case .date(let date): date.formatted(Date.ISO8601FormatStyle())
+        case .list(let values): values.map(\.description).joined(separator: ", ")
+        }
+    }
+}
+
+extension FileProperties.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .double(value) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: FileProperties.Value...) { self = .list(elements) }
+}

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// Seed 004's forms.
+extension FileProviderReadWrite {
+    /// Whether properties may be had of a file with this name; false for what is no path.
+    public func propertiesOfFileSupported(path: String) -> Bool {
+        (try? ProviderPath(path)).map { propertiesOfFileSupported(path: $0) } ?? false
+    }
+
+    /// Whether a thumbnail may be had of a file with this name; false for what is no path.
+    public func thumbnailOfFileSupported(path: String) -> Bool {
+        (try? ProviderPath(path)).map { thumbnailOfFileSupported(path: $0) } ?? false
+    }
+
+    /// What the file at `path` says of itself, and the names of that in order. Both are empty beside an error.
+    @discardableResult
+    public func propertiesOfFile(
+        path: String,
+        completionHandler:
+            @escaping @Sendable (
+                _ propertiesDictionary: [String: any Sendable], _ keys: [String], _ error: (any Error)?
+            ) -> Void
+    ) -> Progress? {
+        CompletionForm.start(.fetch(path: path), of: self) { _ in
+            try await self.propertiesOfFile(path: ProviderPath(path))
+        } completion: {
+            completionHandler($0.value?.dictionary ?? [:], $0.value?.keys ?? [], $0.failure)
+        }
+    }
+
+    /// A small picture of the file at `path`.
+    ///
+    /// - Parameter dimension: Pixels of the longer side; nil for 256.
+    @discardableResult
+    public func thumbnailOfFile(
+        path: String, dimension: Int? = nil, completionHandler: @escaping @Sendable (_ image: Thumbnail?, _ error: (any Error)?) -> Void
+    ) -> Progress? {
+        CompletionForm.start(.fetch(path: path), of: self) { _ in
+            try await self.thumbnailOfFile(path: ProviderPath(path), dimension: dimension ?? 256)
+        } completion: {
+            completionHandler($0.value, $0.failure)
+        }
+    }
+}
