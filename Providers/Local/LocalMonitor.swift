@@ -125,13 +125,12 @@ final class LocalMonitor: FileWatch {
     private func look() -> Look {
         state.withLock { state in
             guard var run = state.run.take() else { return .nothing }
-            let wasFresh = state.isFresh || run.owesOutright
+            let isFresh = state.isFresh
             state.isFresh = false
             do {
-                let events = try run.look(at: queue.take(), telling: wasFresh ? .outright : .precise)
+                let events = try run.look(at: queue.take(), isFresh: isFresh)
                 // A consumer lists after a rescan, and what changes meanwhile belongs to its listing or not.
                 state.isFresh = events.last?.kind == .rescan
-                run.owesOutright = wasFresh && run.pause != nil
                 state.run = run
                 if let pause = run.pause { queue.wake(after: pause) }
                 return events.isEmpty ? .nothing : .events(events)

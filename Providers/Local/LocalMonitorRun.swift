@@ -42,8 +42,9 @@ struct LocalMonitorRun {
     /// Places that are being settled, each because of the one before.
     var busy: Set<LocalSpot> = []
     var opened: [Int32: FileDescriptor] = [:]
-    /// Whether places are left over from a look that told outright.
-    var owesOutright = false
+    /// What is left over from a look that told outright, and has to be told so as well.
+    private var owedPlaces: Set<LocalSpot> = []
+    private var owedFolders: Set<Int32> = []
 
     /// No more folders can be watched.
     struct Exhausted: Error {
@@ -87,15 +88,18 @@ struct LocalMonitorRun {
 
     /// Looks at all places that were hinted at.
     ///
+    /// - Parameter isFresh: Whether the consumer may have listed since the last look.
     /// - Returns: The events; none when nothing has changed in the end.
     /// - Throws: ``Exhausted``; `CocoaError(.fileReadNoSuchFile)` when the watched folder is not there any more.
-    mutating func look(at hints: LocalHints, telling: Telling) throws -> [FileEvent] {
+    mutating func look(at hints: LocalHints, isFresh: Bool) throws -> [FileEvent] {
         defer { opened = [:] }
         opened = [tree.root: try rootFolder()]
         if hints.isOverflowing { return try rebuild(hints.overflowReason) }
-        self.telling = telling
+        telling = isFresh || !owedPlaces.isEmpty || !owedFolders.isEmpty ? .outright : .precise
         take(hints)
         try settleAll()
+        owedPlaces = isFresh ? Set(order) : owedPlaces.filter { marks[$0] != nil }
+        owedFolders = isFresh ? Set(unlisted) : owedFolders.intersection(unlisted)
         for spot in order where marks[spot].map({ !isWriting($0) }) ?? false { marks[spot]?.rounds += 1 }
         if order.contains(where: { marks[$0].map { $0.rounds > Self.mostRounds } ?? false }) {
             return try rebuild("Folders were moved faster than they could be followed.")

@@ -10,7 +10,7 @@ import Testing
                 """
                 $CARREL watch --verbose \(flags.joined(separator: " ")) in >out 2>err & watch=$!
                 until grep -q watched err; do sleep 0.01; done
-                echo one >in/d/a
+                mkdir in/d/a
                 until grep -q 'created in/d/a' out; do sleep 0.01; done
                 mv in/d/a in/b
                 until grep -q in/b out; do sleep 0.01; done
