@@ -56,10 +56,22 @@ struct LocalCopy {
         let (file, before) = try open(from, source)
         progress.expect(before.size)
         let staged = try StagedFile(in: to.syncableFolder, target: target.path, permissions: 0o600, calls: calls)
-        // What is not committed, the staged file removes when it goes.
-        try content(source, target).copy(file, before, to: staged.file)
-        try flag.check()
-        try staged.commit(overwrite: overwrite)
+        do {
+            try content(source, target).copy(file, before, to: staged.file)
+            try flag.check()
+            try staged.commit(overwrite: overwrite)
+        } catch {
+            staged.discard()
+            Self.close(staged)
+            throw error
+        }
+    }
+
+    /// Closes a file that has no name any more on another thread: until the disk is done with its last pages, close(2) waits.
+    private static func close(_ staged: StagedFile) {
+        let last = Locked<StagedFile?>(staged)
+        // `run` throws what its body throws: nothing.
+        Task { try? await BlockingThreads.shared.run { last.update { $0 = nil } } }
     }
 
     private func open(_ place: LocalPlace, _ context: LocalContext) throws -> (FileDescriptor, ItemStatus) {
