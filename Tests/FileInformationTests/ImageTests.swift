@@ -44,7 +44,7 @@
                 #expect(properties["Orientation"] == 6)
                 #expect(properties["ExposureTime"] == 0.004 && properties["FNumber"] == 2.8)
                 #expect(properties["DateTimeOriginal"] == "2024:05:01 10:20:30")
-                #expect(properties["GPSLatitudeRef"] == "N" || properties["InteroperabilityIndex"] == nil)
+                #expect(properties["GPSLatitudeRef"] == "N")
                 #expect(properties["GPSLatitude"] == .list([.double(48), .double(8), .double(15)]))
             }
         }
@@ -100,8 +100,6 @@
         }
 
         @Test func `the picture in the EXIF data serves where it is large enough and of the same shape`() async throws {
-            let inner = try PNGCodec.encode(Picture.bitmap(2, 1), path: .root)
-            #expect(!inner.isEmpty)
             // Green, so that it can be told from the picture around it.
             let green = Bitmap(width: 160, height: 80, bytes: (0..<160 * 80).flatMap { _ -> [UInt8] in [0, 255, 0, 255] })
             let exif = ExifBuilder(thumbnail: try JPEGCodec.encode(green, path: .root)).data()
