@@ -98,6 +98,8 @@ main() {
     say "there is no swift in PATH: see https://www.swift.org/install"
     exit 127
   fi
+  say "style and documentation"
+  run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   say "building"
   run swift build --build-tests
   if [ "$(uname)" = Linux ]; then
@@ -112,13 +114,14 @@ main() {
     run swift test --skip-build "$@"
     return
   fi
-  # One kind after the other, quick ones first: on a machine with few cores they would only keep each other waiting.
-  say "testing: units"
-  run swift test --skip-build --skip IntegrationTests --skip FileProviderConformanceTests
-  say "testing: the conformance kit"
-  run swift test --skip-build --filter FileProviderConformanceTests
+  # One target after the other: together, on a machine with few cores, they would only keep each other waiting.
+  for folder in Tests/*Tests; do
+    [ "$folder" = Tests/IntegrationTests ] && continue
+    say "testing: ${folder##*/}"
+    run swift test --skip-build --filter "^${folder##*/}\."
+  done
   say "testing: real servers and the program"
-  run swift test --skip-build --filter IntegrationTests
+  run swift test --skip-build --filter '^IntegrationTests\.'
   # A package of its own that depends on this one; in the same build folder only its own few files have to be compiled.
   say "testing: the plug-in example"
   run swift test --package-path Examples/PlugInProvider --scratch-path .build

@@ -39,7 +39,9 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         self.url = url
         self.login = login
         serverDescription = ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
-        retryAfter = head["Retry-After"].flatMap { Double($0) ?? HTTPDate.parse($0)?.timeIntervalSinceNow }.flatMap { $0.isFinite ? $0 : nil }
+        retryAfter = head["Retry-After"].flatMap { Double($0) ?? HTTPDate.parse($0)?.timeIntervalSinceNow }.flatMap {
+            $0.isFinite ? $0 : nil
+        }
     }
 
     /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110, section 15.
