@@ -7,6 +7,8 @@ set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVERS=$REPOSITORY/Tests/Servers/servers.sh
+# What keeps the servers and all cores busy: beside it, what measures time would measure the wait.
+LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 SCRATCH=
 CHILD=
 STARTED=$SECONDS
@@ -121,7 +123,9 @@ main() {
     run swift test --skip-build --filter "^${folder##*/}\."
   done
   say "testing: real servers and the program"
-  run swift test --skip-build --filter '^IntegrationTests\.'
+  run swift test --skip-build --filter '^IntegrationTests\.' --skip "$LONG_RUNS"
+  say "testing: the kit on every storage, and undo on real servers"
+  run swift test --skip-build --filter "$LONG_RUNS"
   # A package of its own that depends on this one; in the same build folder only its own few files have to be compiled.
   say "testing: the plug-in example"
   run swift test --package-path Examples/PlugInProvider --scratch-path .build
