@@ -23,22 +23,33 @@ public struct Behaviour: Sendable {
         case capabilities
         case listing
         case folders
+        /// Files of every length where a buffer may end, from each kind of source.
         case sizes
         case writing
+        /// What is written: with pauses, without a known length, failing on the way.
         case sources
         case replacing
+        /// Parts of files, to the byte.
         case ranges
+        /// What a reader tells, and many reads of one reader.
         case reading
+        /// Where read bytes go: slow, failing, cancelled.
         case sinks
+        /// Long and hostile names.
         case names
         case moving
         case copying
         case removing
+        /// The forms with a completion handler.
         case completion
+        /// Operations with a handler that are cancelled: they end once, done or undone.
         case cancellation
+        /// Who may forbid an operation.
         case delegates
+        /// The `Progress` of an operation.
         case progress
         case concurrency
+        /// Which error tells what is wrong.
         case errors
         /// The run itself: the kit's own folder.
         case run
@@ -46,6 +57,7 @@ public struct Behaviour: Sendable {
 
     /// A sentence that says what holds; no two behaviours have the same.
     public let name: String
+    /// What it is about; ``all`` says it.
     public private(set) var group = Group.run
     /// Without these the behaviour is skipped.
     public let requirements: [Requirement]

@@ -14,6 +14,7 @@ extension Conformance {
         /// Whether it fails in some runs only. Where it holds, that is no news.
         public var isOccasional: Bool
 
+        /// A failure of every run, with whatever message, unless said otherwise.
         public init(_ behaviour: String, reason: String, message: String? = nil, isOccasional: Bool = false) {
             self.behaviour = behaviour
             self.reason = reason
@@ -31,6 +32,9 @@ extension Conformance.KnownFailure: Codable {
         case sometimes
     }
 
+    /// Reads the form above; keys that it does not know are passed over.
+    ///
+    /// - Throws: `DecodingError` without a behaviour or a reason.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -39,6 +43,7 @@ extension Conformance.KnownFailure: Codable {
             isOccasional: try container.decodeIfPresent(Bool.self, forKey: .sometimes) ?? false)
     }
 
+    /// Writes the form above; a message that is nil, and `sometimes` that is false, are left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(behaviour, forKey: .behaviour)

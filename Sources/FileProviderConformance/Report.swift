@@ -3,6 +3,7 @@ extension Conformance {
     public struct Report: Sendable {
         /// A behaviour, and what is to be said of it.
         public struct Entry: Sendable, Hashable {
+            /// What the behaviour is about; ``Behaviour/Group/run`` for the kit's own folder and list.
             public let group: Behaviour.Group
             /// The behaviour's name.
             public let behaviour: String
@@ -16,11 +17,15 @@ extension Conformance {
 
         /// What became of one behaviour.
         public enum Outcome: String, Sendable, Hashable {
+            /// Tried, and it held.
             case passed
             /// Passed, by refusing a name that a storage may refuse.
             case refused
+            /// It did not hold, or it holds although it is on the list of known failures.
             case failed
+            /// It did not hold, as the list of known failures says.
             case known
+            /// Not tried: an ability or the kit's own folder was missing.
             case skipped
         }
 

@@ -4,11 +4,14 @@ import Synchronization
 
 /// Files in a dictionary, gone with the object.
 public final class ShelfProvider: FileProvider {
+    /// For display, and to tell what a provider is.
     public static let type = "Shelf"
+    /// The URL of each item begins with it.
     public let baseURL = URL(string: "shelf://local/")
     private let shelf = Mutex(Shelf())
     private static let only = ShelfProvider()
 
+    /// An empty shelf.
     public init() {}
 
     /// Every URL of the scheme `shelf` names the same shelf.
@@ -16,7 +19,7 @@ public final class ShelfProvider: FileProvider {
         ProviderLocation(provider: only, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
-    // 1: say unavailable rather than emulate.
+    /// 1: say unavailable rather than emulate.
     public func capabilities() async throws -> Capabilities {
         Capabilities(
             [
@@ -25,29 +28,29 @@ public final class ShelfProvider: FileProvider {
                 .recursiveRemoval: .native, .serverSideCopying: .derived, .rawNames: .native,
             ], readCost: .local)
     }
-    // 2: of a symbolic link, the link itself.
+    /// 2: of a symbolic link, the link itself.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
         try shelf.withLock { try $0.item(path, writing: false).object(at: path) }
     }
-    // 3: direct children, in pages as they come.
+    /// 3: direct children, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await page(shelf.withLock { try $0.children(of: path) })
     }
-    // 4: its parent has to be there.
+    /// 4: its parent has to be there.
     public func createFolder(path: ProviderPath) async throws {
         try shelf.withLock { try $0.put(Item(data: nil), at: path, overwrite: false) }
     }
-    // 5: never merges folders.
+    /// 5: never merges folders.
     public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try shelf.withLock { try $0.move(path, to: target, overwrite: overwrite) }
         progress.advance(by: 1)
     }
-    // 6: refuses a folder with content unless `recursive`.
+    /// 6: refuses a folder with content unless `recursive`.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         try shelf.withLock { try $0.remove(path, recursive: recursive) }
         progress.advance(by: 1)
     }
-    // 7: all reads of one reader are of one version.
+    /// 7: all reads of one reader are of one version.
     public func open(path: ProviderPath) async throws -> any FileReader {
         let item = try shelf.withLock { try $0.item(path, writing: false) }
         guard let data = item.data else { throw FileError.isADirectory(path) }
@@ -62,7 +65,7 @@ public final class ShelfProvider: FileProvider {
             return (extent, FileReaderAttributes(size: size))
         }
     }
-    // 8: the whole file or nothing.
+    /// 8: the whole file or nothing.
     @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if options.ifMatch != nil { throw FileError.unsupported("Such a write", path: path) }

@@ -10,8 +10,11 @@ public enum SampleBook {
         case epub2
     }
 
+    /// As the package and the title page have it.
     public static let title = "The Lamp at the Carrel"
+    /// As the package has it.
     public static let author = "Carrel"
+    /// The package's unique identifier, the same in both editions.
     public static let identifier = "urn:uuid:6f1d2a54-3f0e-4a53-9a3c-2f6f8a1c5b70"
 
     /// “The Lamp at the Carrel”, three short chapters, as an EPUB in memory: 5 kB, or 27 kB with the painted cover of EPUB 2.

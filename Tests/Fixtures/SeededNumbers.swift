@@ -4,10 +4,12 @@ public import Foundation
 public struct SeededNumbers: RandomNumberGenerator {
     private var state: UInt64
 
+    /// Any seed will do, 0 too.
     public init(seed: UInt64) {
         state = seed
     }
 
+    /// All 64 bits are equally good.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var value = state

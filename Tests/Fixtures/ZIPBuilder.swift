@@ -18,21 +18,28 @@ public final class ZIPBuilder {
         public var isUTF8 = true
         /// The name's bytes, if not the UTF-8 of the name.
         public var nameBytes: [UInt8]?
+        /// The extra fields of the local header, as bytes.
         public var localExtra: [UInt8] = []
+        /// The extra fields in the directory, behind the one of ZIP64.
         public var directoryExtra: [UInt8] = []
         /// What the directory says instead of the truth.
         public var claimedSize: UInt32?
+        /// What the directory says instead of the truth.
         public var claimedCompressedSize: UInt32?
+        /// What the directory says instead of the truth.
         public var claimedChecksum: UInt32?
         /// Where the directory says the local header is.
         public var claimedOffset: UInt32?
+        /// The number of the disk on which the directory says the entry is.
         public var claimedDisk: UInt16 = 0
 
+        /// A deflated entry with nothing wrong in it.
         public init() {}
     }
 
     /// How the end of an archive deviates from a plain one.
     public struct Ending: Sendable {
+        /// The archive's comment, behind the end record.
         public var comment: [UInt8] = []
         /// What follows the end record.
         public var trailing: [UInt8] = []
@@ -40,10 +47,14 @@ public final class ZIPBuilder {
         public var isZIP64 = false
         /// The number of the disk that the record claims to be on.
         public var disk: UInt16 = 0
+        /// What the end record says instead of the truth, unless ``isZIP64``.
         public var claimedEntries: UInt16?
+        /// What the end record says instead of the truth, unless ``isZIP64``.
         public var claimedDirectorySize: UInt32?
+        /// What the end record says instead of the truth, unless ``isZIP64``.
         public var claimedDirectoryOffset: UInt32?
 
+        /// An end with nothing wrong in it.
         public init() {}
     }
 

@@ -19,6 +19,7 @@ public final class AskedCredentials: CredentialSource {
     private let ask: Ask
     private let questions = Locked<[Key: Question]>([:])
 
+    /// Calls `ask` when a secret is first wanted. An answer of nil is kept, too, and for good: no server refuses what is not there.
     public init(_ ask: @escaping Ask) {
         self.ask = ask
     }
@@ -37,6 +38,7 @@ public final class AskedCredentials: CredentialSource {
         return try await task.sharedValue()
     }
 
+    /// Has the next request ask again, unless another answer has come meanwhile.
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {
         forget(Key(origin: origin, user: user)) { $0.answer.value == credential }
     }

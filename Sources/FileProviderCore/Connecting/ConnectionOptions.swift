@@ -2,9 +2,13 @@ import Synchronization
 
 /// How a provider connects: access, trust and policies. One value for every remote provider.
 public struct ConnectionOptions: Sendable {
+    /// Where secrets come from. A password in the URL that the provider is made for goes before it.
     public var credentials: any CredentialSource
+    /// Whom to trust over TLS, and what to show there.
     public var trust: TrustPolicy
+    /// How long to wait before an operation fails.
     public var timeouts: Timeouts
+    /// How often, and after which pauses, what failed for a passing reason is tried again.
     public var retries: RetryPolicy
     /// Exchanges with one host at once; over HTTP/1 each has a connection. One that waits for its own source or sink does not count.
     public var connectionsPerHost: Int
@@ -19,6 +23,8 @@ public struct ConnectionOptions: Sendable {
     /// Counts what goes over the wire.
     public var counters: TransferCounters
 
+    /// The defaults: no secrets, the system's authorities, 8 exchanges at once, no limit on bandwidth, nothing answered from memory, and
+    /// counters of its own.
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
@@ -43,10 +49,12 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
     public var authorities: String?
     /// A PEM file with the client's certificate, and one with its key where that lies apart.
     public var clientCertificate: String?
+    /// A PEM file with the key of ``clientCertificate``; nil where both are in one file.
     public var clientKey: String?
     /// Checks neither certificate nor host name. Anybody on the way can then read and change everything.
     public var isInsecure: Bool
 
+    /// The defaults: the system's authorities, no certificate to show, everything checked.
     public init(authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, isInsecure: Bool = false) {
         self.authorities = authorities
         self.clientCertificate = clientCertificate
@@ -64,6 +72,7 @@ public struct Timeouts: Sendable, Hashable, Codable {
     /// For one request, its body included; nil for no limit, as large files need.
     public var whole: Double?
 
+    /// All in seconds. The defaults let a request take as long as it likes, while something moves at least once a minute.
     public init(connect: Double = 20, idle: Double = 60, whole: Double? = nil) {
         self.connect = connect
         self.idle = idle
@@ -80,6 +89,7 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
     /// The longest pause, in seconds; a server's `Retry-After` may ask for as much.
     public var longestPause: Double
 
+    /// The defaults: three tries more, after pauses of up to 0.2, 0.4 and 0.8 seconds, or of as many as the server asks for, up to 30.
     public init(retries: Int = 3, firstPause: Double = 0.2, longestPause: Double = 30) {
         self.retries = retries
         self.firstPause = firstPause
@@ -125,19 +135,26 @@ public final class TransferCounters: Sendable {
     public enum Counter: Int, Sendable, CaseIterable {
         /// Requests that got an answer, each round of a login included.
         case requests
+        /// Connections that were made; one that was kept and is used again does not count.
         case connections
+        /// Connections for data beside the one for commands, in protocols that have both.
         case dataConnections
         /// Bytes of heads and bodies.
         case bytesIn
+        /// Bytes of heads and bodies that went out, without what TLS adds.
         case bytesOut
+        /// Tries after the first, by ``RetryPolicy/run(counters:mayRepeat:_:)``.
         case retries
     }
 
     private let counts = Mutex([Int64](repeating: 0, count: Counter.allCases.count))
 
+    /// All begin at 0.
     public init() {}
 
+    /// The count since the value was made; safe to read from any thread.
     public subscript(counter: Counter) -> Int64 { counts.withLock { $0[counter.rawValue] } }
 
+    /// Adds `amount` to a count; safe to call from any thread.
     public func add(_ counter: Counter, _ amount: Int64 = 1) { counts.withLock { $0[counter.rawValue] += amount } }
 }

@@ -11,6 +11,7 @@ public struct FixedCredential: CredentialSource {
         owner = FirstOrigin(origin)
     }
 
+    /// The secret, whatever `user` is; nil for every origin but one.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? { owner.admits(origin) ? credential : nil }
 }
 
@@ -31,6 +32,7 @@ public struct EnvironmentCredentials: CredentialSource {
         self.environment = environment
     }
 
+    /// The token unless it is empty, else the password where `user` is known; nil for every origin but the first that got a secret.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         guard let secret = secret(user), owner.admits(origin) else { return nil }
         return secret
@@ -73,6 +75,9 @@ public struct CredentialChain: CredentialSource {
         self.user = user
     }
 
+    /// The first secret that a source has; those behind it are not asked.
+    ///
+    /// - Throws: The error of a source; those behind it are not asked then, either.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
         for source in sources {
             if let credential = try await source.credential(for: origin, user: user ?? self.user) { return credential }
@@ -80,6 +85,7 @@ public struct CredentialChain: CredentialSource {
         return nil
     }
 
+    /// Tells every source, whichever the secret came from.
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {
         for source in sources { source.refused(credential, for: origin, user: user ?? self.user) }
     }

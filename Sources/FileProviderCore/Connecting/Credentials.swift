@@ -2,10 +2,14 @@ import Foundation
 
 /// Who asks for access: scheme, host and port (RFC 6454). Secrets belong to one origin and go to no other.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
+    /// In lower case.
     public let scheme: String
+    /// A name or address in lower case, as the URL tells it.
     public let host: String
+    /// The one that is used, also where it is the scheme's own and the URL does not name it.
     public let port: Int
 
+    /// Takes scheme and host in any case: they make no difference (RFC 6454, section 4).
     public init(scheme: String, host: String, port: Int) {
         self.scheme = scheme.lowercased()
         self.host = host.lowercased()
@@ -19,6 +23,7 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
         return host == "localhost" || host == "::1" || host == "[::1]"
     }
 
+    /// As in a URL, with the port always; no brackets are put around an IPv6 address.
     public var description: String { "\(scheme)://\(host):\(port)" }
 }
 
@@ -26,19 +31,24 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
 public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The kinds of secret.
     public enum Kind: Sendable, Hashable {
+        /// A user and the password, in clear.
         case password(user: String, password: String)
         /// A bearer token (RFC 6750).
         case bearer(token: String)
     }
 
+    /// The secret itself. Printing this shows it, unlike printing the credential.
     public let kind: Kind
 
+    /// A user and the password, in clear; how they are sent is the provider's business.
     public static func password(user: String, password: String) -> Credential {
         Credential(kind: .password(user: user, password: password))
     }
 
+    /// A bearer token (RFC 6750), without the word `Bearer` in front.
     public static func bearer(_ token: String) -> Credential { Credential(kind: .bearer(token: token)) }
 
+    /// The kind of secret, with the user of a password.
     public var description: String {
         switch kind {
         case .password(let user, _): "password of \(user)"
@@ -46,8 +56,10 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         }
     }
 
+    /// As ``description``: without the secret.
     public var debugDescription: String { description }
 
+    /// Without children, so that `dump` and descriptions of what holds a credential find no secret.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -63,5 +75,6 @@ public protocol CredentialSource: Sendable {
 }
 
 extension CredentialSource {
+    /// The default, for sources that neither remember nor ask: does nothing.
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {}
 }

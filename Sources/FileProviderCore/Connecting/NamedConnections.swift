@@ -8,6 +8,7 @@ public struct NamedConnections: Sendable, Hashable, Codable {
     /// The configurations by name.
     public var connections: [String: ProviderConfiguration]
 
+    /// Takes every name; ``check(registry:)`` tells which ones cannot be used.
     public init(_ connections: [String: ProviderConfiguration] = [:]) {
         self.connections = connections
     }

@@ -39,6 +39,7 @@ extension ProviderConfiguration: Codable {
         settings = try values.optional(.settings) ?? [:]
     }
 
+    /// Always writes the URL, and of the rest what differs from its usual value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Key.self)
         func put<Value: Encodable & Equatable>(_ key: Key, _ value: Value, unless usual: Value) throws {

@@ -8,8 +8,11 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public let url: URL
     /// Whom to log in as; nil to leave that to the credential source.
     public var user: String?
+    /// As ``ConnectionOptions/trust``; relative names of files count from the process's folder.
     public var trust = TrustPolicy()
+    /// As ``ConnectionOptions/timeouts``.
     public var timeouts = Timeouts()
+    /// As ``ConnectionOptions/retries``.
     public var retries = RetryPolicy()
     /// As ``ConnectionOptions/connectionsPerHost``.
     public var connectionsPerHost = Self.usualConnections

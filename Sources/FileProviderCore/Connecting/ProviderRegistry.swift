@@ -3,9 +3,12 @@ import Synchronization
 
 /// An item: a provider, and the path in it.
 public struct ProviderLocation: Sendable {
+    /// The provider, which the location keeps alive.
     public let provider: any FileProvider
+    /// Counted from the provider's root; nothing has to be there.
     public let path: ProviderPath
 
+    /// Nothing is looked at: whether there is an item shows when it is used.
     public init(provider: any FileProvider, path: ProviderPath) {
         self.provider = provider
         self.path = path
@@ -25,6 +28,7 @@ public struct ProviderRegistration: Sendable {
     public let settings: Set<String>
     let connect: Connect
 
+    /// A registration for these schemes, in any case; `connect` is called for URLs of theirs alone, and with no settings but these.
     public init(type: String, schemes: [String], settings: Set<String> = [], connect: @escaping Connect) {
         self.type = type
         self.schemes = schemes.map { $0.lowercased() }
@@ -40,6 +44,7 @@ public final class ProviderRegistry: Sendable {
 
     private let registrations = Mutex<[ProviderRegistration]>([])
 
+    /// A registry without providers, apart from ``shared``.
     public init() {}
 
     /// Enters a provider.

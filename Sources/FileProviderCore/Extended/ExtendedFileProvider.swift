@@ -21,14 +21,18 @@ public protocol ExtendedFileProvider: FileProviderBasic {
 }
 
 extension ExtendedFileProvider {
+    /// The default, for storages that know of none.
     public func providesProperties(path: ProviderPath) -> Bool { false }
 
+    /// The default, for storages that make none.
     public func providesThumbnail(path: ProviderPath) -> Bool { false }
 
+    /// The default: fails with `CocoaError(.featureUnsupported)`, which leaves the file to the generators.
     public func providedProperties(path: ProviderPath) async throws -> FileProperties {
         throw FileError.unsupported("Asking for properties", path: path)
     }
 
+    /// The default: fails with `CocoaError(.featureUnsupported)`, which leaves the file to the generators.
     public func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
         throw FileError.unsupported("Asking for a thumbnail", path: path)
     }

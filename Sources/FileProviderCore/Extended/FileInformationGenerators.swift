@@ -43,6 +43,7 @@ public final class FileInformationGenerators: Sendable {
 
     private let generators = Mutex<[FileInformationGenerator]>([])
 
+    /// A list of its own, apart from ``shared``; for the same kind of file the first one counts.
     public init(_ generators: [FileInformationGenerator] = []) {
         self.generators.withLock { $0 = generators }
     }

@@ -7,10 +7,14 @@ public struct FileProperties: Sendable, Hashable {
     /// What a property can be.
     public enum Value: Sendable, Hashable {
         case string(String)
+        /// A whole number, in the unit that the name's line in the table says.
         case integer(Int64)
+        /// Any other number, in that unit; EXIF's fractions too.
         case double(Double)
         case bool(Bool)
+        /// A point in time. A date that the file gives without a zone is a ``string(_:)``.
         case date(Date)
+        /// The values of a name that the file has several of.
         case list([Value])
     }
 
@@ -18,6 +22,7 @@ public struct FileProperties: Sendable, Hashable {
     public private(set) var keys: [String] = []
     private var values: [String: Value] = [:]
 
+    /// Without any property; the subscript adds them.
     public init() {}
 
     /// The value called `key`. A new one goes to the end; nil takes one out.
@@ -29,6 +34,7 @@ public struct FileProperties: Sendable, Hashable {
         }
     }
 
+    /// Whether the file says nothing of itself.
     public var isEmpty: Bool { keys.isEmpty }
 
     /// The values as Foundation's types, in the words of seed 004.
@@ -66,9 +72,14 @@ extension FileProperties.Value: CustomStringConvertible {
 extension FileProperties.Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral
 {
+    /// A ``string(_:)`` written as a literal.
     public init(stringLiteral value: String) { self = .string(value) }
+    /// An ``integer(_:)`` written as a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A ``double(_:)`` written as a literal.
     public init(floatLiteral value: Double) { self = .double(value) }
+    /// A ``bool(_:)`` written as a literal.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A ``list(_:)`` written as a literal.
     public init(arrayLiteral elements: FileProperties.Value...) { self = .list(elements) }
 }

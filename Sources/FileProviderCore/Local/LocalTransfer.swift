@@ -30,8 +30,10 @@ public struct FileSource: WriteSource {
         self.path = path
     }
 
+    /// Always: the file stays open as long as the source lives.
     public var isRepeatable: Bool { true }
 
+    /// Nothing past the end. Several may be read at once, each at its own pace; they block on the disk.
     public func bytes(from offset: Int64) throws -> any ByteSource { FileByteSource(file, from: offset, path: path) }
 }
 

@@ -19,7 +19,9 @@ public protocol ByteSink: AnyObject, Sendable {
 
 /// Whether a sink wants more, and whether a source has more, now.
 public enum FlowState: Sendable {
+    /// More at once.
     case ready
+    /// Nothing before `whenReady` has called back.
     case wait
 }
 

@@ -2,6 +2,7 @@ public import Foundation
 
 /// A part of a file.
 public enum FilePart: Sendable, Hashable {
+    /// Every byte, however many there are.
     case whole
     /// From an offset to the end.
     case from(Int64)

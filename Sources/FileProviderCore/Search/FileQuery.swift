@@ -19,10 +19,13 @@ public indirect enum FileQuery: Sendable, Hashable {
     case mimeType(TextMatch)
     /// The server's validator, with its quotes.
     case entryTag(TextMatch)
+    /// Exactly this kind of item; a symbolic link is a link, whatever it leads to.
     case type(FileType)
     /// Bytes.
     case size(Comparison<Int64>)
+    /// When the content changed last.
     case modified(Comparison<Date>)
+    /// When the item was made, which most storages do not tell.
     case created(Comparison<Date>)
     /// When the server told of the item: what stands under ``FileObjectKey/serverDate``.
     case serverDate(Comparison<Date>)
@@ -36,16 +39,22 @@ public indirect enum FileQuery: Sendable, Hashable {
     case and([FileQuery])
     /// At least one of them; none at all is ``none``.
     case or([FileQuery])
+    /// Every other item, those included for which the condition's value is unknown.
     case not(FileQuery)
     /// A test that nobody can look into, so that Core or the provider has to ask it item by item.
     case test(FileTest)
 
     /// A known value and what it is measured by.
     public enum Comparison<Value: Comparable & Hashable & Sendable>: Sendable, Hashable {
+        /// The same; of dates, to the fraction of a second.
         case equal(Value)
+        /// Less, or earlier; not the same.
         case less(Value)
+        /// Less, earlier or the same.
         case atMost(Value)
+        /// Greater, or later; not the same.
         case greater(Value)
+        /// Greater, later or the same.
         case atLeast(Value)
 
         /// Whether `value` is so; an unknown one is not.
@@ -105,10 +114,13 @@ extension FileQuery {
         .test(FileTest("BLOCKPREDICATE", test))
     }
 
+    /// An ``and(_:)`` of the two, as they stand: nothing is simplified.
     public static func && (one: FileQuery, other: FileQuery) -> FileQuery { .and([one, other]) }
 
+    /// An ``or(_:)`` of the two, as they stand: nothing is simplified.
     public static func || (one: FileQuery, other: FileQuery) -> FileQuery { .or([one, other]) }
 
+    /// A ``not(_:)``: what the item does not tell matches.
     public static prefix func ! (query: FileQuery) -> FileQuery { .not(query) }
 }
 
@@ -134,7 +146,9 @@ public final class FileTest: Sendable, Hashable, CustomStringConvertible {
     /// Whether `object` passes.
     public func evaluate(_ object: FileObject) throws -> Bool { try body(object) }
 
+    /// Whether both are one object; two tests with the same code are not equal.
     public static func == (one: FileTest, other: FileTest) -> Bool { one === other }
 
+    /// By identity, as `==`.
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

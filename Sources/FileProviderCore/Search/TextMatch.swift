@@ -5,6 +5,7 @@ import Foundation
 /// Texts that Unicode calls canonically equivalent are the same here: `é` in one scalar or in two. What is not UTF-8 in a name is compared
 /// in the escaped form of ``ProviderPath``, one character for each byte.
 public struct TextMatch: Sendable {
+    /// How the text looked for and the other one are compared.
     public enum Kind: String, Sendable, Hashable {
         case equals, begins, ends, contains
         /// `*` stands for any text, `?` for one character, `\` takes the next character as it is: the `LIKE` of predicates.
@@ -16,8 +17,10 @@ public struct TextMatch: Sendable {
 
     /// What makes no difference.
     public struct Options: OptionSet, Sendable, Hashable {
+        /// 1 for ``caseInsensitive``, 2 for ``diacriticInsensitive``.
         public let rawValue: Int
 
+        /// Bits that no option has change nothing in what matches.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
@@ -28,11 +31,15 @@ public struct TextMatch: Sendable {
         public static let diacriticInsensitive = Options(rawValue: 2)
     }
 
+    /// How ``text`` is compared.
     public let kind: Kind
+    /// What is looked for, as it was given: wildcards and backslashes included.
     public let text: String
+    /// Differences that are overlooked; none unless said otherwise.
     public let options: Options
     private let pattern: WildcardPattern
 
+    /// Prepares `text` once, for as many comparisons as come. Any text is a pattern; none is refused.
     public init(_ kind: Kind, _ text: String, options: Options = []) {
         self.kind = kind
         self.text = text
@@ -40,16 +47,22 @@ public struct TextMatch: Sendable {
         pattern = WildcardPattern(kind, TextFolding.scalars(of: text, options))
     }
 
+    /// The whole text, without wildcards.
     public static func equals(_ text: String, _ options: Options = []) -> Self { Self(.equals, text, options: options) }
 
+    /// What stands at the start, without wildcards.
     public static func begins(_ text: String, _ options: Options = []) -> Self { Self(.begins, text, options: options) }
 
+    /// What stands at the end, without wildcards.
     public static func ends(_ text: String, _ options: Options = []) -> Self { Self(.ends, text, options: options) }
 
+    /// What stands anywhere, without wildcards.
     public static func contains(_ text: String, _ options: Options = []) -> Self { Self(.contains, text, options: options) }
 
+    /// A pattern with `*`, `?` and `\` for the whole text: ``Kind/like``.
     public static func like(_ text: String, _ options: Options = []) -> Self { Self(.like, text, options: options) }
 
+    /// A shell's pattern for the whole text: ``Kind/glob``.
     public static func glob(_ text: String, _ options: Options = []) -> Self { Self(.glob, text, options: options) }
 
     /// Whether `other` is so; an unknown text is not.
@@ -62,11 +75,13 @@ public struct TextMatch: Sendable {
 }
 
 extension TextMatch: Hashable {
+    /// Whether both were made of the same: two patterns that happen to match the same texts are not equal.
     public static func == (one: TextMatch, other: TextMatch) -> Bool {
         // Not by `String`'s own equality, for which `é` in one scalar and in two are equal texts, though not equal patterns.
         one.kind == other.kind && one.options == other.options && one.text.unicodeScalars.elementsEqual(other.text.unicodeScalars)
     }
 
+    /// By kind and text; matches that differ in options alone share a hash.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(text)

@@ -25,8 +25,10 @@ public protocol FileProviderUndoable: FileProviderOperations {
 public typealias FileProvideUndoable = FileProviderUndoable
 
 extension FileProviderUndoable {
+    /// The default: asks ``undoManager``.
     public func canUndo(handle: Progress) -> Bool { undoManager.canUndo(handle: handle) }
 
+    /// The default: asks ``undoManager``.
     public func canUndo(operation: FileOperationType) async throws -> Bool { try await undoManager.canUndo(operation: operation) }
 
     /// Forgets all steps, and keeps ten from now on.

@@ -13,6 +13,7 @@ public struct TrashPolicy: Sendable, Hashable, Codable {
     /// With a limit each folder that goes in is measured: one listing for each folder in it.
     public var greatestSize: Int64?
 
+    /// The defaults: a folder below the root, where everything stays for thirty days, however much it is.
     public init(path: String = "/.carrel-trash", longestAge: TimeInterval? = 30 * 86_400, greatestSize: Int64? = nil) {
         self.path = path
         self.longestAge = longestAge

@@ -29,8 +29,10 @@ public final class UndoStack: Sendable {
         set { history.update { $0.levels = max(0, newValue) } }
     }
 
+    /// Whether there is a step to take back. What somebody else has changed meanwhile shows only when it is tried.
     public var canUndo: Bool { !history.value[.undo].isEmpty }
 
+    /// Whether there is a step to carry out again. A new operation drops them all, whether it is recorded or cannot be undone.
     public var canRedo: Bool { !history.value[.redo].isEmpty }
 
     /// What ``undo(force:)`` would do, such as “Undo Moving a.txt”; nil for nothing.

@@ -21,12 +21,14 @@ extension UndoableFileProvider: FileProviderSymbolicLink where Base: FileProvide
         }
     }
 
+    /// Asks the base.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         try await base.destinationOfSymbolicLink(path: path)
     }
 }
 
 extension UndoableFileProvider: FileProviderSharing where Base: FileProviderSharing {
+    /// Has the base make it. There is no undo for it.
     public func publicLink(to path: ProviderPath) async throws -> PublicLink { try await base.publicLink(to: path) }
 }
 

@@ -6,10 +6,12 @@ public import Foundation
 /// the storage in another way, `base` included, counts as somebody else's. Operations on the same item or on folders around it wait for
 /// each other; undo and redo wait for all that run, and hold back those that come after.
 public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoable, FileProviderReadWrite {
+    /// The base's: names and messages do not tell that it is wrapped.
     public static var type: String { Base.type }
 
     /// The provider that does the work.
     public let base: Base
+    /// The steps of what is done through this object; another wrapper of the same base has its own.
     public let undoManager: UndoStack
 
     /// - Parameters:
@@ -27,8 +29,10 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
 
     // MARK: What passes through
 
+    /// The base's.
     public var baseURL: URL? { base.baseURL }
 
+    /// The base's.
     public func url(of path: ProviderPath) -> URL { base.url(of: path) }
 
     /// The base's; but where the storage does not copy by itself, what is replaced steps aside first, and replacing is not atomic.
@@ -38,16 +42,21 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
         return capabilities
     }
 
+    /// Asks the base.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
 
+    /// Has the base list; the trash folder is listed like any other.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await base.contentsOfDirectory(path: path, page: page)
     }
 
+    /// The base's: what lies in the trash takes up space.
     public func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
 
+    /// Opens on the base, and waits for no operation under way.
     public func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
 
+    /// Cancels what runs here and invalidates the base. The steps stay on the stack.
     public func invalidate() {
         cancelOperations()
         base.invalidate()

@@ -30,9 +30,11 @@ public struct Capabilities: Sendable, Hashable, Codable {
         /// `ifMatch`: a write that happens only while the file is the version that the caller knows.
         case conditionalWriting
         case folderCreation
+        /// Removing a file or an empty folder.
         case removal
         /// Removing a folder with all it holds; native: in one request.
         case recursiveRemoval
+        /// Moving and renaming, folders with all they hold.
         case moving
         /// Copying without the bytes passing through this machine.
         case serverSideCopying

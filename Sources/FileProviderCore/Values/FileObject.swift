@@ -5,6 +5,7 @@ public enum FileType: String, Sendable, Hashable, Codable {
     /// A file with bytes of its own.
     case regular = "file"
     case directory
+    /// A link, which is not followed to tell the type.
     case symbolicLink = "symlink"
     /// A device, socket, pipe or something the provider has no word for.
     case other

@@ -15,16 +15,22 @@ public struct FileObjectSorting: Sendable, Hashable {
         case nameCaseInsensitive
         /// By what follows the last dot of the name, in any case; names without one come last.
         case `extension`
+        /// By when the content changed last.
         case modifiedDate
+        /// By when the item was made, which most storages do not tell.
         case creationDate
+        /// By bytes; folders have none and come last.
         case size
     }
 
+    /// What decides first.
     public var type: SortType
+    /// Whether letters go from A to Z, sizes and dates from small to large. What is equal by ``type`` is never turned round.
     public var ascending: Bool
     /// Whether folders come before everything else, in both directions.
     public var isDirectoriesFirst: Bool
 
+    /// Ascending, folders among the files, unless said otherwise.
     public init(type: SortType, ascending: Bool = true, isDirectoriesFirst: Bool = false) {
         self.type = type
         self.ascending = ascending
@@ -106,25 +112,40 @@ public struct FileObjectSorting: Sendable, Hashable {
 }
 
 extension FileObjectSorting {
+    /// From A to Z as people read, `a2` before `a10`.
     public static let nameAscending = FileObjectSorting(type: .name)
+    /// From Z to A as people read.
     public static let nameDescending = FileObjectSorting(type: .name, ascending: false)
+    /// The smallest first; folders last.
     public static let sizeAscending = FileObjectSorting(type: .size)
+    /// The largest first; folders last.
     public static let sizeDescending = FileObjectSorting(type: .size, ascending: false)
+    /// By extension from A to Z; names without one last.
     public static let extensionAscending = FileObjectSorting(type: .extension)
+    /// By extension from Z to A; names without one last.
     public static let extensionDescending = FileObjectSorting(type: .extension, ascending: false)
+    /// What has not changed for longest first; what has no date last.
     public static let modifiedAscending = FileObjectSorting(type: .modifiedDate)
+    /// What changed last first; what has no date last.
     public static let modifiedDescending = FileObjectSorting(type: .modifiedDate, ascending: false)
+    /// The oldest first; what has no date last.
     public static let createdAscending = FileObjectSorting(type: .creationDate)
+    /// The newest first; what has no date last.
     public static let createdDescending = FileObjectSorting(type: .creationDate, ascending: false)
 
+    /// The ancestor's spelling.
     @available(*, deprecated, renamed: "nameDescending")
     public static var nameDesceding: Self { nameDescending }
+    /// The ancestor's spelling.
     @available(*, deprecated, renamed: "sizeDescending")
     public static var sizeDesceding: Self { sizeDescending }
+    /// The ancestor's spelling.
     @available(*, deprecated, renamed: "extensionDescending")
     public static var extensionDesceding: Self { extensionDescending }
+    /// The ancestor's spelling.
     @available(*, deprecated, renamed: "modifiedDescending")
     public static var modifiedDesceding: Self { modifiedDescending }
+    /// The ancestor's spelling.
     @available(*, deprecated, renamed: "createdDescending")
     public static var createdDesceding: Self { createdDescending }
 }

@@ -1,11 +1,18 @@
 /// An operation and the items it works on, in the words of seed 004: progress, delegates and errors carry it.
 public enum FileOperationType: Sendable, Hashable {
+    /// Making a folder.
     case create(path: String)
+    /// Copying; to or from this machine, one of the two is a path of it.
     case copy(source: String, destination: String)
+    /// Moving or renaming.
     case move(source: String, destination: String)
+    /// Writing a file, whether it was there or not.
     case modify(path: String)
+    /// Removing an item, and of a folder what it holds.
     case remove(path: String)
+    /// Making a symbolic link at `link` that leads to `target`.
     case link(link: String, target: String)
+    /// Reading: a file, a listing, attributes, a search.
     case fetch(path: String)
 
     /// The verb, for a person.

@@ -2,7 +2,9 @@
 ///
 /// It keeps its provider alive, and nothing else does so for it. Letting go of it ends the watch.
 public struct FileChanges: AsyncSequence, Sendable {
+    /// One change; ``watch`` gives the same in batches.
     public typealias Element = FileEvent
+    /// What ``FileWatch/next()`` throws.
     public typealias Failure = any Error
 
     /// The watch itself: for consumers that want whole batches.
@@ -14,11 +16,13 @@ public struct FileChanges: AsyncSequence, Sendable {
         self.provider = provider
     }
 
+    /// All iterators draw on the same watch, so that each change goes to one of them: have one at a time.
     public func makeAsyncIterator() -> Iterator { Iterator(changes: self) }
 
     /// Ends the sequence; every descriptor is given back when it returns.
     public func stop() async { await watch.stop() }
 
+    /// Gives the events one by one. Those of a batch that it has begun are lost with it.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let changes: FileChanges
         /// The rest of a batch, the next event last.

@@ -18,6 +18,7 @@ public struct FileEvent: Sendable, Hashable {
         case rescan
     }
 
+    /// What happened, and with it what the other properties mean.
     public var kind: Kind
     /// Where the item is now, or was until it was removed; of ``Kind/rescan``, the folder.
     public var path: ProviderPath
@@ -28,6 +29,7 @@ public struct FileEvent: Sendable, Hashable {
     /// Why everything has to be listed anew, in a sentence; nil for every other kind.
     public var reason: String?
 
+    /// An event as it is given: that `from` goes with a move, and `reason` with a rescan, is the caller's promise.
     public init(_ kind: Kind, path: ProviderPath, from: ProviderPath? = nil, type: FileType? = nil, reason: String? = nil) {
         self.kind = kind
         self.path = path
@@ -38,6 +40,7 @@ public struct FileEvent: Sendable, Hashable {
 }
 
 extension FileEvent: CustomStringConvertible {
+    /// Kind and path, of a move both paths; without type and reason.
     public var description: String { from.map { "\(kind) \($0) → \(path)" } ?? "\(kind) \(path)" }
 }
 
@@ -57,6 +60,8 @@ public struct WatchOptions: Sendable, Hashable {
     /// as a network file system mounted here.
     public var alwaysPolls: Bool
 
+    /// The defaults: everything below, told after a tenth of a second; where polling is needed, a look every 2 seconds after a change, and
+    /// ever more seldom down to once a minute.
     public init(
         isRecursive: Bool = true, window: Double = 0.1, shortestInterval: Double = 2, longestInterval: Double = 60,
         mostPending: Int = 65_536, alwaysPolls: Bool = false

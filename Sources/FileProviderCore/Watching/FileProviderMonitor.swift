@@ -46,6 +46,7 @@ public struct LongPollAnswer: Sendable, Hashable {
     /// What to ask with next.
     public var token: String
 
+    /// Events in an order in which they can be replayed, as ``FileEvent`` says, and the server's token as it came.
     public init(events: [FileEvent], token: String) {
         self.events = events
         self.token = token

@@ -19,6 +19,7 @@ public enum SourceStep: Sendable, Hashable {
     case bytes(Int)
     /// Nothing now; ``ByteSource/whenReady(_:)`` calls back.
     case wait
+    /// Nothing, and nothing will come.
     case end
 }
 

@@ -7,10 +7,13 @@ import Synchronization
 public final class FaultServer: Sendable {
     /// What came in.
     public struct Request: Sendable {
+        /// In the case in which it came.
         public var method: String
+        /// Path and query as they came, percent-encoded.
         public var target: String
         /// By name in lower case.
         public var headers: [String: String]
+        /// All of it; empty where there was none.
         public var body: Data
     }
 
@@ -28,6 +31,7 @@ public final class FaultServer: Sendable {
         case silence
     }
 
+    /// On 127.0.0.1, chosen by the system.
     public let port: Int
     private let listener: Int32
     private let answer: @Sendable (Request) -> Answer

@@ -2,6 +2,7 @@ public import FileProviderCore
 public import Foundation
 import Synchronization
 
+// swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 /// Many small files in one big one: `box://NAME/path` is `path` in `NAME.box`, with `NAME.box.index` beside it.
 /// Nothing in a box is ever overwritten: a crash costs the change that was on its way and no other, and copies take no space.
 public final class BoxFileProvider: FileProvider {
@@ -9,7 +10,6 @@ public final class BoxFileProvider: FileProvider {
     public let baseURL: URL?
     private let box: Mutex<Box>
     private static let opened = Mutex<[String: BoxFileProvider]>([:])
-
     /// Opens, or makes, the box called `name` in `folder`, a path of this machine; blocks on the disk.
     public init(name: String, folder: String) throws {
         box = Mutex(try Box(path: "\(folder)/\(name).box"))
