@@ -17,7 +17,7 @@ extension LocalFileProvider: FileProviderAttributes {
             guard let modificationDate else { return }
             let keep = timespec(tv_sec: 0, tv_nsec: Self.omitted)
             let result = place.name.withName { name in
-                [keep, timespec(modificationDate)].withUnsafeBufferPointer {
+                [keep, modificationDate.fileTime].withUnsafeBufferPointer {
                     utimensat(place.folder.raw, name, $0.baseAddress, AT_SYMLINK_NOFOLLOW)
                 }
             }

@@ -116,7 +116,7 @@ final class LocalWrite: Sendable {
             if options.ifMatch != nil { try Self.check(place, options, context) }
             try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
         case .inPlace(let file, let isNew):
-            if let date = options.modificationDate { try context.check(file.setModified(timespec(date))) }
+            if let date = options.modificationDate { try context.check(file.setModified(date.fileTime)) }
             try context.check(fsync(file.raw))
             if isNew { try place.syncableFolder.syncNames(path: context.path) }
         }

@@ -58,7 +58,7 @@ struct NaturalKey: Comparable {
         static func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
             let archive = try await ZIPArchive.open(reader)
             let pages = pages(of: archive)
-            guard pages.indices.contains(request.page - 1) else {
+            guard pages.indices.contains(request.page &- 1) else {
                 throw FileError.make(
                     .fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” has no page \(request.page); it has \(pages.count)."
                 )

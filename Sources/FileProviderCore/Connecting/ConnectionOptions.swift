@@ -133,7 +133,7 @@ public protocol RetryAfterError: Error {
 public final class TransferCounters: Sendable {
     /// What is counted.
     public enum Counter: Int, Sendable, CaseIterable {
-        /// Requests that got an answer, each round of a login included.
+        /// Requests sent, each round of a login included.
         case requests
         /// Connections that were made; one that was kept and is used again does not count.
         case connections

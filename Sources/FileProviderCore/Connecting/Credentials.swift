@@ -37,7 +37,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         case bearer(token: String)
     }
 
-    /// The secret itself. Printing this shows it, unlike printing the credential.
+    /// The secret itself; printed, it shows no more than the credential does.
     public let kind: Kind
 
     /// A user and the password, in clear; how they are sent is the provider's business.
@@ -49,8 +49,19 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
     public static func bearer(_ token: String) -> Credential { Credential(kind: .bearer(token: token)) }
 
     /// The kind of secret, with the user of a password.
+    public var description: String { kind.description }
+
+    /// As ``description``: without the secret.
+    public var debugDescription: String { description }
+
+    /// Without children, so that `dump` and descriptions of what holds a credential find no secret.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Credential.Kind: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The kind of secret, with the user of a password.
     public var description: String {
-        switch kind {
+        switch self {
         case .password(let user, _): "password of \(user)"
         case .bearer: "bearer token"
         }
@@ -59,7 +70,7 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
     /// As ``description``: without the secret.
     public var debugDescription: String { description }
 
-    /// Without children, so that `dump` and descriptions of what holds a credential find no secret.
+    /// Nothing, so that dump(_:) shows no secret either.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -77,8 +77,9 @@ public final class FileInformationGenerators: Sendable {
         let path = reader.path
         if let found = first(for: path, where: isFit) { return found }
         let type = try await reader.attributes().mimeType?.prefix { $0 != ";" }.lowercased().filter { $0 != " " } ?? ""
-        let obstacle = first(for: path) { $0.obstacle != nil } ?? all.first { $0.obstacle != nil && $0.mediaTypes.contains(type) }
-        if let found = all.first(where: { $0.mediaTypes.contains(type) && isFit($0) }), obstacle == nil { return found }
+        let named = first(for: path) { $0.obstacle != nil }
+        if named == nil, let found = all.first(where: { $0.mediaTypes.contains(type) && isFit($0) }) { return found }
+        let obstacle = named ?? all.first { $0.obstacle != nil && $0.mediaTypes.contains(type) }
         throw FileError.make(
             .featureUnsupported, path: path, sentence: obstacle?.obstacle ?? "“\(path)” is of a kind that no \(what) can be had of.")
     }

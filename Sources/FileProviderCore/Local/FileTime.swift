@@ -12,12 +12,12 @@ extension FileDescriptor {
     }
 }
 
-extension timespec {
-    /// A time as the kernel takes it; one that it cannot say becomes the first or last that it can.
-    package init(_ date: Date) {
-        let time = date.timeIntervalSince1970
+extension Date {
+    /// The time as the kernel takes it; one that it cannot say becomes the first or last that it can.
+    package var fileTime: timespec {
+        let time = timeIntervalSince1970
         let seconds = time.rounded(.down)
         let nanoseconds = Int(exactly: ((time - seconds) * 1e9).rounded(.down)) ?? 0
-        self.init(tv_sec: Int(exactly: seconds) ?? (seconds < 0 ? .min : .max), tv_nsec: min(nanoseconds, 999_999_999))
+        return timespec(tv_sec: Int(exactly: seconds) ?? (seconds < 0 ? .min : .max), tv_nsec: min(nanoseconds, 999_999_999))
     }
 }

@@ -39,7 +39,7 @@ package final class StagedFile: Sendable {
     /// - Throws: `CocoaError(.fileWriteFileExists)`, decided by the kernel in one step; of two writers at once one wins. An error of
     ///   the last step alone, the disk's, leaves the file in place.
     package func commit(overwrite: Bool, modificationDate: Date? = nil) throws {
-        if let modificationDate, file.setModified(timespec(modificationDate)) != 0 { throw error() }
+        if let modificationDate, file.setModified(modificationDate.fileTime) != 0 { throw error() }
         guard fsync(file.raw) == 0 else { throw error() }
         let code = overwrite ? replace() : FreeName(from: (folder, temporary), to: (folder, name), calls: calls).take(isFolder: false)
         if code != 0 { throw error(code) }

@@ -162,5 +162,7 @@ struct UndoHistory: Sendable {
 
     private mutating func trim() {
         if done.count > levels { done.removeFirst(done.count - levels) }
+        // The step that is farthest away comes first, on either side.
+        undone.removeFirst(min(undone.count, max(0, done.count + undone.count - levels)))
     }
 }

@@ -35,6 +35,12 @@ public final class UndoableFileProvider<Base: FileProvider>: FileProviderUndoabl
     /// The base's.
     public func url(of path: ProviderPath) -> URL { base.url(of: path) }
 
+    /// The base's.
+    public func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
+
+    /// Asks the base.
+    public func checkReachability() async throws { try await base.checkReachability() }
+
     /// The base's; but where the storage does not copy by itself, what is replaced steps aside first, and replacing is not atomic.
     public func capabilities() async throws -> Capabilities {
         var capabilities = try await base.capabilities()
