@@ -54,6 +54,9 @@ extension LocalMonitorRun {
                     mark(spot)
                 }
             }
+        } catch let error where error.isOvertaken {
+            // It was removed after it was opened; the folder above is going to say so.
+            return false
         } catch let error as CocoaError {
             refuse(number, error)
         }
