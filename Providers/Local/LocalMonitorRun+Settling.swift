@@ -54,6 +54,9 @@ extension LocalMonitorRun {
                     mark(spot)
                 }
             }
+        } catch let error where error.isOvertaken {
+            // It was removed after it was opened; the folder above is going to say so.
+            return false
         } catch let error as CocoaError {
             refuse(number, error)
         }
@@ -131,7 +134,8 @@ extension LocalMonitorRun {
                 if hasNewContent { modify(spot, seen) }
                 return true
             }
-            // One folder in two places is mounted twice; it is watched in the first.
+            // A folder in two places is moving to and fro, or, when it stays so, mounted twice; then it is watched in the first.
+            guard let rounds = marks[spot]?.rounds, rounds >= 3 else { return false }
             seen.watch = nil
         } else if seen.type != .directory, let origin = origins[spot] ?? nil, origin != spot, let known = tree[origin],
             known.isSame(as: seen)

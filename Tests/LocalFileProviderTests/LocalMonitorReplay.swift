@@ -22,11 +22,12 @@ struct ReplayedTree {
     private mutating func list(_ folder: ProviderPath, of provider: LocalFileProvider) async throws {
         items = items.filter { !$0.key.isBelow(folder) }
         let found = Collected<FileObject>()
-        try await provider.walk(path: folder) { path, error in
+        @Sendable func check(_ error: any Error) throws {
             guard error.isNoSuchFile || error.cause == .ENOTDIR || error.cause == .ELOOP else { throw error }
-        } visit: {
-            found.append($0)
         }
+        do {
+            try await provider.walk(path: folder, unlisted: { try check($1) }, visit: { found.append($0) })
+        } catch { try check(error) }
         for object in found.values { items[object.path] = Item(type: object.type, version: Self.version(object)) }
     }
 
