@@ -156,6 +156,8 @@ final class EventLoop: @unchecked Sendable {
     private func closeConnections() {
         guard let fresh = Self.makeMulti(options) else { return }
         let old = inbox.withLock { _ in
+            // Whoever has left a command meanwhile has woken the old one.
+            curl_multi_wakeup(fresh)
             defer { multi = fresh }
             return multi
         }

@@ -20,6 +20,30 @@ struct WebDAVTests {
         }
     }
 
+    /// A command that is left while the transport changes its connections must not be lost: it would end at the next idle time only.
+    @Test(.enabled(if: TestServers.named("Apache, Digest") != nil), .timeLimit(.minutes(1)))
+    func `what runs ends at once when its provider is invalidated, at any moment`() async throws {
+        let server = try #require(TestServers.named("Apache, Digest"))
+        try await server.withFolder { _, folder in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for worker in 0..<6 {
+                    group.addTask {
+                        for round in 0..<60 {
+                            let provider = try server.provider()
+                            let path = try folder.appending("\(worker)-\(round)")
+                            let (ended, signal) = AsyncStream<Never>.makeStream()
+                            provider.writeContents(path: path.string, contents: Data(count: 100_000)) { _ in signal.finish() }
+                            try await Task.sleep(for: .microseconds(Int.random(in: 0..<40_000)))
+                            provider.invalidate()
+                            for await _ in ended {}
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
     @Test func `a listing is remembered as long as allowed, and own changes are seen at once`() async throws {
         let server = try #require(TestServers.named("Apache, Basic"))
         var options = TestServers.options()
