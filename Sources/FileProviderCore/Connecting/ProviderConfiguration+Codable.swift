@@ -8,7 +8,7 @@ extension ProviderConfiguration: Codable {
     enum Key: String, CodingKey, CaseIterable {
         case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
         case timeout, connectTimeout, wholeTimeout, retries, firstPause, longestPause
-        case connectionsPerHost, bandwidth, settings
+        case connectionsPerHost, bandwidth, cacheLifetime, cacheItems, settings
     }
 
     /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
@@ -35,6 +35,8 @@ extension ProviderConfiguration: Codable {
         retries.longestPause = try values.number(.longestPause, 0...86_400) ?? retries.longestPause
         connectionsPerHost = try values.number(.connectionsPerHost, 1...256) ?? connectionsPerHost
         bandwidth = try values.number(.bandwidth, 1...Int64.max)
+        cache.lifetime = try values.number(.cacheLifetime, 0...31_536_000) ?? cache.lifetime
+        cache.mostItems = try values.number(.cacheItems, 0...10_000_000) ?? cache.mostItems
         allowsClearPassword = try values.optional(.allowClearPassword) ?? false
         settings = try values.optional(.settings) ?? [:]
     }
@@ -45,7 +47,7 @@ extension ProviderConfiguration: Codable {
         func put<Value: Encodable & Equatable>(_ key: Key, _ value: Value, unless usual: Value) throws {
             if value != usual { try container.encode(value, forKey: key) }
         }
-        let (time, tries) = (Timeouts(), RetryPolicy())
+        let (time, tries, memory) = (Timeouts(), RetryPolicy(), CachePolicy())
         try container.encode(url.absoluteString, forKey: .url)
         try put(.user, user, unless: nil)
         try put(.cacert, trust.authorities, unless: nil)
@@ -61,6 +63,8 @@ extension ProviderConfiguration: Codable {
         try put(.longestPause, retries.longestPause, unless: tries.longestPause)
         try put(.connectionsPerHost, connectionsPerHost, unless: Self.usualConnections)
         try put(.bandwidth, bandwidth, unless: nil)
+        try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
+        try put(.cacheItems, cache.mostItems, unless: memory.mostItems)
         try put(.settings, settings, unless: [:])
     }
 

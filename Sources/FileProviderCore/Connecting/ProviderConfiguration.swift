@@ -20,6 +20,8 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var bandwidth: Int64?
     /// As ``ConnectionOptions/allowsClearPassword``.
     public var allowsClearPassword = false
+    /// As ``ConnectionOptions/cache``.
+    public var cache = CachePolicy()
     /// What this provider alone knows, by the names in its ``ProviderRegistration/settings``. No secrets.
     public var settings: [String: String] = [:]
 
@@ -58,7 +60,7 @@ public struct ProviderConfiguration: Sendable, Hashable {
     private init(_ other: ProviderConfiguration, url: URL) {
         (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
         (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
-        (allowsClearPassword, settings) = (other.allowsClearPassword, other.settings)
+        (allowsClearPassword, cache, settings) = (other.allowsClearPassword, other.cache, other.settings)
     }
 
     /// ``url`` with the user in it, as the providers take it.
@@ -82,6 +84,7 @@ extension ConnectionOptions {
         self.init(
             credentials: credentials, trust: configuration.trust, timeouts: configuration.timeouts, retries: configuration.retries,
             connectionsPerHost: configuration.connectionsPerHost, bandwidth: configuration.bandwidth,
-            allowsClearPassword: configuration.allowsClearPassword, settings: configuration.settings, counters: counters)
+            allowsClearPassword: configuration.allowsClearPassword, cache: configuration.cache, settings: configuration.settings,
+            counters: counters)
     }
 }
