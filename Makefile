@@ -1,7 +1,7 @@
 SOURCES = Sources Providers Tests Examples Package.swift
 
 .DEFAULT_GOAL := help
-.PHONY: help build test sanitize demo bench providers-table format lint clean
+.PHONY: help build test stress sanitize demo bench providers-table format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -11,6 +11,9 @@ build: ## compile everything
 
 test: ## run all tests against real servers on this machine
 	bash Tests/run.sh
+
+stress: ## watch 20 times 20,000 random changes
+	CARREL_STRESS=20 swift test --filter LocalMonitorTests.Stress
 
 sanitize: ## run the core's tests under the thread sanitizer
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build/sanitize --filter FileProviderCoreTests

@@ -126,6 +126,16 @@ main() {
   run swift test --skip-build --filter '^IntegrationTests\.' --skip "$LONG_RUNS"
   say "testing: the kit on every storage, and undo on real servers"
   run swift test --skip-build --filter "$LONG_RUNS"
+  # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
+  say "building without the trait FileInformation"
+  run swift build --disable-default-traits --product carrel --scratch-path .build/without-traits
+  : >"$SCRATCH/picture.jpg"
+  local answer
+  answer=$(.build/without-traits/debug/carrel thumb "$SCRATCH/picture.jpg" - 2>&1 || true)
+  case $answer in
+    *"built without the package trait FileInformation"*) ;;
+    *) say "without the trait, a thumbnail should be refused with a sentence that names it, and this came: $answer"; exit 1 ;;
+  esac
   # A package of its own that depends on this one; in the same build folder only its own few files have to be compiled.
   say "testing: the plug-in example"
   run swift test --package-path Examples/PlugInProvider --scratch-path .build

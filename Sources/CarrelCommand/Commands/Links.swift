@@ -21,7 +21,7 @@ struct MakeLink: Verb {
         guard let provider = place.provider as? any FileProviderSymbolicLink else {
             throw FileError.unsupported("Making a symbolic link", path: place.path)
         }
-        do { try await provider.createSymbolicLink(path: place.path, target: Array(target.utf8)) } catch {
+        do { try await provider.createSymbolicLink(path: place.path, text: target) } catch {
             throw error.naming(missingParentOf: place.path)
         }
     }
@@ -43,10 +43,9 @@ struct ReadLink: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
         let item = try await place.provider.attributesOfItem(path: place.path)
-        guard let target = item.linkTarget else {
+        guard let text = item.linkTargetText else {
             throw FileError.make(.fileReadUnknown, path: place.path, sentence: "“\(place.path)” is no symbolic link.")
         }
-        let text = String(decoding: target, as: UTF8.self)
         if common.json { return try session.output.json(Shown(linkTarget: text)) }
         try session.output.line(text)
     }

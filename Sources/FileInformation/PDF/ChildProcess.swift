@@ -46,14 +46,18 @@ struct ChildProcess {
             try flag.check()
             try check(deadline, file)
             for pipe in try Pipe.readable(open, file) {
-                let piece = pipe.read()
+                guard let piece = try pipe.read(file) else { continue }
                 if piece.isEmpty { open.removeAll { $0 === pipe } }
                 if pipe === output { texts.output += piece } else { texts.errors += piece.prefix(4096 - min(4096, texts.errors.count)) }
                 guard texts.output.count <= limits.output else { throw tooMuch("more than \(limits.output) bytes", file) }
             }
         }
         var status: Int32 = 0
-        while waitpid(child, &status, WNOHANG) == 0 {
+        while true {
+            let reaped = waitpid(child, &status, WNOHANG)
+            if reaped == child { break }
+            // Where the app ignores SIGCHLD the kernel reaps, and nobody learns how the child ended (waitpid(2)).
+            if reaped < 0, errno != EINTR { throw FileError.make(errno: errno, path: file, writing: false) }
             try flag.check()
             try check(deadline, file)
             poll(nil, 0, 5)
@@ -127,11 +131,13 @@ struct ChildProcess {
             return zip(pipes, waits).filter { $0.1.revents != 0 }.map(\.0)
         }
 
-        /// What is there; nothing at the end.
-        func read() -> Data {
+        /// What is there, nothing at the end; nil when a signal came first.
+        func read(_ file: ProviderPath) throws -> Data? {
             var bytes = [UInt8](repeating: 0, count: 65_536)
             let count = Foundation.read(reading.raw, &bytes, bytes.count)
-            return Data(bytes.prefix(max(0, count)))
+            if count >= 0 { return Data(bytes.prefix(count)) }
+            guard errno == EINTR else { throw FileError.make(errno: errno, path: file, writing: false) }
+            return nil
         }
     }
 }

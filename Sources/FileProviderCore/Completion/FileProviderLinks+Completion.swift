@@ -9,7 +9,7 @@ extension FileProviderSymbolicLink {
         symbolicLink path: String, withDestinationPath destination: String, completionHandler: SimpleCompletionHandler
     ) -> Progress? {
         CompletionForm.start(.link(link: path, target: destination), of: self) { _ in
-            try await self.createSymbolicLink(path: ProviderPath(path), target: NameEscape.bytes(of: destination))
+            try await self.createSymbolicLink(path: ProviderPath(path), text: destination)
         } completion: {
             completionHandler?($0.failure)
         }

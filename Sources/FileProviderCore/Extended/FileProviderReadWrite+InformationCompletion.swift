@@ -30,13 +30,16 @@ extension FileProviderReadWrite {
 
     /// A small picture of the file at `path`.
     ///
-    /// - Parameter dimension: Pixels of the longer side; nil for 256.
+    /// - Parameters:
+    ///   - dimension: Pixels of the longer side; nil for 256.
+    ///   - page: Of a document or comic book, counted from 1.
     @discardableResult
     public func thumbnailOfFile(
-        path: String, dimension: Int? = nil, completionHandler: @escaping @Sendable (_ image: Thumbnail?, _ error: (any Error)?) -> Void
+        path: String, dimension: Int? = nil, page: Int = 1,
+        completionHandler: @escaping @Sendable (_ image: Thumbnail?, _ error: (any Error)?) -> Void
     ) -> Progress? {
         CompletionForm.start(.fetch(path: path), of: self) { _ in
-            try await self.thumbnailOfFile(path: ProviderPath(path), dimension: dimension ?? 256)
+            try await self.thumbnailOfFile(path: ProviderPath(path), dimension: dimension ?? 256, page: page)
         } completion: {
             completionHandler($0.value, $0.failure)
         }

@@ -25,6 +25,11 @@ extension FileProviderSymbolicLink {
         try await createSymbolicLink(path: path, target: Self.relativeTarget(from: path, to: destination))
     }
 
+    /// Makes a link that holds `text`, in which bytes that are not UTF-8 are escaped as in ``ProviderPath``.
+    public func createSymbolicLink(path: ProviderPath, text: String) async throws {
+        try await createSymbolicLink(path: path, target: NameEscape.bytes(of: text))
+    }
+
     private static func relativeTarget(from path: ProviderPath, to destination: ProviderPath) -> [UInt8] {
         let folder = path.parent?.components ?? []
         let wanted = destination.components

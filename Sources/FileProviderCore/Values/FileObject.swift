@@ -59,6 +59,8 @@ public struct FileObject: Sendable {
     public var isRegularFile: Bool { type == .regular }
     /// Whether it names another place.
     public var isSymbolicLink: Bool { type == .symbolicLink }
+    /// ``linkTarget`` as text, escaped as in ``ProviderPath`` where it is not UTF-8.
+    public var linkTargetText: String? { linkTarget.map { NameEscape.string(of: $0[...]) } }
     /// Whether the name starts with a dot.
     public var isHidden: Bool { name.hasPrefix(".") }
     /// Whether nobody may write, as far as permissions tell; false where they are unknown.
