@@ -38,11 +38,12 @@ extension LocalFileProvider: FileProviderAttributes {
 
     // MARK: Extended attributes
 
-    /// All extended attributes that may be read, by their names with the namespace in front: `user.comment`. Of a link there are none.
+    /// All extended attributes that may be read, by their names with the namespace in front: `user.comment`.
     ///
     /// Names that are not UTF-8 are left out. Source: xattr(7).
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadTooLarge)` over 16 MiB in all.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadTooLarge)` over 16 MiB in all; `CocoaError(.featureUnsupported)`
+    ///   for a link, which is not followed, a pipe or a device.
     public func extendedAttributes(path: ProviderPath) async throws -> [String: [UInt8]] {
         try await withAttributes(path, writing: false) { attributes in
             var all: [String: [UInt8]] = [:]
@@ -57,7 +58,7 @@ extension LocalFileProvider: FileProviderAttributes {
         }
     }
 
-    /// The extended attribute called `name`; nil where there is none.
+    /// The extended attribute called `name`; nil where there is none. Links, pipes and devices fail as in ``extendedAttributes(path:)``.
     public func extendedAttribute(_ name: String, path: ProviderPath) async throws -> [UInt8]? {
         try await withAttributes(path, writing: false) { try $0.value(of: Array(name.utf8)) }
     }

@@ -4,7 +4,7 @@ import LocalFileProvider
 public import Publication
 
 extension MediaType {
-    /// What the file of this machine at `path` is: by hints, its name among them, else by looking inside (seed 001).
+    /// What the file of this machine at `path` is: by hints, its name among them, else by looking inside.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like, when the hints do not tell and the file cannot be read.
     public static func of(
@@ -18,7 +18,7 @@ extension MediaType {
 }
 
 extension Format {
-    /// What the file of this machine at `path` is, in the words of seed 000.
+    /// What the file of this machine at `path` is, as a ``Format``.
     public static func guess(
         path: String, fileExtensions: [String] = [], mediaTypes: [String] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
     ) async throws -> Format? {

@@ -1,7 +1,7 @@
 public import FileProviderCore
 public import Foundation
 
-/// Seed 004's `scaleDown(image:toSize:)` and `convertToImage(pdfURL:page:)`, for generators and apps that have a picture already.
+/// For generators, and for apps that have a picture already.
 extension Thumbnail {
     /// An encoded picture (JPEG, PNG, WebP) with its longer side at most `dimension` pixels, turned as its EXIF data say. It never grows.
     ///

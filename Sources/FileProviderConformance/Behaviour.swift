@@ -20,14 +20,19 @@ public struct Behaviour: Sendable {
 
     /// What a behaviour is about.
     public enum Group: String, Sendable, Hashable, Codable, CaseIterable {
+        /// What a provider says of itself, and that what is unavailable fails.
         case capabilities
+        /// Listings and attributes.
         case listing
+        /// Making folders.
         case folders
         /// Files of every length where a buffer may end, from each kind of source.
         case sizes
+        /// Writing a file, and what is refused.
         case writing
         /// What is written: with pauses, without a known length, failing on the way.
         case sources
+        /// Writing where something lies already: overwriting, conditional writes, rivals.
         case replacing
         /// Parts of files, to the byte.
         case ranges
@@ -37,8 +42,11 @@ public struct Behaviour: Sendable {
         case sinks
         /// Long and hostile names.
         case names
+        /// Moving and renaming.
         case moving
+        /// Copies within the provider.
         case copying
+        /// Removing files and folders.
         case removing
         /// The forms with a completion handler.
         case completion
@@ -48,6 +56,7 @@ public struct Behaviour: Sendable {
         case delegates
         /// The `Progress` of an operation.
         case progress
+        /// Many tasks at once.
         case concurrency
         /// Which error tells what is wrong.
         case errors

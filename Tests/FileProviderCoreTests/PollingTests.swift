@@ -221,7 +221,7 @@ import Testing
         #expect(seen.sorted() == ["created /a", "created /b"])
     }
 
-    @Test func `a handler under the ancestor's misspelt names works`() async throws {
+    @Test func `a handler under the older, misspelt names works`() async throws {
         let provider = ScriptedProvider()
         let calls = Collected<Int>()
         let old: any Misspelt = provider

@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a file and an answer are told in the seeds' own words`() async throws {
+    @Test func `files and HTTP answers are recognised in one call`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "types-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -89,7 +89,7 @@ import Testing
         #expect(try await MediaType.of(headers: ["Content-Type": "application/pdf"], body: { throw CancellationError() }) == .pdf)
     }
 
-    /// Seed 001's example of a format that an app adds.
+    /// The example that Readium's media type proposal has of a format that an app adds.
     @Test func `an app's own sniffer is asked as well`() async throws {
         let acsm = try #require(MediaType("application/vnd.adobe.adept+xml", name: "Adobe Content Server Message", fileExtension: "acsm"))
         let sniffer: MediaType.Sniffer = { context in

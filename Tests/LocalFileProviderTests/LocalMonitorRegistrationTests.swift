@@ -4,7 +4,7 @@ import LocalFileProvider
 import Testing
 
 extension LocalMonitorTests {
-    /// Handlers, in the words of seed 004.
+    /// The forms with handlers.
     @Suite struct Registrations {
         private static let options = WatchOptions(window: 0.01)
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an operation without a result calls when it is over; nil on success. Seed 004's form.
+/// What an operation without a result calls when it is over; nil on success.
 public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) -> Void)?
 
 /// The one adapter from an `async` operation to the form with a `Progress` and a completion handler.

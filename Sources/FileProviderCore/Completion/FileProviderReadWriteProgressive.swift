@@ -52,7 +52,7 @@ extension FileProviderReadWrite {
 }
 
 extension FilePart {
-    /// The part that seed 004 writes as an offset and a length, −1 for all up to the end.
+    /// The part from `offset` on, `length` bytes long; −1 for all up to the end.
     static func covering(offset: Int64, length: Int) -> FilePart {
         length < 0 ? .from(offset) : .range(offset..<(offset + min(Int64(length), .max - max(0, offset))))
     }

@@ -2,6 +2,7 @@
 public protocol FileProviderHTTPError: Error {
     /// The status, 100–599.
     var code: FileProviderHTTPErrorCode { get }
+    /// The item that the request was about, counted from the provider's root.
     var path: String { get }
     /// What the server said, shortened to a sentence; nil where it said nothing readable.
     var serverDescription: String? { get }

@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-/// What reads properties, or makes thumbnails, of one kind of file, on any provider: the plug-in point of seed 004's
-/// `LocalFileInformationGenerator`.
+/// What reads properties, or makes thumbnails, of one kind of file, on any provider.
+///
+/// It stands where the older FileProvider interface has `LocalFileInformationGenerator`.
 public struct FileInformationGenerator: Sendable {
     /// Reads properties. The reader stays the caller's.
     public typealias ReadProperties = @Sendable (_ reader: any FileReader) async throws -> FileProperties

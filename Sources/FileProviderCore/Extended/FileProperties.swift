@@ -6,11 +6,13 @@ public import Foundation
 public struct FileProperties: Sendable, Hashable {
     /// What a property can be.
     public enum Value: Sendable, Hashable {
+        /// A text, as the file has it.
         case string(String)
         /// A whole number, in the unit that the name's line in the table says.
         case integer(Int64)
         /// Any other number, in that unit; EXIF's fractions too.
         case double(Double)
+        /// Yes or no.
         case bool(Bool)
         /// A point in time. A date that the file gives without a zone is a ``string(_:)``.
         case date(Date)
@@ -37,7 +39,7 @@ public struct FileProperties: Sendable, Hashable {
     /// Whether the file says nothing of itself.
     public var isEmpty: Bool { keys.isEmpty }
 
-    /// The values as Foundation's types, in the words of seed 004.
+    /// The values as plain types, see ``Value/plain``; their order is lost.
     public var dictionary: [String: any Sendable] { values.mapValues(\.plain) }
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Seed 004's forms.
+/// The forms with `String` paths and completion handlers.
 extension FileProviderReadWrite {
     /// Whether properties may be had of a file with this name; false for what is no path.
     public func propertiesOfFileSupported(path: String) -> Bool {

@@ -1,6 +1,6 @@
 /// A provider whose storage is reached over a network.
 ///
-/// It says how it connects and what it remembers, in the place of seed 004's `session` and `cache`.
+/// It says how it connects and what it remembers; there is no `URLSession` and no `URLCache`.
 public protocol FileProviderBasicRemote: FileProviderBasic {
     /// Access, trust and policies of this connection. Secrets are behind ``ConnectionOptions/credentials``.
     var connectionOptions: ConnectionOptions { get }

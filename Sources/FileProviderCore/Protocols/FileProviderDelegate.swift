@@ -1,13 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Hears how operations of a provider go, in the words of seed 004.
+/// Hears how operations of a provider go.
 ///
 /// It hears of those that were started with a completion handler; who awaits an operation has its outcome in hand. Calls come one after
 /// the other, on the private serial queue of the completion handlers, before the operation's own handler.
 public protocol FileProviderDelegate: AnyObject, Sendable {
+    /// The operation is done.
     func fileproviderSucceed(_ fileProvider: any FileProviderBasic, operation: FileOperationType)
+    /// The operation ended with `error`, which its own handler gets, too; after a cancellation that is `CocoaError(.userCancelled)`.
     func fileproviderFailed(_ fileProvider: any FileProviderBasic, operation: FileOperationType, error: any Error)
+    /// The operation goes on.
+    ///
     /// - Parameter progress: 0 to 1. Calls that a slow delegate has not come to yet are left out.
     func fileproviderProgress(_ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float)
 }
@@ -17,7 +21,7 @@ extension FileProviderDelegate {
     public func fileproviderProgress(_ fileProvider: any FileProviderBasic, operation: FileOperationType, progress: Float) {}
 }
 
-/// Has a say in operations that change something, in the words of seed 004: asked as ``FileProviderDelegate`` is told.
+/// Has a say in operations that change something: asked as ``FileProviderDelegate`` is told.
 public protocol FileOperationDelegate: AnyObject, Sendable {
     /// Whether the operation may begin. After a veto its handler gets `CocoaError(.userCancelled)`, once.
     func fileProvider(_ fileProvider: any FileProviderBasic, shouldDoOperation operation: FileOperationType) -> Bool

@@ -1,12 +1,42 @@
 public import Foundation
 
 extension FileQuery {
-    /// What predicates call an item's properties: the names of seed 004's ancestor.
+    /// What predicates call an item's properties.
     public enum Key: String, Sendable, Hashable, CaseIterable {
-        case url, name, path, fileSize, creationDate, modifiedDate, isHidden, isWritable, serverDate, entryTag, mimeType, isReadOnly,
-            isDirectory, isRegularFile, isSymLink, type
+        /// What stands under ``FileObjectKey/url``.
+        case url
+        /// The name that is shown.
+        case name
+        /// The path as a string.
+        case path
+        /// Bytes; unknown for folders.
+        case fileSize
+        /// When the item was made.
+        case creationDate
+        /// When its bytes last changed.
+        case modifiedDate
+        /// Whether the name starts with a dot.
+        case isHidden
+        /// Whether any write permission bit is set.
+        case isWritable
+        /// What stands under ``FileObjectKey/serverDate``.
+        case serverDate
+        /// The version, as the server gave it.
+        case entryTag
+        /// The media type, as the server gave it.
+        case mimeType
+        /// The opposite of ``isWritable``.
+        case isReadOnly
+        /// Whether it is a folder.
+        case isDirectory
+        /// Whether it is a file with bytes of its own.
+        case isRegularFile
+        /// Whether it is a symbolic link.
+        case isSymLink
+        /// The raw value of ``FileType``.
+        case type
 
-        /// Second names: the ancestor's, and those of ``FileObject`` itself.
+        /// Second names: what predicates may know from elsewhere, and the names of ``FileObject`` itself.
         static let aliases: [String: Key] = ["filesize": .fileSize, "size": .fileSize, "eTag": .entryTag, "isSymbolicLink": .isSymLink]
 
         /// The key of this name, upper and lower case told apart; nil where there is none.
@@ -18,7 +48,7 @@ extension FileQuery {
 }
 
 extension FileObject {
-    /// The item's properties under the key names of predicates, what is unknown left out: seed 004's form.
+    /// The item's properties under the key names of predicates, what is unknown left out.
     ///
     /// Texts are `String`, `fileSize` is `Int64`, dates are `Date`, what starts with `is` is `Bool`, `url` is `URL`, and `type` is the raw
     /// value of ``FileType``. `filesize`, `size`, `eTag` and `isSymbolicLink` stand there as second names.

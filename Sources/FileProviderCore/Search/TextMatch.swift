@@ -7,7 +7,14 @@ import Foundation
 public struct TextMatch: Sendable {
     /// How the text looked for and the other one are compared.
     public enum Kind: String, Sendable, Hashable {
-        case equals, begins, ends, contains
+        /// The whole text.
+        case equals
+        /// What stands at the start.
+        case begins
+        /// What stands at the end.
+        case ends
+        /// What stands anywhere.
+        case contains
         /// `*` stands for any text, `?` for one character, `\` takes the next character as it is: the `LIKE` of predicates.
         case like
         /// As ``like``, and `[a-z]`, `[!x]` stand for one character of a set: the pattern of a shell (POSIX.1-2017, XCU 2.13), without

@@ -20,7 +20,7 @@ public protocol FileProviderUndoable: FileProviderOperations {
     func canUndo(operation: FileOperationType) async throws -> Bool
 }
 
-/// The ancestor's spelling.
+/// The older FileProvider interface's spelling.
 @available(*, deprecated, renamed: "FileProviderUndoable")
 public typealias FileProvideUndoable = FileProviderUndoable
 

@@ -29,6 +29,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case exclusiveCreation
         /// `ifMatch`: a write that happens only while the file is the version that the caller knows.
         case conditionalWriting
+        /// Making folders.
         case folderCreation
         /// Removing a file or an empty folder.
         case removal
@@ -38,6 +39,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case moving
         /// Copying without the bytes passing through this machine.
         case serverSideCopying
+        /// A write keeps the modification time it is given (``WriteOptions``).
         case settingModificationDate
         /// Total and free space.
         case storageProperties
@@ -45,6 +47,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case entryTags
         /// The tag of a folder changes whenever anything below it does, so that one look can tell that a whole tree is as it was.
         case treeTags
+        /// Making links, and reading what they point at (``FileProviderSymbolicLink``).
         case symbolicLinks
         /// Links under which anybody reads an item.
         case publicLinks

@@ -4,6 +4,7 @@ public import Foundation
 public enum FileType: String, Sendable, Hashable, Codable {
     /// A file with bytes of its own.
     case regular = "file"
+    /// A folder. A link to one is a ``symbolicLink``.
     case directory
     /// A link, which is not followed to tell the type.
     case symbolicLink = "symlink"

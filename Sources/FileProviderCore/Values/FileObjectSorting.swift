@@ -133,19 +133,19 @@ extension FileObjectSorting {
     /// The newest first; what has no date last.
     public static let createdDescending = FileObjectSorting(type: .creationDate, ascending: false)
 
-    /// The ancestor's spelling.
+    /// The older FileProvider interface's spelling.
     @available(*, deprecated, renamed: "nameDescending")
     public static var nameDesceding: Self { nameDescending }
-    /// The ancestor's spelling.
+    /// The older FileProvider interface's spelling.
     @available(*, deprecated, renamed: "sizeDescending")
     public static var sizeDesceding: Self { sizeDescending }
-    /// The ancestor's spelling.
+    /// The older FileProvider interface's spelling.
     @available(*, deprecated, renamed: "extensionDescending")
     public static var extensionDesceding: Self { extensionDescending }
-    /// The ancestor's spelling.
+    /// The older FileProvider interface's spelling.
     @available(*, deprecated, renamed: "modifiedDescending")
     public static var modifiedDesceding: Self { modifiedDescending }
-    /// The ancestor's spelling.
+    /// The older FileProvider interface's spelling.
     @available(*, deprecated, renamed: "createdDescending")
     public static var createdDesceding: Self { createdDescending }
 }

@@ -1,4 +1,4 @@
-/// An operation and the items it works on, in the words of seed 004: progress, delegates and errors carry it.
+/// An operation and the items it works on: progress, delegates and errors carry it.
 public enum FileOperationType: Sendable, Hashable {
     /// Making a folder.
     case create(path: String)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Watching with handlers, in the words of seed 004.
+/// Watching with handlers.
 ///
 /// Handlers run one after the other on a private serial queue, the same as for completion handlers, and the watch waits for them. The
 /// first event is a ``FileEvent/Kind/rescan`` and says that the watch stands. A registration does not keep its provider alive: it ends
@@ -29,13 +29,13 @@ extension FileProviderBasic {
     /// Whether a handler is registered for `path` and its watch has not ended.
     public func isRegisteredForNotification(path: String) -> Bool { Registrations.shared.contains(Self.key(path), of: self) }
 
-    /// The name that seed 004's ancestor has for ``registerNotification(path:options:eventHandler:)``.
+    /// The older FileProvider interface's spelling of ``registerNotification(path:options:eventHandler:)``.
     @available(*, deprecated, renamed: "registerNotification(path:eventHandler:)")
     public func registerNotifcation(path: String, eventHandler: @escaping @Sendable () -> Void) {
         registerNotification(path: path, eventHandler: eventHandler)
     }
 
-    /// The name that seed 004's ancestor has for ``unregisterNotification(path:)``.
+    /// The older FileProvider interface's spelling of ``unregisterNotification(path:)``.
     @available(*, deprecated, renamed: "unregisterNotification(path:)")
     public func unregisterNotifcation(path: String) { unregisterNotification(path: path) }
 

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// The entries of an archive as resources (seed 002).
+/// The entries of an archive as resources.
 ///
 /// Links have relative hrefs, as the Readium Web Publication Manifest wants them; ``get(_:)`` takes them with or without a slash in
 /// front. The fetcher owns the archive: closing it closes the archive, and entries are `unavailable` from then on.

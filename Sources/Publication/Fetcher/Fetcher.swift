@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Access to a publication's resources by link (seed 002). Fetchers form a tree; leaves do the reading.
+/// Access to a publication's resources by link (Readium's composite fetcher proposal). Fetchers form a tree; leaves do the reading.
 public protocol Fetcher: AnyObject, Sendable {
     /// The resources that the medium lists: in its own order where it has one, else sorted by href. Not all that can be asked for.
     ///

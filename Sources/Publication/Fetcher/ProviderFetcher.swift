@@ -1,7 +1,7 @@
 public import FileProviderCore
 import Foundation
 
-/// Files of any provider as resources: all that lies below a folder, or one file. The leaf that seed 002 calls `FileFetcher`.
+/// Files of any provider as resources: all that lies below a folder, or one file. Readium's proposal calls it `FileFetcher`.
 ///
 /// Nothing outside the root is reachable: `..`, plain or percent-encoded, encoded slashes and NUL are `notFound`. Symbolic links are
 /// the provider's own to follow or to refuse; it keeps them below its root.

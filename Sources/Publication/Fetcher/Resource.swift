@@ -1,7 +1,7 @@
 public import FileProviderCore
 public import Foundation
 
-/// A proxy to one resource of a publication: nothing is read before somebody asks (seed 002).
+/// A proxy to one resource of a publication: nothing is read before somebody asks.
 ///
 /// A resource exists even where the thing it stands for does not; the first access then throws `ResourceError.notFound`.
 public protocol Resource: AnyObject, Sendable {
@@ -54,7 +54,7 @@ extension Resource {
     public func close() async {}
 }
 
-/// Why a resource could not be read: the five cases of seed 002, each with Foundation's own error inside.
+/// Why a resource could not be read: the five cases of Readium's proposal, each with Foundation's own error inside.
 public enum ResourceError: Error {
     /// The request makes no sense, such as a template without its arguments (400).
     case badRequest(any Error)

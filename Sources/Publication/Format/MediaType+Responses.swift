@@ -1,8 +1,8 @@
 public import Foundation
 
 extension MediaType {
-    /// What the body of an HTTP answer is (seed 001, “HTTP Response Extension”): by its `Content-Type`, by the name in its
-    /// `Content-Disposition`, by the URL, by the hints given, and by the body itself when none of these tells.
+    /// What the body of an HTTP answer is: by its `Content-Type`, by the name in its `Content-Disposition`, by the URL, by the hints
+    /// given, and by the body itself when none of these tells.
     ///
     /// - Parameters:
     ///   - headers: The answer's headers; names in any case.
@@ -36,7 +36,7 @@ extension MediaType {
 }
 
 extension Format {
-    /// What the bytes are that `bytes` gives, in the words of seed 000.
+    /// What the bytes are that `bytes` gives, as a ``Format``.
     public static func guess(
         bytes: @escaping @Sendable () async throws -> Data, fileExtensions: [String] = [], mediaTypes: [String] = [],
         sniffers: [MediaType.Sniffer] = MediaType.sniffers.all

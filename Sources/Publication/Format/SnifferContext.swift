@@ -2,7 +2,7 @@ public import FileProviderCore
 public import Foundation
 public import SafeXML
 
-/// What a sniffer may look at: hints, and in the second round the content (seed 001).
+/// What a sniffer may look at: hints, and in the second round the content.
 ///
 /// Sniffers share it, and each form of the content is made once. Of a remote file as little is read as can be: its end, which tells an
 /// archive; its start, if it is none; all of it only where it looks like JSON and is small.

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import SafeXML
 
-/// The default sniffers, in the order of seed 001: formats that are special cases of others come first.
+/// The default sniffers, in the order of Readium's media type proposal: formats that are special cases of others come first.
 enum Sniffers {
     static let all: [MediaType.Sniffer] = [
         html, opds1, opds2, lcpLicense, bitmap, readiumWebPub, w3cWebPub, epub, lpf, freeFormArchive, pdf,
@@ -16,7 +16,7 @@ enum Sniffers {
         return text?.prefix(14).lowercased() == "<!doctype html" ? .html : nil
     }
 
-    /// Atom with a catalogue's profile; without a hint every Atom feed and entry is taken for one, as the seed has it.
+    /// Atom with a catalogue's profile; without a hint every Atom feed and entry is taken for one, as the proposal has it.
     static let opds1: MediaType.Sniffer = { context in
         if context.hasMediaType(.opds1Entry) { return .opds1Entry }
         if context.hasMediaType(.opds1) { return .opds1 }

@@ -2,7 +2,7 @@ public import FileProviderCore
 public import Foundation
 
 extension MediaType {
-    /// Tells what a file is from hints, or from its content; nil when it is something else (seed 001).
+    /// Tells what a file is from hints, or from its content; nil when it is something else.
     public typealias Sniffer = @Sendable (_ context: SnifferContext) async throws -> MediaType?
 
     /// The sniffers that are used where none are given: the default ones, and what an app adds. Safe to change from any thread.

@@ -2,8 +2,8 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// Every name of seed 004 that Core derives, called as its readers would, on a provider that implements the requirements alone.
-@Suite struct SeedNamesTests {
+/// The older FileProvider interface's names that Core derives, on a provider that implements the requirements alone.
+@Suite struct OlderNamesTests {
     private let provider = StubProvider()
 
     /// Waits until each of the operations that `start` begins has called its handler.
