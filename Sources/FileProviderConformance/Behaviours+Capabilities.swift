@@ -3,7 +3,7 @@ import Foundation
 
 extension Behaviour {
     /// What a provider says of itself, and whether what it declares unavailable fails cleanly.
-    static let capabilities: [Behaviour] = declarations + unavailable
+    static let capabilities: [Behaviour] = declarations + promises + unavailable
 
     private static let declarations: [Behaviour] = [
         Behaviour(lookingOnly: "Asking for the capabilities twice gives the same answer") { trial in
@@ -43,6 +43,25 @@ extension Behaviour {
             try expect(numbers.allSatisfy { $0 >= 0 }, "Expected no negative capacity, but it is \(volume).")
             let fits = volume.totalCapacity.flatMap { total in volume.availableCapacity.map { $0 <= total } } ?? true
             try expect(fits, "Expected no more free space than there is space, but it is \(volume).")
+        },
+    ]
+
+    private static let promises: [Behaviour] = [
+        Behaviour(lookingOnly: "A provider that declares public links can be asked for them", .ability(.publicLinks)) { trial in
+            try expect(
+                trial.provider is any FileProviderSharing,
+                "Expected a provider that declares publicLinks to conform to FileProviderSharing, but it does not.")
+        },
+        Behaviour(
+            "A folder's tag tells of a write two folders down", .native(.treeTags), .ability(.writing)
+        ) { trial in
+            try await trial.makeFolder("near")
+            try await trial.makeFolder("near/far")
+            let before = try await trial.provider.attributesOfItem(path: trial.folder).entryTag
+            try await trial.write("near/far/file")
+            let after = try await trial.provider.attributesOfItem(path: trial.folder).entryTag
+            try expect(before != nil && after != nil, "Expected a folder to have a tag, as treeTags is declared, but it has none.")
+            try expect(before != after, "Expected the tag of a folder to change with a file two folders down, but it stayed.")
         },
     ]
 

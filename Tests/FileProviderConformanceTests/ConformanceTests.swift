@@ -50,6 +50,28 @@ import Testing
         #expect(HostileName.all.allSatisfy { found.contains($0.fileBehaviour) && found.contains($0.folderBehaviour) })
     }
 
+    @Test func `tags that tell of whole trees are believed`() async {
+        var hooks = Hooks()
+        hooks.capabilities = { base in
+            var capabilities = try await base.capabilities()
+            capabilities[.treeTags] = .native
+            return capabilities
+        }
+        hooks.attributes = { base, path in
+            var item = try await base.attributesOfItem(path: path)
+            guard item.isDirectory else { return item }
+            let tags = Collected<String>()
+            try await base.walk(path: path) { tags.append("\($0.path) \($0.entryTag ?? "")") }
+            item.entryTag = tags.values.sorted().joined(separator: ",")
+            return item
+        }
+        let name = "A folder's tag tells of a write two folders down"
+        let report = await Conformance(
+            provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root, isIncluded: { $0 == name }
+        ).run()
+        #expect(report.outcome(of: name) == .passed)
+    }
+
     @Test func `a violation does not end the run`() async throws {
         let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
         let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), flaw.hooks()), folder: .root).run()

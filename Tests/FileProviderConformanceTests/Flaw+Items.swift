@@ -119,6 +119,21 @@ extension Flaw {
             }
             hooks.storage = { _ in VolumeObject(totalCapacity: 10, availableCapacity: 20) }
         },
+        Flaw("declares public links that nobody can ask for", found: "A provider that declares public links can be asked for them") {
+            hooks in
+            hooks.capabilities = { base in
+                var capabilities = try await base.capabilities()
+                capabilities[.publicLinks] = .native
+                return capabilities
+            }
+        },
+        Flaw("tells of what is directly in a folder alone", found: "A folder's tag tells of a write two folders down") { hooks in
+            hooks.capabilities = { base in
+                var capabilities = try await base.capabilities()
+                capabilities[.treeTags] = .native
+                return capabilities
+            }
+        },
         Flaw("has one URL for everything", found: "Every path has a URL of its own, percent-encoded") { hooks in
             hooks.url = { _, _ in URL(fileURLWithPath: "/") }
         },

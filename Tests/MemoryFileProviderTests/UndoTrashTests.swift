@@ -122,6 +122,40 @@ import Testing
         #expect(try await base.tree() == ["/c": "1234", "/folder/": "", "/folder/x": "123456"])
     }
 
+    @Test(arguments: [true, false]) func `a sweep leaves what an operation still running has put aside`(_ fails: Bool) async throws {
+        let faulty = FaultyProvider(without: [.serverSideCopying])
+        let policy = TrashPolicy(longestAge: 300, greatestSize: 10)
+        let provider = try UndoableFileProvider(faulty, trash: policy, now: { [clock] in clock.now })
+        for name in ["/a", "/b", "/c"] { try await faulty.base.write("123456", to: name) }
+        let (started, start) = AsyncStream<Never>.makeStream()
+        let (ended, end) = AsyncStream<Never>.makeStream()
+        let pieces = AsyncThrowingStream<Data, any Error> {
+            start.finish()
+            for await _ in ended {}
+            if fails { throw FaultyProvider.Failure() }
+            return nil
+        }
+        let write = Task {
+            try await provider.writeContents(
+                path: ProviderPath("/a"), from: SequenceSource(pieces), options: WriteOptions(overwrite: true))
+        }
+        for await _ in started {}
+        clock.advance(by: 200)
+        try await provider.remove("/b")
+        #expect(try await originals(provider) == ["/a", "/b"])
+        clock.advance(by: 200)
+        try await provider.remove("/c")
+        #expect(try await originals(provider) == ["/a", "/c"])
+        end.finish()
+        let error = await failure { _ = try await write.value }
+        #expect((error is FaultyProvider.Failure) == fails)
+        #expect(try await faulty.base.tree() == ["/a": fails ? "123456" : ""])
+        // What is settled is swept as ever.
+        try await provider.undoManager.sweepTrash()
+        #expect(try await originals(provider) == ["/c"])
+        #expect(provider.undoManager.sweepFailure == nil)
+    }
+
     @Test func `what does not fit into the trash is removed and replaced for good, and is known to be before`() async throws {
         let provider = try provider(greatestSize: 10)
         try await base.makeFolder("/folder")

@@ -14,6 +14,8 @@ final class Trash: Sendable {
         var sizes: [ProviderPath: Int64] = [:]
         /// Nil before the first sweep.
         var nextSweep: Date?
+        /// Entries whose operation is still running: it may fail, and then they have to come back.
+        var inFlight: Set<ProviderPath> = []
     }
 
     init(of provider: any FileProvider, policy: TrashPolicy, now: @escaping @Sendable () -> Date) throws {
@@ -37,7 +39,7 @@ final class Trash: Sendable {
 
     // MARK: In and out
 
-    /// Moves an item into the trash.
+    /// Moves an item into the trash, where no sweep takes it before ``settle(_:)``.
     ///
     /// - Returns: Where it lies now.
     func put(_ item: FileObject, progress: ProgressReporter = ProgressReporter()) async throws -> ProviderPath {
@@ -46,7 +48,7 @@ final class Trash: Sendable {
         }
     }
 
-    /// Puts a copy of an item into the trash.
+    /// Puts a copy of an item into the trash, where no sweep takes it before ``settle(_:)``.
     ///
     /// - Returns: Where the copy lies.
     func putCopy(of item: FileObject) async throws -> ProviderPath {
@@ -58,14 +60,27 @@ final class Trash: Sendable {
         let names = TrashName.names(for: item.path, date: now(), longest: longest)
         let place = try names.reduce(path) { try $0.appending(nameBytes: $1) }
         let size = policy.greatestSize == nil ? nil : try await size(of: item)
-        do { try await body(place) } catch let error where error.isNoSuchFile {
-            // The folder is not there yet, or was taken away.
-            try await provider.createFolderWithParents(path: place.parent ?? path)
-            try await body(place)
-        }
         let top = top(of: place)
+        // Before it is there: a sweep may list it as soon as it is.
+        ledger.update { _ = $0.inFlight.insert(top) }
+        do {
+            do { try await body(place) } catch let error where error.isNoSuchFile {
+                // The folder is not there yet, or was taken away.
+                try await provider.createFolderWithParents(path: place.parent ?? path)
+                try await body(place)
+            }
+        } catch {
+            settle(place)
+            throw error
+        }
         ledger.update { $0.sizes[top] = size }
         return place
+    }
+
+    /// The operation that put something at `place` is over: its step is recorded, or the entry is no longer needed.
+    func settle(_ place: ProviderPath) {
+        let top = top(of: place)
+        ledger.update { _ = $0.inFlight.remove(top) }
     }
 
     /// Moves what is kept at `place` out of the trash.
@@ -141,17 +156,22 @@ final class Trash: Sendable {
         let ledger = ledger.value
         guard let next = ledger.nextSweep, next > now() else { return policy.longestAge != nil || policy.greatestSize != nil }
         guard let limit = policy.greatestSize else { return false }
-        return ledger.sizes.values.reduce(0, +) > limit
+        return ledger.sizes.reduce(0) { ledger.inFlight.contains($1.key) ? $0 : $0 + $1.value } > limit
     }
 
     /// Removes what is over the limits: what is too old, what alone is too large, then the oldest.
+    ///
+    /// What is in flight stays and does not count; the sweep after its operation sees it.
     ///
     /// - Parameter forget: Told of each entry before it goes.
     /// - Throws: The first error; the other entries go all the same.
     func sweep(all: Bool = false, forget: (ProviderPath) -> Void) async throws {
         let time = now()
         let before = ledger.value.sizes
-        let entries = try await entries()
+        let listed = try await entries()
+        // Looked at after the listing, which may tell of what came into the trash meanwhile.
+        let inFlight = ledger.value.inFlight
+        let entries = listed.filter { !inFlight.contains($0.item.path) }
         var sizes: [ProviderPath: Int64] = [:]
         var doomed: [ProviderPath] = []
         for (item, date) in entries {
@@ -172,8 +192,9 @@ final class Trash: Sendable {
         // Age is looked at thirty times in a life, so that many removals do not cost as many listings.
         let next = time.addingTimeInterval((policy.longestAge ?? .infinity) / 30)
         ledger.update { [sizes] ledger in
-            let later = ledger.sizes.filter { before[$0.key] == nil }
-            ledger = Ledger(sizes: sizes.merging(later) { $1 }, nextSweep: next)
+            let later = ledger.sizes.filter { before[$0.key] == nil || inFlight.contains($0.key) }
+            ledger.sizes = sizes.merging(later) { $1 }
+            ledger.nextSweep = next
         }
         var failure: (any Error)?
         for entry in doomed {

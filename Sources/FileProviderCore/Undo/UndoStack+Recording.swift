@@ -33,6 +33,7 @@ extension UndoStack {
                 (kept, value) = (nil, try await body(replacing))
             }
             record(await changes(operation, at: destination, from: isMove ? source : nil, kept), name: operation.title)
+            if let kept { trash.settle(kept) }
             await sweepIfDue()
             return value
         }
@@ -75,6 +76,7 @@ extension UndoStack {
             let operation = FileOperationType.remove(path: path.string)
             let change = UndoChange(operation: operation, effect: .content(at: path, kept: kept), expected: .nothing)
             record([change], name: operation.title)
+            trash.settle(kept)
             await sweepIfDue()
         }
     }

@@ -15,10 +15,11 @@ extension UndoStack {
                 break
             }
             // What is in the way belongs to no step; it can be restored from the trash.
-            _ = try await exchange(item) {
+            let inTheWay = try await exchange(item) {
                 try await provider.moveItem(path: place, to: destination, overwrite: $0)
             } stranded: { _ in
             }
+            trash.settle(inTheWay.kept)
         case .content(let path, let kept):
             turned.effect = .content(at: path, kept: try await swap(path, kept, change, direction, force: force))
             // With nothing kept before, nothing came to the path.
@@ -106,6 +107,7 @@ extension UndoStack {
     ///   - copies: Whether the item stays until it is replaced; nil where the storage is to decide.
     ///   - body: Gets whether it is to overwrite: whether the item is still there.
     ///   - stranded: Called when `body` has failed and the item is, or may be, in the trash alone.
+    /// - Returns: Where the item lies, which the caller has to settle once its step is recorded, and what `body` has returned.
     func exchange<Value>(
         _ item: FileObject, copies: Bool? = nil, _ body: (_ overwrite: Bool) async throws -> Value,
         stranded: (_ kept: ProviderPath) -> Void
@@ -116,12 +118,14 @@ extension UndoStack {
             let before = try await trace(of: item)
             let kept = try await trash.putCopy(of: item)
             do { return (kept, try await body(true)) } catch {
+                defer { trash.settle(kept) }
                 if await !isInPlace(before, at: item.path, copiedTo: kept) { stranded(kept) }
                 throw error
             }
         }
         let kept = try await trash.put(item)
         do { return (kept, try await body(false)) } catch {
+            defer { trash.settle(kept) }
             // Not to be cancelled: the item has to come back.
             let isBack = await Task { [trash] in try await trash.takeOut(kept, to: item.path) }.result
             if case .failure = isBack { stranded(kept) }

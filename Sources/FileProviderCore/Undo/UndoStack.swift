@@ -91,6 +91,7 @@ public final class UndoStack: Sendable {
             try Task.checkCancellation()
             let turned = try await turned(change, direction, force: force)
             history.update { $0.turn(step, direction, into: turned) }
+            if let kept = turned.kept { trash.settle(kept) }
             await tellNext(after: turned, direction)
         }
     }

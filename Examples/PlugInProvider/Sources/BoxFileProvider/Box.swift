@@ -8,14 +8,11 @@ struct Box: Sendable {
         var extents: [Range<Int64>]?  // where the file's bytes lie; nil for a folder
         var modified = Date()
         var tag = String(UInt64.random(in: .min ... .max), radix: 36)
-        var size: Int64 { (extents ?? []).reduce(0) { $0 + Int64($1.count) } }
-
+        var size: Int64? { extents?.reduce(0) { $0 + Int64($1.count) } }
         func object(at path: ProviderPath) -> FileObject {
-            let size = extents.map { _ in self.size }
-            return FileObject(path: path, type: size == nil ? .directory : .regular, size: size, modifiedDate: modified, entryTag: tag)
+            FileObject(path: path, type: size == nil ? .directory : .regular, size: size, modifiedDate: modified, entryTag: tag)
         }
     }
-
     private let bytes: FileHandle
     private let changes: FileHandle
     private(set) var end: Int64

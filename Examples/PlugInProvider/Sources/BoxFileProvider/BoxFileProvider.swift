@@ -35,8 +35,12 @@ public final class BoxFileProvider: FileProvider {
         return try await BlockingThreads.shared.run { try self.box.withLock { try body(&$0) } }
     }
     public func capabilities() async throws -> Capabilities {
-        let all = Capabilities.Ability.allCases.filter { $0 != .symbolicLinks }
-        return Capabilities(Dictionary(uniqueKeysWithValues: all.map { ($0, .native) }), readCost: .local, timePrecision: 1e-6)
+        let native: [Capabilities.Ability] = [
+            .rangedReading, .suffixReading, .writing, .streamedWriting, .atomicReplacement, .exclusiveCreation, .conditionalWriting,
+            .folderCreation, .removal, .recursiveRemoval, .moving, .serverSideCopying, .settingModificationDate, .storageProperties,
+            .entryTags, .rawNames,
+        ]
+        return Capabilities(Dictionary(uniqueKeysWithValues: native.map { ($0, .native) }), readCost: .local, timePrecision: 1e-6)
     }
     public func storageProperties() async throws -> VolumeObject? { try await withBox { VolumeObject(usage: $0.end) } }
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await withBox { try $0.item(path).object(at: path) } }
@@ -56,19 +60,18 @@ public final class BoxFileProvider: FileProvider {
         try await withBox { box in
             _ = try box.item(path, writing: true)
             if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path) }
-            let below = box.below(path)
-            if !recursive, !below.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
-            try box.commit(Dictionary(uniqueKeysWithValues: (below + [path]).map { ($0, nil) }))
+            if !recursive, !box.below(path).isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, writing: true) }
+            try box.commit(Dictionary(uniqueKeysWithValues: (box.below(path) + [path]).map { ($0, nil) }))
         }
         progress.advance(by: 1)
     }
     /// The bytes of this version stay where they are, whatever happens to the name meanwhile.
     public func open(path: ProviderPath) async throws -> any FileReader {
         let item = try await withBox { try $0.item(path) }
-        guard let extents = item.extents else { throw FileError.isADirectory(path) }
+        guard let extents = item.extents, let size = item.size else { throw FileError.isADirectory(path) }
         return RangedFileReader(path: path, cost: .local) { part, _, sink in
-            let range = part.resolved(size: item.size)
-            let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: item.size)
+            let range = part.resolved(size: size)
+            let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
             try sink.begin(extent)
             var start: Int64 = 0
             for place in extents {
@@ -77,7 +80,7 @@ public final class BoxFileProvider: FileProvider {
                 start += Int64(place.count)
                 if !wanted.isEmpty { try await sink.send(self.withBox { try $0.read(piece) }) }
             }
-            return (extent, FileReaderAttributes(size: item.size, validator: item.tag))
+            return (extent, FileReaderAttributes(size: size, validator: item.tag))
         }
     }
     /// Pieces go into the box as they come; nobody sees them before the change that names them.

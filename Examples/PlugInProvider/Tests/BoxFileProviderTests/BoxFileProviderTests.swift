@@ -78,6 +78,28 @@ import Testing
         #expect(try await registry.location(of: configuration).provider === box, "a box is opened once")
     }
 
+    @Test(.timeLimit(.minutes(1))) func `watching a box tells of a file in a folder`() async throws {
+        defer { cleanUp() }
+        let provider = try BoxFileProvider(name: "a", folder: folder)
+        try await provider.createFolder(path: ProviderPath("x"))
+        let options = WatchOptions(shortestInterval: 0.02, longestInterval: 0.1)
+        let changes = try await provider.changes(at: .root, options: options)
+        try await provider.writeContents(path: ProviderPath("x/one"), contents: Data("hello".utf8))
+        var events = changes.makeAsyncIterator()
+        #expect(try await events.next() == FileEvent(.created, path: ProviderPath("x/one"), type: .regular))
+    }
+
+    @Test func `what was removed from a box comes back`() async throws {
+        defer { cleanUp() }
+        let provider = try BoxFileProvider(name: "a", folder: folder).undoable()
+        try await provider.createFolder(path: ProviderPath("x"))
+        try await provider.writeContents(path: ProviderPath("x/one"), contents: Data("hello".utf8))
+        try await provider.removeItem(path: ProviderPath("x"))
+        await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: ProviderPath("x")) }
+        #expect(try await provider.undoManager.undo())
+        #expect(try await provider.contents(path: ProviderPath("x/one")) == Data("hello".utf8))
+    }
+
     @Test func `the provider has under 200 lines`() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/BoxFileProvider")
         let files = try FileManager.default.contentsOfDirectory(at: sources.standardizedFileURL, includingPropertiesForKeys: nil)
