@@ -87,6 +87,21 @@ extension LocalMonitorTests {
         await monitor.stop()
     }
 
+    @Test(.enabled(if: geteuid() != 0, "Nothing is closed to root."))
+    func `a folder that was closed for a while is to be listed anew, and goes on being watched`() async throws {
+        let place = try TestFolder()
+        try place.makeFolder("/d")
+        try await WatchedFolder.use(place, window: 0.1) { folder in
+            try folder.put("x", at: "/d/f")
+            #expect(chmod(place.root + "/d", 0) == 0)
+            #expect(try await folder.watch.next()?.map(\.description) == ["modified /d", "rescan /d"])
+            #expect(chmod(place.root + "/d", 0o755) == 0)
+            #expect(try await folder.next().map(\.description) == ["modified /d", "created /d/f", "rescan /d"])
+            try folder.put("x", at: "/d/g")
+            try await folder.catchUp()
+        }
+    }
+
     @Test func `a hundred watches and registrations leave no descriptor`() async {
         await #expect(processExitsWith: .success) {
             let place = try TestFolder()
