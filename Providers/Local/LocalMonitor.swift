@@ -23,14 +23,9 @@ final class LocalMonitor: FileWatch {
         var isFresh = true
         /// To be told before anything else.
         var first: [FileEvent] = []
+        /// Why the folder has to be polled, until it is.
+        var exhaustion: String?
         var failure: (any Error)?
-    }
-
-    /// What a look came to.
-    private enum Look {
-        case events([FileEvent])
-        case nothing
-        case exhausted(String)
     }
 
     /// Seconds between two looks at whether the watched folder is still there, while nothing happens.
@@ -73,7 +68,7 @@ final class LocalMonitor: FileWatch {
                 flag.cancel()
             }
             if let exhausted {
-                let events = try await degrade(exhausted)
+                let events = try await poll(exhausted)
                 state.withLock { $0.first = events }
             }
         } catch {
@@ -84,21 +79,23 @@ final class LocalMonitor: FileWatch {
 
     func next() async throws -> [FileEvent]? {
         while !flag.isCancelled {
-            let (first, failure, isFresh) = state.withLock { state in
+            let (first, failure, exhaustion, isFresh) = state.withLock { state in
                 defer { state.first = [] }
-                return (state.first, state.failure, state.isFresh)
+                return (state.first, state.failure, state.exhaustion, state.isFresh)
             }
             if !first.isEmpty { return first }
             if let failure { throw failure }
             if let fallback = fallback.value { return try await fallback.next() }
-            if !isFresh { try await gather() }
-            if flag.isCancelled { break }
-            // A look that was begun is finished, so that a consumer that is cancelled loses nothing.
-            switch try await BlockingThreads.shared.run({ [self] in look() }) {
-            case .events(let events): return events
-            case .nothing: continue
-            case .exhausted(let reason): return try await degrade(reason)
+            var events: [FileEvent] = []
+            if let exhaustion {
+                events = try await degrade(exhaustion)
+            } else {
+                if !isFresh { try await gather() }
+                if flag.isCancelled { break }
+                // A look that was begun is finished, so that a consumer that is cancelled loses nothing.
+                events = try await BlockingThreads.shared.run { [self] in look() }
             }
+            if !events.isEmpty { return events }
         }
         return nil
     }
@@ -122,9 +119,10 @@ final class LocalMonitor: FileWatch {
         if queue.hasHalfMove { try await Task.sleep(for: .seconds(Self.moveTime)) }
     }
 
-    private func look() -> Look {
+    /// - Returns: None when nothing has changed, or the state says what comes instead.
+    private func look() -> [FileEvent] {
         state.withLock { state in
-            guard var run = state.run.take() else { return .nothing }
+            guard var run = state.run.take() else { return [] }
             let isFresh = state.isFresh
             state.isFresh = false
             do {
@@ -133,21 +131,45 @@ final class LocalMonitor: FileWatch {
                 state.isFresh = events.last?.kind == .rescan
                 state.run = run
                 if let pause = run.pause { queue.wake(after: pause) }
-                return events.isEmpty ? .nothing : .events(events)
+                return events
             } catch let error as LocalMonitorRun.Exhausted {
-                return .exhausted(error.reason)
+                state.exhaustion = error.reason
+                return []
             } catch {
-                state.failure = error
-                let isGone = error.isNoSuchFile || error.isNotADirectory
-                return isGone ? .events([FileEvent(.removed, path: path, type: .directory)]) : .nothing
+                return fail(error, &state)
             }
         }
     }
 
-    /// Goes on by polling, and says so.
+    /// Goes on by polling; whatever keeps it from that for a while, a later call tries again.
+    ///
+    /// - Returns: None when it was kept from it, or the provider is gone.
     private func degrade(_ reason: String) async throws -> [FileEvent] {
+        do {
+            return try await poll(reason)
+        } catch let error where error.isCancellation {
+            throw CancellationError()
+        } catch let error where error.isTransient {
+            try await Task.sleep(for: .seconds(max(0.001, options.shortestInterval)))
+            return []
+        } catch {
+            return state.withLock { fail(error, &$0) }
+        }
+    }
+
+    /// The watch ends with an error, after the end of the folder was told if that is why.
+    private func fail(_ error: any Error, _ state: inout State) -> [FileEvent] {
+        state.failure = error
+        let isGone = error.isNoSuchFile || error.isNotADirectory
+        return isGone ? [FileEvent(.removed, path: path, type: .directory)] : []
+    }
+
+    private func poll(_ reason: String) async throws -> [FileEvent] {
         await queue.close()
-        guard let provider = provider() else { throw CancellationError() }
+        guard let provider = provider() else {
+            flag.cancel()
+            return []
+        }
         let polling = try await provider.pollForChanges(at: path, options: options)
         fallback.update { $0 = polling }
         return [FileEvent(.rescan, path: path, type: .directory, reason: "\(reason) From now on the folder is polled.")]

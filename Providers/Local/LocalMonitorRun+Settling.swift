@@ -7,36 +7,55 @@ extension LocalMonitorRun {
 
     /// Looks at a place, and makes what is known of it true.
     ///
+    /// What was there may be somewhere else by now, and what was there, too. The last of such a chain is settled first, so that nothing
+    /// that was moved is mistaken for removed.
+    ///
     /// - Returns: Whether that is done; else the place cannot be reached yet, because of a move that is not known yet.
     mutating func settle(_ spot: LocalSpot) throws -> Bool {
+        var chain = [spot]
+        var busy: Set = [spot]
+        while let last = chain.last, let target = try successor(of: last), busy.insert(target).inserted { chain.append(target) }
+        var isDone = false
+        while let spot = chain.popLast() { isDone = try settleAlone(spot) }
+        return isDone
+    }
+
+    /// Where the item that is known to be at a place went.
+    private mutating func successor(of spot: LocalSpot) throws -> LocalSpot? {
+        guard let target = targets[spot], let known = tree[spot], let mark = marks[spot], !isWriting(mark) else { return nil }
+        do {
+            guard let folder = try open(spot.folder) else { return nil }
+            let seen = try look(at: spot, in: folder)
+            return seen.map { known.isSame(as: $0) } ?? false ? nil : target
+        } catch is CocoaError {
+            // Whoever settles the place meets the same.
+            return nil
+        }
+    }
+
+    private mutating func settleAlone(_ spot: LocalSpot) throws -> Bool {
         guard let mark = marks[spot] else { return true }
         guard tree.folders[spot.folder] != nil else {
             marks[spot] = nil
             return true
         }
         if isWriting(mark) { return false }
-        guard busy.insert(spot).inserted else { return false }
-        defer { busy.remove(spot) }
         do {
             guard let folder = try open(spot.folder) else { return false }
-            var seen = try look(at: spot, in: folder)
-            if let known = tree[spot], seen.map({ !known.isSame(as: $0) }) ?? true, let target = targets[spot] {
-                // What was here is somewhere else by now. Once that is told, it is not mistaken for removed.
-                _ = try settle(target)
-                seen = try look(at: spot, in: folder)
-            }
+            let seen = try look(at: spot, in: folder)
             guard try arrive(seen, at: spot, hasNewContent: mark.isAboutContent || mark.writing != nil) else { return false }
             if mark.isAboutName { touch(spot, isName: true) }
         } catch let error where error.isOvertaken {
             return false
         } catch let error as CocoaError {
+            // Lost is no more than where to look: once the folder opens, all of it is listed.
             refuse(spot.folder, error)
         }
         marks[spot] = nil
         return true
     }
 
-    /// Lists a folder that is watched already.
+    /// Lists a folder that is watched already: one that is new, or was refused and may open by now.
     ///
     /// - Returns: Whether that is done; else the folder cannot be reached yet.
     mutating func read(_ number: Int32) throws -> Bool {
@@ -44,8 +63,10 @@ extension LocalMonitorRun {
         do {
             guard let folder = try open(number) else { return false }
             let listing = try FolderListing(of: folder, context)
+            var missing = refused.contains(number) ? tree.folders[number]?.items ?? [:] : [:]
             while let name = try listing.next() {
                 try flag.check()
+                missing[name] = nil
                 let spot = LocalSpot(folder: number, name: name)
                 if LocalHints.isTemporary(name) { continue }
                 do {
@@ -54,6 +75,8 @@ extension LocalMonitorRun {
                     mark(spot)
                 }
             }
+            for name in missing.keys { mark(LocalSpot(folder: number, name: name)) }
+            reopen(number)
         } catch let error where error.isOvertaken {
             // It was removed after it was opened; the folder above is going to say so.
             return false
@@ -192,6 +215,7 @@ extension LocalMonitorRun {
         for watch in tree.forget(item) {
             queue.remove(watch)
             opened[watch] = nil
+            refused.remove(watch)
         }
     }
 
@@ -209,19 +233,28 @@ extension LocalMonitorRun {
         if telling == .outright { touched[spot] = isName || touched[spot] ?? false }
     }
 
-    /// A folder cannot be read: that is told once.
+    /// A folder cannot be read: that is told once, until it can be.
     private mutating func refuse(_ folder: Int32, _ error: CocoaError) {
-        guard tree.refuse(folder) else { return }
-        let path = tree.folders[folder]?.spot.map { self.path(of: $0) } ?? path
+        guard refused.insert(folder).inserted else { return }
         let cause = (error.underlying as? POSIXError)?.code.rawValue
-        refusals.append(
-            FileEvent(.rescan, path: path, type: .directory, reason: (cause.map { context.at(path).error($0) } ?? error).sentence))
+        let path = path(ofFolder: folder)
+        tellRescan(path, (cause.map { context.at(path).error($0) } ?? error).sentence)
+    }
+
+    /// A folder that was refused has been listed: the consumer could not, and has to do it now.
+    private mutating func reopen(_ folder: Int32) {
+        if refused.remove(folder) != nil { tellRescan(path(ofFolder: folder), "This folder could not be read for a while.") }
     }
 
     private mutating func tellUnwatched(_ spot: LocalSpot) {
-        let reason = "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep."
-        refusals.append(FileEvent(.rescan, path: path(of: spot), type: .directory, reason: reason))
+        tellRescan(path(of: spot), "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
     }
+
+    private mutating func tellRescan(_ path: ProviderPath, _ reason: String) {
+        refusals.append(FileEvent(.rescan, path: path, type: .directory, reason: reason))
+    }
+
+    private func path(ofFolder folder: Int32) -> ProviderPath { tree.folders[folder]?.spot.map { path(of: $0) } ?? path }
 }
 
 extension Error {

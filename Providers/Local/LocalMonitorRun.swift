@@ -36,11 +36,11 @@ struct LocalMonitorRun {
     var marks: [LocalSpot: LocalHints.Mark] = [:]
     var order: [LocalSpot] = []
     var unlisted: [Int32] = []
+    /// Folders that were told as unreadable; each look tries them again.
+    var refused: Set<Int32> = []
     /// Where the item now at a place was before, and the other way round.
     var origins: [LocalSpot: LocalSpot?] = [:]
     var targets: [LocalSpot: LocalSpot] = [:]
-    /// Places that are being settled, each because of the one before.
-    var busy: Set<LocalSpot> = []
     var opened: [Int32: FileDescriptor] = [:]
     /// What is left over from a look that told outright, and has to be told so as well.
     private var owedPlaces: Set<LocalSpot> = []
@@ -97,6 +97,7 @@ struct LocalMonitorRun {
         if hints.isOverflowing { return try rebuild(hints.overflowReason) }
         telling = isFresh || !owedPlaces.isEmpty || !owedFolders.isEmpty ? .outright : .precise
         take(hints)
+        unlisted += refused.subtracting(unlisted)
         try settleAll()
         owedPlaces = isFresh ? Set(order) : owedPlaces.filter { marks[$0] != nil }
         owedFolders = isFresh ? Set(unlisted) : owedFolders.intersection(unlisted)
@@ -179,7 +180,7 @@ struct LocalMonitorRun {
     private mutating func rebuild(_ reason: String) throws -> [FileEvent] {
         let before = tree.folders.keys
         telling = .silent
-        (marks, order, origins, targets, touched, events) = ([:], [], [:], [:], [:], [])
+        (marks, order, origins, targets, touched, events, refused) = ([:], [], [:], [:], [:], [], [])
         tree = try Self.plant(try rootFolder(), queue, context)
         try readAll()
         for watch in before where tree.folders[watch] == nil { queue.remove(watch) }

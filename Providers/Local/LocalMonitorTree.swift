@@ -1,3 +1,4 @@
+import CLinux
 import FileProviderCore
 import Foundation
 
@@ -8,6 +9,8 @@ struct LocalMonitorTree {
         var type: FileType
         var device: UInt
         var inode: UInt
+        /// Of a symbolic link, the nanoseconds of its making. It is never written to, only made anew, perhaps with the same number.
+        var made: Int64?
         /// Of a folder that is watched.
         var watch: Int32?
 
@@ -15,12 +18,15 @@ struct LocalMonitorTree {
             type = status.type
             device = status.device
             inode = status.inode
+            // Not the time of the last change, which a move touches.
+            let time = status.modified
+            made = type == .symbolicLink ? Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) : nil
             self.watch = watch
         }
 
         /// Whether both are one item. A folder that was made with the number of one that is gone has another watch.
         func isSame(as other: Item) -> Bool {
-            guard type == other.type, inode == other.inode, device == other.device else { return false }
+            guard type == other.type, inode == other.inode, device == other.device, made == other.made else { return false }
             guard let watch, let other = other.watch else { return true }
             return watch == other
         }
@@ -31,8 +37,6 @@ struct LocalMonitorTree {
         var spot: LocalSpot?
         let device: UInt
         let inode: UInt
-        /// Whether it was told that its content cannot be read.
-        var isRefused = false
         var items: [[UInt8]: Item] = [:]
     }
 
@@ -65,11 +69,6 @@ struct LocalMonitorTree {
             folder = above
         }
         return true
-    }
-
-    mutating func refuse(_ folder: Int32) -> Bool {
-        defer { folders[folder]?.isRefused = true }
-        return folders[folder]?.isRefused == false
     }
 
     /// Puts an item at a place where none is known; a watched folder is empty at first.

@@ -67,4 +67,41 @@ import Testing
         #expect(error?.code == .fileReadNoSuchFile)
         await watch.stop()
     }
+
+    /// What a watch of `/d` makes of a server's events.
+    private static func told(_ events: [FileEvent], isRecursive: Bool) async throws -> [String]? {
+        let server = Server([
+            .success(LongPollAnswer(events: [], token: "1")), .success(LongPollAnswer(events: events, token: "2")),
+            .success(LongPollAnswer(events: [FileEvent(.removed, path: try ProviderPath("/d/end"))], token: "3")),
+        ])
+        var options = options
+        options.isRecursive = isRecursive
+        let watch = try await server.changes(at: ProviderPath("/d"), options: options).watch
+        let told = try await watch.next()?.map(\.description)
+        await watch.stop()
+        return told
+    }
+
+    @Test func `without recursion only the folder's own items are told`() async throws {
+        let (own, deep) = (try ProviderPath("/d/own"), try ProviderPath("/d/sub/deep"))
+        let events = [
+            FileEvent(.created, path: deep), FileEvent(.modified, path: own), FileEvent(.moved, path: deep, from: own),
+            FileEvent(.moved, path: own, from: deep, type: .directory), FileEvent(.rescan, path: deep, type: .directory),
+        ]
+        #expect(try await Self.told(events, isRecursive: false) == ["modified /d/own", "removed /d/own", "created /d/own"])
+        #expect(try await Self.told(events, isRecursive: true) == events.map(\.description))
+        #expect(try await Self.told([events[0]], isRecursive: false) == ["removed /d/end"])
+    }
+
+    @Test func `files on their way are told when they arrive`() async throws {
+        let (own, temporary) = (try ProviderPath("/d/own"), try TemporaryName.make(beside: ProviderPath("/d/own")))
+        let events = [
+            FileEvent(.created, path: temporary), FileEvent(.modified, path: try temporary.appending("in it")),
+            FileEvent(.moved, path: own, from: temporary, type: .regular),
+        ]
+        #expect(try await Self.told(events, isRecursive: true) == ["created /d/own"])
+        let folder = FileEvent(.moved, path: own, from: temporary, type: .directory)
+        #expect(try await Self.told([folder, Self.event], isRecursive: true) == ["created /d/own", "modified /", "rescan /d/own"])
+        #expect(try await Self.told(Array(events.prefix(2)), isRecursive: true) == ["removed /d/end"])
+    }
 }

@@ -50,6 +50,58 @@ extension LocalMonitorTests {
         #expect(try await waiting.value == nil)
     }
 
+    @Test func `a consumer that is cancelled while polling begins may come back`() async throws {
+        let place = try TestFolder()
+        let monitor = LocalMonitor(
+            of: place.provider, path: .root, options: WatchOptions(window: 0, shortestInterval: 0.01), mostWatches: 1)
+        try await monitor.start()
+        try place.makeFolder("/a")
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await monitor.next()
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(try await monitor.next()?.map(\.kind) == [.rescan])
+        try place.put("x", at: "/a/f")
+        #expect(try await monitor.next()?.map(\.description) == ["created /a/f"])
+        await monitor.stop()
+    }
+
+    @Test func `a folder that is gone when polling begins is told, then thrown`() async throws {
+        let place = try TestFolder()
+        try place.makeFolder("/watched")
+        let monitor = LocalMonitor(of: place.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), mostWatches: 1)
+        try await monitor.start()
+        try place.makeFolder("/watched/a")
+        let cancelled = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await monitor.next()
+        }
+        cancelled.cancel()
+        await #expect(throws: CancellationError.self) { try await cancelled.value }
+        #expect(rmdir(place.root + "/watched/a") == 0 && rmdir(place.root + "/watched") == 0)
+        #expect(try await monitor.next()?.map(\.description) == ["removed /watched"])
+        let error = await #expect(throws: CocoaError.self) { try await monitor.next() }
+        #expect(error?.code == .fileReadNoSuchFile)
+        await monitor.stop()
+    }
+
+    @Test(.enabled(if: geteuid() != 0, "Nothing is closed to root."))
+    func `a folder that was closed for a while is to be listed anew, and goes on being watched`() async throws {
+        let place = try TestFolder()
+        try place.makeFolder("/d")
+        try await WatchedFolder.use(place, window: 0.1) { folder in
+            try folder.put("x", at: "/d/f")
+            #expect(chmod(place.root + "/d", 0) == 0)
+            #expect(try await folder.watch.next()?.map(\.description) == ["modified /d", "rescan /d"])
+            #expect(chmod(place.root + "/d", 0o755) == 0)
+            #expect(try await folder.next().map(\.description) == ["modified /d", "created /d/f", "rescan /d"])
+            try folder.put("x", at: "/d/g")
+            try await folder.catchUp()
+        }
+    }
+
     @Test func `a hundred watches and registrations leave no descriptor`() async {
         await #expect(processExitsWith: .success) {
             let place = try TestFolder()

@@ -89,6 +89,54 @@ import Testing
         }
     }
 
+    @Test func `a long chain of names that move up by one is told as moves`() async throws {
+        let place = try TestFolder()
+        let count = 20_000
+        for number in 0..<count { #expect(mknod(place.root + "/f\(number)", S_IFREG | 0o644, 0) == 0) }
+        let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0))
+        let source = try #require((watch as? LocalMonitor)?.queue.source)
+        // After the first look moves are told as such.
+        try place.put("x", at: "/start")
+        _ = try await watch.next()
+        // Looked at first, so that the whole chain hangs on it.
+        #expect(chmod(place.root + "/f0", 0o600) == 0)
+        for number in (0..<count).reversed() {
+            #expect(rename(place.root + "/f\(number)", place.root + "/f\(number + 1)") == 0)
+            // The kernel's queue must not overflow.
+            if number % 4_000 == 0 {
+                try await wait {
+                    var descriptor = pollfd(fd: Int32(source.handle), events: Int16(POLLIN), revents: 0)
+                    return poll(&descriptor, 1, 0) == 0
+                }
+            }
+        }
+        var numbers = Dictionary(uniqueKeysWithValues: try (0..<count).map { (try ProviderPath("/f\($0)"), $0) })
+        let batch = try #require(try await watch.next())
+        for event in batch where event.kind == .moved {
+            numbers[event.path] = try numbers.removeValue(forKey: #require(event.from))
+        }
+        #expect(Set(batch.map(\.kind)).isSubset(of: [.moved, .modified, .created]))
+        let shifted = Dictionary(uniqueKeysWithValues: try (0..<count).map { (try ProviderPath("/f\($0 + 1)"), $0) })
+        #expect(numbers == shifted)
+        await watch.stop()
+    }
+
+    @Test func `a link that was made anew is told, whatever number it has`() async throws {
+        try await WatchedFolder.use(window: 0.02) { folder in
+            let place = folder.place
+            place.link("/link", to: "/first")
+            #expect(try await folder.told() == ["created /link symlink"])
+            for target in ["/second", "/third", "/fourth"] {
+                #expect(unlink(place.root + "/link") == 0)
+                place.link("/link", to: target)
+                let told = try await folder.told()
+                #expect(told == ["modified /link symlink"])
+            }
+            #expect(rename(place.root + "/link", place.root + "/link2") == 0)
+            #expect(try await folder.told() == ["moved /link → /link2 symlink"])
+        }
+    }
+
     @Test func `a file that this library writes is told when it is whole, without its temporary name`() async throws {
         try await WatchedFolder.use { folder in
             try await folder.place.provider.write("one", to: "/a")

@@ -38,8 +38,9 @@ actor LongPollWatch: FileWatch {
             switch result {
             case .success(let answer?):
                 token = answer.token
-                if answer.events.count > options.mostPending { return [.tooMany(at: path)] }
-                if !answer.events.isEmpty { return answer.events }
+                let events = told(answer.events)
+                if events.count > options.mostPending { return [.tooMany(at: path)] }
+                if !events.isEmpty { return events }
             case .success(nil): isStopped = true
             case .failure(let error):
                 if error.isCancellation, Task.isCancelled { throw CancellationError() }
@@ -74,5 +75,39 @@ actor LongPollWatch: FileWatch {
         }
         failure = error
         return error.isNoSuchFile ? [FileEvent(.removed, path: path, type: .directory)] : nil
+    }
+}
+
+// MARK: What is told
+
+extension LongPollWatch {
+    /// What the options ask for, without files on their way.
+    private func told(_ events: [FileEvent]) -> [FileEvent] {
+        var told: [FileEvent] = []
+        var rescans: [FileEvent] = []
+        for event in events {
+            guard event.kind == .moved, let from = event.from else {
+                if tells(event.path) { told.append(event) }
+                continue
+            }
+            switch (tells(from), tells(event.path)) {
+            case (true, true): told.append(event)
+            case (true, false): told.append(FileEvent(.removed, path: from, type: event.type))
+            case (false, true):
+                told.append(FileEvent(.created, path: event.path, type: event.type))
+                guard event.type == .directory, options.isRecursive else { continue }
+                let reason = "What this folder holds was not told before it got this name."
+                rescans.append(FileEvent(.rescan, path: event.path, type: .directory, reason: reason))
+            case (false, false): continue
+            }
+        }
+        return told + rescans
+    }
+
+    private func tells(_ place: ProviderPath) -> Bool {
+        guard place.isBelow(path) else { return true }
+        let names = place.components.dropFirst(path.components.count).map { String(decoding: $0, as: UTF8.self) }
+        if names.contains(where: TemporaryName.matches) { return false }
+        return options.isRecursive || place.parent == path
     }
 }
