@@ -7,6 +7,7 @@ let package = Package(
         .library(name: "Carrel", targets: ["Carrel"]),
         .library(name: "FileProviderCore", targets: ["FileProviderCore"]),
         .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),
+        .library(name: "HTTPFileProvider", targets: ["HTTPFileProvider"]),
         .library(name: "Publication", targets: ["Publication"]),
         .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
         .executable(name: "carrel", targets: ["CarrelTool"]),
@@ -89,6 +90,8 @@ let package = Package(
         .testTarget(name: "FileProviderCoreTests", dependencies: ["FileProviderCore", "MemoryFileProvider"]),
         .testTarget(name: "LocalFileProviderTests", dependencies: ["LocalFileProvider"]),
         .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
+        .testTarget(name: "HTTPFileProviderTests", dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer"]),
+        .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer"]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(

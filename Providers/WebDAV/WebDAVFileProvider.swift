@@ -19,6 +19,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     private let learnt = Locked<Capabilities?>(nil)
     /// What the server calls itself, in lower case; nil before its first answer.
     let serverName = Locked<String?>(nil)
+    let knownQuirks = Locked<WebDAVQuirks?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host.
     public convenience init(configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
