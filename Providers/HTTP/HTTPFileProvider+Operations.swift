@@ -76,7 +76,9 @@ extension HTTPFileProvider {
 
     /// What is at `path` now; nil for nothing.
     func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
-        do { return try await service.attributesOfItem(path: path, over: connection) } catch let error where error.isNoSuchFile { return nil }
+        do { return try await service.attributesOfItem(path: path, over: connection) } catch let error where error.isNoSuchFile {
+            return nil
+        }
     }
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.

@@ -34,7 +34,8 @@ extension ProviderRegistry {
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let speaksWebDAV = try await connection.speaksWebDAV(at: path)
         let provider: any FileProvider =
-            speaksWebDAV ? try WebDAVFileProvider(connection: connection, home: path) : WebFileProvider(service: WebService(), connection: connection)
+            speaksWebDAV
+            ? try WebDAVFileProvider(connection: connection, home: path) : WebFileProvider(service: WebService(), connection: connection)
         return ProviderLocation(provider: provider, path: path)
     }
 }
