@@ -88,8 +88,8 @@ public final class FaultServer: Sendable {
             log.withLock { $0.append(request) }
             switch answer(request) {
             case .reply(let status, let headers, let body):
-                connection.send(head(status, headers, length: body.count))
-                if request.method != "HEAD" { connection.send(body) }
+                // In one piece: two would wait for the client's acknowledgement between them.
+                connection.send(head(status, headers, length: body.count) + (request.method == "HEAD" ? Data() : body))
             case .truncated(let status, let headers, let promised, let body):
                 connection.send(head(status, headers, length: promised) + body)
                 return
