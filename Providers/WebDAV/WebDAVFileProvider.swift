@@ -71,8 +71,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
         // nginx sends the tag of a file with its bytes only, not in a listing.
         if serverName.value?.hasPrefix("nginx") == true { capabilities[.entryTags] = .unavailable }
-        // lighttpd refuses a URL whose bytes are no UTF-8.
-        if serverName.value?.hasPrefix("lighttpd") == true { capabilities[.rawNames] = .unavailable }
+        // lighttpd refuses a URL whose bytes are no UTF-8, and WsgiDAV keeps others in their place.
+        if ["lighttpd", "wsgidav"].contains(where: { serverName.value?.hasPrefix($0) == true }) { capabilities[.rawNames] = .unavailable }
         learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
