@@ -7,6 +7,7 @@ extension WebDAVFileProvider {
     /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that is there as for a new one.
     public func createFolder(path: ProviderPath) async throws {
         if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        try refuseMisreadFolder(path)
         do { try await makeCollection(path) } catch let error as HTTPStatusError where error.code.rawValue == 409 {
             // By now the parent is there: it may have come into being meanwhile.
             try await makeCollection(path)
@@ -74,6 +75,7 @@ extension WebDAVFileProvider {
 
     /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
     func send(_ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool) async throws {
+        try await checkDestination(destination, overwrite: overwrite)
         var headers = [
             ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString),
             ("Overwrite", overwrite ? "T" : "F"),

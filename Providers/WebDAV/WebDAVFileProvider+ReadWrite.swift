@@ -85,6 +85,8 @@ extension WebDAVFileProvider {
     private func removeNow(_ temporary: ProviderPath, isUnderWay: Bool) async {
         // rclone brings the part of a broken upload to light some time after the connection has gone, removed or not.
         let isRclone = serverName.value?.hasPrefix("rclone") == true
+        // WsgiDAV takes the part for a whole file, and has it some time after the connection has gone.
+        let isUnderWay = isUnderWay || serverName.value?.hasPrefix("wsgidav") == true
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
             let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))

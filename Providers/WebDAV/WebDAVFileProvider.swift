@@ -71,6 +71,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
         // nginx sends the tag of a file with its bytes only, not in a listing.
         if serverName.value?.hasPrefix("nginx") == true { capabilities[.entryTags] = .unavailable }
+        // lighttpd refuses a URL whose bytes are no UTF-8, and WsgiDAV keeps others in their place.
+        if ["lighttpd", "wsgidav"].contains(where: { serverName.value?.hasPrefix($0) == true }) { capabilities[.rawNames] = .unavailable }
         learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
@@ -139,7 +141,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
-        } catch let error where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile || (error as? CocoaError)?.code == .fileReadNoPermission {
             try await refuseFile(path)
             throw error
         }
