@@ -33,8 +33,8 @@ struct DigestGuard: Sendable {
         guard let text = request.headers["authorization"], text.hasPrefix("Digest ") else { return [:] }
         var fields: [String: String] = [:]
         for match in text.dropFirst("Digest ".count).matches(of: /([a-z]+)=(?:"((?:[^"\\]|\\.)*)"|([^,]*))/) {
-            let quoted = match.output.2.map { $0.replacing(/\\(.)/) { $0.output.1 } }
-            fields[String(match.output.1)] = quoted ?? match.output.3.map(String.init)
+            let quoted = match.output.2.map { String($0).replacing(/\\(.)/) { $0.output.1 } }
+            fields[String(match.output.1)] = quoted ?? match.output.3.map { String($0) }
         }
         return fields
     }
@@ -62,6 +62,11 @@ struct DigestGuard: Sendable {
         options.retries.retries = 0
         options.proxy = .server(try ProxyServer(url: proxy.url()))
         return try HTTPConnection(url: try #require(URL(string: "http://server.test/")), options: options)
+    }
+
+    private func expectHello(_ connection: HTTPConnection, _ path: String = "f") async throws {
+        let data = try await read(connection, path)
+        #expect(data == Data("hello".utf8))
     }
 
     private func read(_ connection: HTTPConnection, _ path: String = "f") async throws -> Data {
@@ -115,7 +120,7 @@ struct DigestGuard: Sendable {
         for round in 2..<5 {
             nonce.update { $0 = "n\(round)" }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<4 { group.addTask { #expect(try await read(connection, "\(index)") == Data("hello".utf8)) } }
+                for index in 0..<4 { group.addTask { try await expectHello(connection, "\(index)") } }
                 try await group.waitForAll()
             }
             let body = Data(repeating: 7, count: 50_000)

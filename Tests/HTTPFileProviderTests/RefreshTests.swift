@@ -35,6 +35,11 @@ import Testing
         }
     }
 
+    private func expectHello(_ connection: HTTPConnection, _ path: String = "f") async throws {
+        let data = try await read(connection, path)
+        #expect(data == Data("hello".utf8))
+    }
+
     private func read(_ connection: HTTPConnection, _ path: String = "f") async throws -> Data {
         try await HTTPFileProvider(connection: connection).contents(path: ProviderPath(path))
     }
@@ -45,7 +50,7 @@ import Testing
         defer { server.stop() }
         let connection = try connection(server, source(refreshes))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<20 { group.addTask { #expect(try await read(connection, "\(index)") == Data("hello".utf8)) } }
+            for index in 0..<20 { group.addTask { try await expectHello(connection, "\(index)") } }
             try await group.waitForAll()
         }
         #expect(refreshes.values == [Origin(scheme: "http", host: "127.0.0.1", port: server.port)])
@@ -63,7 +68,7 @@ import Testing
         #expect(refreshes.values == [])
         isOld.update { $0 = true }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<20 { group.addTask { #expect(try await read(connections[index % 2]) == Data("hello".utf8)) } }
+            for index in 0..<20 { group.addTask { try await expectHello(connections[index % 2]) } }
             try await group.waitForAll()
         }
         #expect(refreshes.values.count == 1)

@@ -161,7 +161,9 @@ private struct Connection {
             if parts.count == 2 { headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces) }
         }
         let length = Int(headers["content-length"] ?? "0") ?? 0
-        var request = FaultServer.Request(method: String(words[0]), target: String(words[1]), headers: headers, body: Data())
+        // A proxy that only relays leaves the whole URL (RFC 9112, section 3.2.2).
+        let target = String(words[1]).replacing(/^http:\/\/[^\/]*/, with: "")
+        var request = FaultServer.Request(method: String(words[0]), target: target, headers: headers, body: Data())
         if let early, length > 1 {
             guard let half = read(length / 2) else { return nil }
             request.body = half
