@@ -45,21 +45,18 @@ public final class FaultServer: Sendable {
 
     private let answer: @Sendable (Request) -> Answer
     private let early: (@Sendable (Request) -> Answer?)?
-    private let cutter: Cutter
+    private let cutter = Cutter()
     private let log = Mutex<[Request]>([])
     private let moved = Mutex((received: 0, sent: 0))
     private let listener = Mutex<Listener?>(nil)
 
-    /// - Parameters:
-    ///   - cut: Where the first connection to come so far is reset.
-    ///   - early: Asked when half of a body has come; its answer goes out then, and the connection is closed.
+    /// - Parameter early: Asked when half of a body has come; its answer goes out then, and the connection is closed.
     /// - Throws: `POSIXError` when no port can be had.
     public init(
-        cut: Cut? = nil, early: (@Sendable (Request) -> Answer?)? = nil, _ answer: @escaping @Sendable (Request) -> Answer
+        early: (@Sendable (Request) -> Answer?)? = nil, _ answer: @escaping @Sendable (Request) -> Answer
     ) throws {
         self.answer = answer
         self.early = early
-        cutter = Cutter(cut)
         let started = try Listener { [weak self] client in self?.serve(client) }
         listener.withLock { $0 = started }
     }
@@ -69,6 +66,9 @@ public final class FaultServer: Sendable {
 
     /// Bytes of requests and of answers so far.
     public var traffic: (received: Int, sent: Int) { moved.withLock { $0 } }
+
+    /// Has the connection reset that comes so far; bytes count from now on.
+    public func reset(_ cut: Cut) { cutter.set(cut) }
 
     /// The requests so far.
     public var requests: [Request] { log.withLock { $0 } }

@@ -49,11 +49,9 @@ final class Listener: Sendable {
 
 /// Ends all that goes over the wire once, after so many bytes, with a reset (`RST`).
 final class Cutter: Sendable {
-    private let left: Mutex<FaultServer.Cut?>
+    private let left = Mutex<FaultServer.Cut?>(nil)
 
-    init(_ cut: FaultServer.Cut?) {
-        left = Mutex(cut)
-    }
+    func set(_ cut: FaultServer.Cut) { left.withLock { $0 = cut } }
 
     /// How many of `count` bytes may still be sent or received before the cut; nil for all of them.
     func limit(_ count: Int, isSending: Bool) -> Int? {
