@@ -44,8 +44,8 @@ public final class HTTPConnection: Sendable {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
         login = HTTPLogin(
-            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials,
-            allowsClearPassword: options.allowsClearPassword, isSigned: signer != nil)
+            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials, options: options,
+            isSigned: signer != nil)
     }
 
     /// The URL of `path`; a folder's ends in a slash.
@@ -131,13 +131,16 @@ public final class HTTPConnection: Sendable {
     }
 
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
-        var (head, access) = try await sendOnce(to: url, request)
+        let (head, access) = try await sendOnce(to: url, request)
         guard let access else { return head }
-        if head.status == 401, login.reconsider(head), request.canBeSentAgain {
-            head = try await sendOnce(to: url, request).head
+        guard head.status == 401, try await login.reconsider(head, of: access) else {
+            login.judge(head, of: access)
+            return head
         }
-        login.judge(head, of: access)
-        return head
+        guard request.canBeSentAgain else { throw FileError.notRepeatable() }
+        let (second, other) = try await sendOnce(to: url, request)
+        login.judge(second, of: other ?? access)
+        return second
     }
 
     /// - Returns: The answer, and the access that went with the request; nil away from home.
@@ -146,6 +149,7 @@ public final class HTTPConnection: Sendable {
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
         transfer.showsClientCertificate = isHome
+        transfer.mayBeSentTwice = request.repetition == .always
         // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
         if ["COPY", "MOVE", "DELETE", "PUT"].contains(request.method) { transfer.patience = 10 }
         let access = isHome ? try await login.access() : nil
