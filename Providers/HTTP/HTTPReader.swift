@@ -7,9 +7,18 @@ extension HTTPConnection {
     public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path), cost: .request) }
 
     /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
-    public func open(_ request: HTTPRequest, cost: Capabilities.ReadCost) -> any FileReader {
+    ///
+    /// - Parameter missing: Called when the server says that there is no such file: may throw a better error.
+    public func open(
+        _ request: HTTPRequest, cost: Capabilities.ReadCost, missing: @escaping @Sendable () async throws -> Void = {}
+    ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
-            try await Download(request, part: part, version: version, sink: sink, connection: self).run()
+            do { return try await Download(request, part: part, version: version, sink: sink, connection: self).run() } catch
+                let error where error.isNoSuchFile
+            {
+                try await missing()
+                throw error
+            }
         }
     }
 
