@@ -83,7 +83,7 @@ extension HTTPFileProvider {
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
     func refuseMissingParent(of path: ProviderPath) async throws {
-        guard let parent = path.parent, !parent.isRoot, try await itemIfAny(parent)?.isDirectory != true else { return }
+        guard let parent = path.parent, !parent.isRoot, try await !service.isFolder(path: parent, over: connection) else { return }
         throw FileError.make(.fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
     }
 }

@@ -48,6 +48,9 @@ public protocol HTTPService: Sendable {
 
     // MARK: What has a default
 
+    /// Whether there is a folder at `path`: asked before something is put into it. The default looks at its attributes.
+    func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool
+
     /// Capacity and free space; nil, the default, where the service does not tell.
     func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
 
@@ -178,6 +181,13 @@ extension HTTPRequestSigner {
 }
 
 extension HTTPService {
+    /// The default looks at its attributes.
+    public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {
+        do { return try await attributesOfItem(path: path, over: connection).isDirectory } catch let error where error.isNoSuchFile {
+            return false
+        }
+    }
+
     /// The default knows no capacity.
     public func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject? { nil }
 
