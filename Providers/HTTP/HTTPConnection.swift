@@ -83,7 +83,9 @@ public final class HTTPConnection: Sendable {
     /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a multi-status.
     public func error(status: Int, request: HTTPRequest) -> any Error { error(ResponseHead(status: status), request: request) }
 
-    private func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
+    /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200. The service reads
+    /// ``CurlTransport/ResponseHead/errorBody``.
+    public func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
         if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
         let told = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
@@ -103,6 +105,11 @@ public final class HTTPConnection: Sendable {
 
     /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew.
     public func cancelAll() { transport.cancelAll() }
+
+    /// What the signer proves itself with, for a service that signs something beside its requests; nil without a signer or a credential.
+    ///
+    /// - Throws: An error of the credential source.
+    public func signingCredential() async throws -> Credential? { try await login.access().signing }
 
     /// Finds out how the server wants the login before a large body is on its way.
     private func settleLogin(at path: ProviderPath) async throws {
@@ -133,14 +140,29 @@ public final class HTTPConnection: Sendable {
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
         let (head, access) = try await sendOnce(to: url, request)
         guard let access else { return head }
+        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url, request) }
         guard head.status == 401, try await login.reconsider(head, of: access) else {
-            login.judge(head, of: access)
+            login.judge(head, of: access, isRefused: head.status == 401)
             return head
         }
         guard request.canBeSentAgain else { throw FileError.notRepeatable() }
         let (second, other) = try await sendOnce(to: url, request)
-        login.judge(second, of: other ?? access)
+        login.judge(second, of: other ?? access, isRefused: second.status == 401)
         return second
+    }
+
+    /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
+    private func judged(
+        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, _ url: URL, _ request: HTTPRequest
+    ) async throws -> ResponseHead {
+        var head = head
+        var verdict = signer.verdict(on: head)
+        if verdict == .signAgain, request.canBeSentAgain {
+            head = try await sendOnce(to: url, request).head
+            verdict = signer.verdict(on: head)
+        }
+        if [.accepted, .refused].contains(verdict) { login.judge(head, of: access, isRefused: verdict == .refused) }
+        return head
     }
 
     /// - Returns: The answer, and the access that went with the request; nil away from home.

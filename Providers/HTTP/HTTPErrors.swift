@@ -10,6 +10,8 @@ public struct HTTPServerMessage: FileProviderHTTPError, Sendable {
     public var path: String
     /// At most 200 characters.
     public var serverDescription: String?
+    /// What a person is told in place of the usual sentence for the code; no server's words.
+    public var sentence: String?
 
     /// - Parameters:
     ///   - code: May be put right, where a service says 409 for what others call 404.
@@ -80,7 +82,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110, section 15.
     public var foundationError: any Error {
         switch code.rawValue {
-        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: loginSentence, underlying: self)
+        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: sentence ?? loginSentence, underlying: self)
         case 407:
             return FileError.make(.userAuthenticationRequired, url: url, sentence: "The proxy asks for a login.", underlying: self)
         case 403: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission)
@@ -88,12 +90,17 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         case 507, 413: return made(.fileWriteOutOfSpace)
         case 300..<400:
             return FileError.make(
-                .redirectToNonExistentLocation, url: url, sentence: "The server redirects without saying where to.", underlying: self)
+                .redirectToNonExistentLocation, url: url, sentence: sentence ?? "The server redirects without saying where to.",
+                underlying: self)
         default: return self
         }
     }
 
-    private func made(_ cocoa: CocoaError.Code) -> CocoaError { FileError.make(cocoa, path: path, url: url, underlying: self) }
+    private func made(_ cocoa: CocoaError.Code) -> CocoaError {
+        FileError.make(cocoa, path: path, url: url, sentence: sentence, underlying: self)
+    }
+
+    private var sentence: String? { (told as? HTTPServerMessage)?.sentence }
 
     private var loginSentence: String {
         let host = url.host() ?? "The server"

@@ -129,12 +129,12 @@ final class HTTPLogin: Sendable {
     }
 
     /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source told.
-    func judge(_ head: ResponseHead, of access: Access) {
+    func judge(_ head: ResponseHead, of access: Access, isRefused: Bool) {
         let refused = memory.update { memory -> Credential? in
             // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
             let wasSent = access.bearer != nil || access.signing != nil || access.isSettled || head.offersBasic || head.offersDigest
             guard memory.answer == access.answer, wasSent, memory.state.withheld == nil else { return nil }
-            memory.wasAccepted = memory.wasAccepted || head.status != 401
+            memory.wasAccepted = memory.wasAccepted || !isRefused
             guard !memory.wasAccepted, let credential = memory.credential else { return nil }
             memory.refusedWay = memory.access?.authentication
             memory.use(nil, nil)
