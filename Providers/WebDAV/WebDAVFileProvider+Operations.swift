@@ -85,7 +85,8 @@ extension WebDAVFileProvider {
             ("Overwrite", overwrite ? "T" : "F"),
         ]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
-        headers += conditions(at: method == "COPY" ? [destination] : [item.path, destination], tag: ifMatch.map { (destination, $0) })
+        if method == "MOVE" { try await giveUpLocks(on: item.path) }
+        headers += conditions(at: [destination], tag: ifMatch.map { (destination, $0) })
         let request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         cache.drop(destination)

@@ -117,7 +117,8 @@ struct FileWrite: Sendable {
     /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after it.
     var isDirect: Bool {
         if options.placement == .inPlace { return true }
-        guard quirks.putsWhole, options.overwrite else { return false }
+        guard quirks.putsWhole else { return false }
+        if !options.overwrite { return quirks.ifNoneMatch == .exclusive }
         // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
         return options.ifMatch == nil || quirks.putsConditionally || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
     }

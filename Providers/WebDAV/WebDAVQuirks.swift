@@ -43,9 +43,10 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both be given one.
+        /// Two clients that ask at the same moment may both be given one, or the server breaks down over many of them.
         case shaky
-        /// Of any number of clients that ask at the same moment one is given it.
+        /// Of any number of clients that ask at the same moment one is given it; or several are, as by Apache, and one of their tokens is
+        /// good for a change.
         case exclusive
     }
 
@@ -105,13 +106,14 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         self.vendor = vendor
         switch vendor {
         case .apache:
-            (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
+            (ifNoneMatch, ifMatch, honoursIf, putsWhole, locks) = (.looked, .looked, true, true, .exclusive)
         case .nginx:
             (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
         case .lighttpd:
             (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (.exclusive, .exclusive, true, true, true)
         case .wsgidav:
-            (ifNoneMatch, ifMatch, locks, movesKeepTags) = (.looked, .looked, .exclusive, true)
+            // Its `If-Match` makes a file where there is none.
+            (ifNoneMatch, movesKeepTags, partsAppearLate) = (.looked, true, true)
         case .rclone:
             (movesExclusively, locks, movesKeepTags, partsAppearLate) = (true, .exclusive, true, true)
         case .nextcloud, .owncloud:
