@@ -43,10 +43,10 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both be given one, or the server breaks down over many of them.
+        /// Two clients that ask at the same moment may both be given one, and what is left of the other stays for its time, as with Apache;
+        /// or the server breaks down over many of them.
         case shaky
-        /// Of any number of clients that ask at the same moment one is given it; or several are, as by Apache, and one of their tokens is
-        /// good for a change.
+        /// Of any number of clients that ask at the same moment one is given it.
         case exclusive
     }
 
@@ -106,7 +106,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         self.vendor = vendor
         switch vendor {
         case .apache:
-            (ifNoneMatch, ifMatch, honoursIf, putsWhole, locks) = (.looked, .looked, true, true, .exclusive)
+            (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
         case .nginx:
             (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
         case .lighttpd:
