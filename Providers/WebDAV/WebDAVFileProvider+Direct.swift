@@ -60,7 +60,8 @@ extension WebDAVFileProvider {
         if condition?.name != "If" { headers += conditions(at: [write.path]) }
         do {
             let head = try await upload(write, to: write.path, headers: headers)
-            return write.finished(try await verified(write, at: write.path), [head])
+            // By now the file is there, cancelled or not.
+            return try await Task { write.finished(try await verified(write, at: write.path), [head]) }.value
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
             throw FileError.make(.fileWriteFileExists, path: write.path, url: url(of: write.path), underlying: error)

@@ -118,7 +118,8 @@ struct FileWrite: Sendable {
     var isDirect: Bool {
         if options.placement == .inPlace { return true }
         guard quirks.putsWhole else { return false }
-        if !options.overwrite { return quirks.ifNoneMatch == .exclusive }
+        // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
+        if !options.overwrite { return quirks.ifNoneMatch == .exclusive && !isLarge }
         // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
         return options.ifMatch == nil || quirks.putsConditionally || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
     }

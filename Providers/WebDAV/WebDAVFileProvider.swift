@@ -82,7 +82,6 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
-                .rawNames: .native,
             ],
             readCost: .request, timePrecision: 1)
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
@@ -155,7 +154,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
-        } catch let error where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile || (error as? CocoaError)?.code == .fileReadNoPermission {
             try await refuseFile(path)
             throw error
         }

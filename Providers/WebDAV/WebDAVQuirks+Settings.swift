@@ -33,6 +33,7 @@ extension WebDAVQuirks {
         "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole), "moves-keep-tags": .flag(\.movesKeepTags),
         "entry-tags": .flag(\.listsEntryTags),
         "tree-tags": .flag(\.hasTreeTags), "same-sizes": .flag(\.keepsSizes), "late-parts": .flag(\.partsAppearLate),
+        "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames),
     ]
 
     /// What Nextcloud takes as a chunk that is not the last.
