@@ -120,7 +120,7 @@ extension WebDAVFileProvider {
         try decoder.finish()
         guard let failed = decoder.take().first(where: { ($0.status ?? 200) >= 300 }) else { return head }
         var part = request
-        part.path = failed.path?.relative(to: rootPath) ?? request.path
+        part.path = request.path
         throw connection.error(status: failed.status ?? 500, request: part)
     }
 
