@@ -19,6 +19,8 @@ struct AskedItem {
     private let kept: Int
     /// The item as the server names it; nil until it was seen.
     private var own: (names: [[UInt8]], isRewritten: Bool)?
+    /// How the server writes its own address, where the item's href shows that it differs from this side's.
+    private(set) var base: HrefBase?
     /// What the hrefs of direct children start with, when they are written as the item's own is.
     private var prefix: [UInt8]?
     private var isFirst = true
@@ -62,7 +64,10 @@ struct AskedItem {
             own = own ?? (names, false)
             return .itself
         }
-        if own == nil, recognise(taken, href, isCollection: response.isCollection) { return .itself }
+        if own == nil, recognise(taken, href, isCollection: response.isCollection) {
+            base = HrefBase(origin: WebDAVHref.origin(in: href), from: names, to: own?.names ?? names)
+            return .itself
+        }
         guard let found = taken.decoded(encoding, in: names) ?? taken.decoded(.once, in: names) else { return .elsewhere }
         let base = own?.names ?? names
         if WebDAVHref.areAlike(found, base) { return .itself }

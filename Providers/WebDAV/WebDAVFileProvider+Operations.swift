@@ -72,58 +72,6 @@ extension WebDAVFileProvider {
         return item
     }
 
-    /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
-    func send(_ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool) async throws {
-        var headers = [
-            ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString),
-            ("Overwrite", overwrite ? "T" : "F"),
-        ]
-        if method == "COPY" { headers.append(("Depth", "infinity")) }
-        let request = HTTPRequest(
-            method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
-        cache.drop(destination)
-        defer { cache.drop(destination) }
-        do { _ = try await change(request) } catch let error where !error.isCancellation {
-            if Self.isWithoutAnswer(error) {
-                if method == "MOVE", try await hasMoved(item, to: destination) { return }
-            } else if !overwrite {
-                // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
-                try await refuseTaken(destination, underlying: error)
-            }
-            throw error
-        }
-    }
-
-    /// Whether the request may have been carried out: its answer was lost on the way.
-    private static func isWithoutAnswer(_ error: any Error) -> Bool {
-        (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
-    }
-
-    /// Whether what was at one place is at the other now.
-    private func hasMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
-        guard try await itemIfAny(item.path) == nil, let there = try await itemIfAny(destination) else { return false }
-        return there.type == item.type && there.size == item.size
-    }
-
-    /// Sends a request that changes something. A multi-status tells of the parts that failed: the first of them is thrown.
-    func change(_ request: HTTPRequest) async throws -> ResponseHead {
-        // Before, for whoever asks meanwhile must not keep the answer, and after.
-        cache.drop(request.path)
-        defer { cache.drop(request.path) }
-        var request = request
-        let answer = DataSink(limit: 8 << 20)
-        request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
-        let head = try await connection.send(request)
-        guard head.status == 207 else { return head }
-        let decoder = try MultistatusDecoder()
-        try decoder.parse(answer.data)
-        try decoder.finish()
-        guard let failed = decoder.take().first(where: { ($0.status ?? 200) >= 300 }) else { return head }
-        var part = request
-        part.path = request.path
-        throw connection.error(status: failed.status ?? 500, request: part)
-    }
-
     private func refuseContent(in path: ProviderPath) async throws {
         try await list(path) { items in
             if !items.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true) }
@@ -131,7 +79,7 @@ extension WebDAVFileProvider {
     }
 
     /// - Throws: `CocoaError(.fileWriteFileExists)` when something is at `path`.
-    private func refuseTaken(_ path: ProviderPath, underlying: any Error) async throws {
+    func refuseTaken(_ path: ProviderPath, underlying: any Error) async throws {
         guard try await itemIfAny(path) != nil else { return }
         throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: underlying)
     }

@@ -22,6 +22,10 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     let knownQuirks = Locked<WebDAVQuirks?>(nil)
     /// How the server encodes its hrefs, as its answers have shown.
     let hrefEncoding = Locked(HrefEncoding.once)
+    /// How the server writes its own address, where that differs from ``baseURL``.
+    let hrefBase = Locked<HrefBase?>(nil)
+    /// The form of `Destination` that has worked.
+    let knownDestination = Locked<DestinationForm?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host.
     public convenience init(configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {

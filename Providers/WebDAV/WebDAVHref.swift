@@ -56,6 +56,13 @@ struct WebDAVHref {
         return path.prefix { $0 != UInt8(ascii: "?") }
     }
 
+    /// Scheme and host of an absolute URL; nil for any other href.
+    static func origin(in href: ArraySlice<UInt8>) -> String? {
+        let path = path(in: href)
+        guard let start = href.firstIndex(of: slash), href[..<start].last == UInt8(ascii: ":"), path.startIndex > start else { return nil }
+        return String(validating: href[..<path.startIndex], as: UTF8.self)
+    }
+
     private static func isOfScheme(_ byte: UInt8) -> Bool {
         switch byte | 0x20 {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true

@@ -102,6 +102,7 @@ extension WebDAVFileProvider {
 
     private func learn(from asked: AskedItem) {
         hrefEncoding.update { $0 = asked.encoding }
+        if let base = asked.base { hrefBase.update { $0 = base } }
     }
 
     private func error(of response: DAVResponse, about path: ProviderPath, isWriting: Bool) -> any Error {
