@@ -1,3 +1,4 @@
+import CurlTransport
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
@@ -46,34 +47,42 @@ struct HrefBase: Equatable, Sendable {
 
 extension WebDAVFileProvider {
     /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
-    func send(_ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool) async throws {
+    ///
+    /// - Parameter ifMatch: The version that the file at `destination` must have.
+    /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
+    @discardableResult
+    func send(
+        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, ifMatch: String? = nil
+    ) async throws -> ResponseHead? {
+        var headers = [("Overwrite", overwrite ? "T" : "F")]
+        if method == "COPY" { headers.append(("Depth", "infinity")) }
+        headers += conditions(at: method == "COPY" ? [destination] : [item.path, destination], tag: ifMatch.map { (destination, $0) })
+        let request = HTTPRequest(
+            method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         cache.drop(destination)
         defer { cache.drop(destination) }
         var refusal: (any Error)?
         for (form, text) in destinations(destination, isFolder: item.isDirectory) {
+            var request = request
+            request.headers.append(("Destination", text))
             do {
-                try await send(method, item, to: destination, as: text, overwrite: overwrite)
-                return knownDestination.update { $0 = form }
+                let head = try await change(request, destination: destination)
+                knownDestination.update { $0 = form }
+                return head
             } catch let error where !error.isCancellation {
-                if method == "MOVE", Self.mayBeDone(error), try await hasMoved(item, to: destination) { return }
-                // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
-                if !overwrite, !Self.isWithoutAnswer(error) { try await refuseTaken(destination, underlying: error) }
+                if Self.isWithoutAnswer(error) {
+                    if method == "MOVE", try await hasMoved(item, to: destination) { return nil }
+                } else if !overwrite {
+                    // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
+                    try await refuseTaken(destination, underlying: error)
+                }
                 // Only what may be about the header itself is worth another form of it.
                 guard knownDestination.value == nil, [400, 403, 409, 502].contains(Self.status(of: error)) else { throw error }
                 refusal = refusal ?? error
             }
         }
-        if let refusal { throw [400, 502].contains(Self.status(of: refusal)) ? noDestination(destination, refusal) : refusal }
-    }
-
-    private func send(
-        _ method: String, _ item: FileObject, to destination: ProviderPath, as text: String, overwrite: Bool
-    ) async throws {
-        var headers = [("Destination", text), ("Overwrite", overwrite ? "T" : "F")]
-        if method == "COPY" { headers.append(("Depth", "infinity")) }
-        let request = HTTPRequest(
-            method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
-        _ = try await change(request, destination: destination)
+        guard let refusal else { return nil }
+        throw [400, 502].contains(Self.status(of: refusal)) ? noDestination(destination, refusal) : refusal
     }
 
     /// The forms to try, each as it is written for `path`.
@@ -106,13 +115,11 @@ extension WebDAVFileProvider {
         return (cause as? HTTPStatusError)?.code.rawValue
     }
 
-    /// Whether the answer to the request was lost on the way.
+    /// Whether the request may have been carried out: its answer was lost on the way, also behind a gateway.
     static func isWithoutAnswer(_ error: any Error) -> Bool {
-        (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
+        if let status = (error as? HTTPStatusError)?.code.rawValue { return [408, 502, 504].contains(status) }
+        return (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
     }
-
-    /// Whether the request may have been carried out: lost on the way back, or given up by a proxy.
-    private static func mayBeDone(_ error: any Error) -> Bool { isWithoutAnswer(error) || [502, 504].contains(status(of: error)) }
 
     /// Whether what was at one place is at the other now.
     private func hasMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {

@@ -33,7 +33,6 @@ extension WebDAVFileProvider {
             var request = request
             request.receive = { [path = request.path] head in
                 guard head.status == 207 else { throw self.noMultistatus(path) }
-                self.serverName.update { $0 = head["Server"]?.lowercased() }
                 return pipe
             }
             try await self.receive(request, through: pipe) { responses in
