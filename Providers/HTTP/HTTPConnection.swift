@@ -15,10 +15,21 @@ public final class HTTPConnection: Sendable {
     private let login: HTTPLogin
     /// What stood behind the question mark of the root's URL: it goes with every request, and into no message.
     private let query: String?
+    private let signer: (any HTTPRequestSigner)?
+    private let serverError: ServerError?
 
-    /// - Parameter url: The root; user and password in it are used and go no further.
+    /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
+    public typealias ServerError =
+        @Sendable (_ code: FileProviderHTTPErrorCode, _ path: ProviderPath, _ data: Data) -> any FileProviderHTTPError
+
+    /// - Parameters:
+    ///   - url: The root; user and password in it are used and go no further.
+    ///   - signer: Takes the place of logging in by the server's challenge.
+    ///   - serverError: Reads the server's own errors; without it, what a person can read in them is taken.
     /// - Throws: `URLError(.badURL)` when there is no host in it.
-    public init(url: URL, options: ConnectionOptions) throws {
+    public init(
+        url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, serverError: ServerError? = nil
+    ) throws {
         guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
             throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no HTTP server.")
         }
@@ -26,13 +37,15 @@ public final class HTTPConnection: Sendable {
         baseURL = url.withoutSecrets
         query = url.query(percentEncoded: true)
         self.options = options
+        self.signer = signer
+        self.serverError = serverError
         transport = try CurlTransport(options: options)
         let own = url.password(percentEncoded: false).map {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
         login = HTTPLogin(
             origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials,
-            allowsClearPassword: options.allowsClearPassword)
+            allowsClearPassword: options.allowsClearPassword, isSigned: signer != nil)
     }
 
     /// The URL of `path`; a folder's ends in a slash.
@@ -82,8 +95,9 @@ public final class HTTPConnection: Sendable {
     private func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
         if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
-        return HTTPStatusError(head, request: request, url: url(of: request.path, isFolder: request.isFolder), login: login.state)
-            .foundationError
+        let told = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
+        let url = url(of: request.path, isFolder: request.isFolder)
+        return HTTPStatusError(head, request: request, url: url, login: login.state, told: told).foundationError
     }
 
     /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).
@@ -107,8 +121,7 @@ public final class HTTPConnection: Sendable {
     }
 
     private func exchange(_ request: HTTPRequest) async throws -> ResponseHead {
-        var url = url(of: request.path, isFolder: request.isFolder)
-        if let query { url = URL(string: "\(url.absoluteString)?\(query)") ?? url }
+        var url = fullURL(of: request)
         for _ in 0..<10 {
             let head = try await sendTo(url, request)
             if head.status == 303, request.isWriting { return head }
@@ -116,6 +129,13 @@ public final class HTTPConnection: Sendable {
             url = try redirect(from: url, to: location, request)
         }
         throw FileError.make(.httpTooManyRedirects, url: url, sentence: "“\(url.host() ?? "")” redirects in a circle.")
+    }
+
+    private func fullURL(of request: HTTPRequest) -> URL {
+        if let url = request.url { return url }
+        let url = url(of: request.path, isFolder: request.isFolder)
+        let query = [query, request.query].compactMap { $0 }.joined(separator: "&")
+        return query.isEmpty ? url : URL(string: "\(url.absoluteString)?\(query)") ?? url
     }
 
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
@@ -140,6 +160,7 @@ public final class HTTPConnection: Sendable {
         if let access {
             transfer.authentication = access.authentication
             if let token = access.bearer { transfer.headers.append(("Authorization", "Bearer \(token)")) }
+            if let signer, let credential = access.signing { try signer.sign(&transfer, with: credential) }
         }
         let head = try await transport.send(transfer)
         if isHome { login.learn(from: head) }

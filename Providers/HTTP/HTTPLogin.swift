@@ -14,6 +14,8 @@ final class HTTPLogin: Sendable {
     struct Access: Sendable {
         var authentication = TransferRequest.Authentication.none
         var bearer: String?
+        /// What a signer proves itself with.
+        var signing: Credential?
         /// Counts the answers of the credential source.
         fileprivate(set) var answer = 0
     }
@@ -22,6 +24,7 @@ final class HTTPLogin: Sendable {
     private let user: String?
     private let credentials: any CredentialSource
     private let allowsBasic: Bool
+    private let isSigned: Bool
     private let memory = Locked(Memory())
 
     private struct Memory: Sendable {
@@ -38,10 +41,11 @@ final class HTTPLogin: Sendable {
         var wasAskedFor = false
     }
 
-    init(origin: Origin, user: String?, credentials: any CredentialSource, allowsClearPassword: Bool) {
+    init(origin: Origin, user: String?, credentials: any CredentialSource, allowsClearPassword: Bool, isSigned: Bool) {
         self.origin = origin
         self.user = user
         self.credentials = credentials
+        self.isSigned = isSigned
         allowsBasic = origin.scheme == "https" || origin.isLoopback || allowsClearPassword
     }
 
@@ -80,7 +84,8 @@ final class HTTPLogin: Sendable {
     }
 
     private func first(_ credential: Credential?, like way: TransferRequest.Authentication?) -> Access {
-        switch (credential?.kind, way) {
+        if isSigned { return Access(signing: credential) }
+        return switch (credential?.kind, way) {
         case (.password(let user, let password), .basic): Access(authentication: .basic(user: user, password: password))
         case (.password(let user, let password), .digest): Access(authentication: .digest(user: user, password: password))
         case (.password(let user, let password), _):
@@ -95,7 +100,7 @@ final class HTTPLogin: Sendable {
     func judge(_ head: ResponseHead, of access: Access) {
         let refused = memory.update { memory -> Credential? in
             // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
-            let wasSent = access.bearer != nil || access.isSettled || head.offersBasic || head.offersDigest
+            let wasSent = access.bearer != nil || access.signing != nil || access.isSettled || head.offersBasic || head.offersDigest
             guard memory.answer == access.answer, wasSent, !memory.state.clearPasswordRefused else { return nil }
             memory.wasAccepted = memory.wasAccepted || head.status != 401
             guard !memory.wasAccepted, let credential = memory.credential else { return nil }

@@ -4,9 +4,12 @@ import Foundation
 
 extension HTTPConnection {
     /// Opens the file at `path`. Nothing is sent: the first read brings size and version with the bytes.
-    public func open(path: ProviderPath) -> any FileReader {
-        RangedFileReader(path: path, cost: .request) { [self] part, version, sink in
-            try await Download(path: path, part: part, version: version, sink: sink, connection: self).run()
+    public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path), cost: .request) }
+
+    /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
+    public func open(_ request: HTTPRequest, cost: Capabilities.ReadCost) -> any FileReader {
+        RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
+            try await Download(request, part: part, version: version, sink: sink, connection: self).run()
         }
     }
 
@@ -35,15 +38,16 @@ private final class Download: Sendable {
         var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
     }
 
-    private let path: ProviderPath
+    private let template: HTTPRequest
+    private var path: ProviderPath { template.path }
     private let part: FilePart
     private let version: String?
     private let sink: any ByteSink
     private let connection: HTTPConnection
     private let state = Locked(State())
 
-    init(path: ProviderPath, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection) {
-        self.path = path
+    init(_ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection) {
+        self.template = template
         self.part = part
         self.version = version
         self.sink = sink
@@ -82,7 +86,9 @@ private final class Download: Sendable {
     private func attempt() async throws {
         let wanted = remainder
         if case .range(let range) = wanted, range.isEmpty, state.value.extent != nil { return }
-        var request = HTTPRequest("GET", path, headers: [("Accept-Encoding", "identity")], accepts: [416])
+        var request = template
+        request.headers.append(("Accept-Encoding", "identity"))
+        request.accepts.insert(416)
         request.needsFile = true
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
         request.receive = { [self] head in try accept(head, for: wanted) }
@@ -175,7 +181,9 @@ private final class Download: Sendable {
     }
 
     private func firstByte() async throws -> ResponseHead {
-        try await connection.sendOnce(HTTPRequest("GET", path, headers: [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]))
+        var request = template
+        request.headers += [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]
+        return try await connection.sendOnce(request)
     }
 
     /// Sees that this answer is of the same version as those before it.

@@ -29,12 +29,13 @@ extension ProviderRegistry {
     }
 
     /// `http` and `https`: WebDAV where the server's `OPTIONS` says so (RFC 4918, section 10.1), else plain reading.
-    private static let web = ProviderRegistration(type: HTTPFileProvider.type, schemes: ["http", "https"]) { url, options in
+    private static let web = ProviderRegistration(type: WebFileProvider.type, schemes: ["http", "https"]) { url, options in
         let connection = try HTTPConnection(url: url.serverRoot, options: options)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let speaksWebDAV = try await connection.speaksWebDAV(at: path)
         let provider: any FileProvider =
-            speaksWebDAV ? try WebDAVFileProvider(connection: connection, home: path) : HTTPFileProvider(connection: connection)
+            speaksWebDAV
+            ? try WebDAVFileProvider(connection: connection, home: path) : WebFileProvider(service: WebService(), connection: connection)
         return ProviderLocation(provider: provider, path: path)
     }
 }
