@@ -93,6 +93,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             readCost: .request, timePrecision: 1)
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
         try await quirks().enter(into: &capabilities)
+        if try await ownCloudFiles(at: home) != nil { capabilities[.publicLinks] = .native }
         learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }

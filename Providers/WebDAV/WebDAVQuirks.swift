@@ -99,6 +99,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var partsAppearLate = false
     /// The bytes of one chunk where large uploads go in chunks, by the way of Nextcloud; nil for uploads in one piece.
     public var chunkSize: Int64?
+    /// Whether `SEARCH` takes a basic search (RFC 5323), as `OPTIONS` tells in its `DASL` line.
+    public var searches = false
 
     /// The row of `vendor`.
     public init(_ vendor: Vendor) {
@@ -117,7 +119,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case .nextcloud, .owncloud:
             (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
             (locks, hasTreeTags, timeSetting) = (.none, true, .ocMtime)
-            if vendor == .nextcloud { chunkSize = 10 << 20 }
+            // Nextcloud has the line at the root of its WebDAV alone.
+            if vendor == .nextcloud { (chunkSize, searches) = (10 << 20, true) }
         case .sharepoint:
             keepsSizes = false
         case .other:
@@ -147,6 +150,7 @@ extension WebDAVQuirks {
         try take(&timeSetting, .timeSetting)
         try take(&keepsSizes, .keepsSizes)
         try take(&partsAppearLate, .partsAppearLate)
+        try take(&searches, .searches)
         if container.contains(.chunkSize) { chunkSize = try container.decode(Int64?.self, forKey: .chunkSize) }
     }
 
@@ -168,11 +172,12 @@ extension WebDAVQuirks {
         try container.encode(keepsSizes, forKey: .keepsSizes)
         try container.encode(partsAppearLate, forKey: .partsAppearLate)
         try container.encode(chunkSize, forKey: .chunkSize)
+        try container.encode(searches, forKey: .searches)
     }
 
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, chunkSize
+        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, chunkSize, searches
     }
 
     /// Whether one `PUT` with `If-Match` does all that a write with `ifMatch` has to.
@@ -192,6 +197,14 @@ extension WebDAVQuirks {
         capabilities[.entryTags] = listsEntryTags ? .native : .unavailable
         capabilities[.treeTags] = hasTreeTags ? .native : .unavailable
         capabilities[.settingModificationDate] = timeSetting == .none ? .unavailable : .native
+    }
+}
+
+extension WebDAVQuirks {
+    /// What the answer to an `OPTIONS` tells.
+    init(_ head: ResponseHead) {
+        self.init(Vendor(head))
+        if head.joined("DASL")?.contains("DAV:basicsearch") == true { searches = true }
     }
 }
 

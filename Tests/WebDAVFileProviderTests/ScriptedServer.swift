@@ -37,6 +37,8 @@ extension FaultServer {
         try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: try #require(URL(string: base, relativeTo: url())?.absoluteURL)),
             options: ConnectionOptions(
-                timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: retries, firstPause: 0.01)))
+                timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: retries, firstPause: 0.01)),
+            // Ports come again: what was learnt of another test's server is none of this one's.
+            servers: WebDAVServers())
     }
 }
