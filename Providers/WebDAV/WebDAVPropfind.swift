@@ -8,13 +8,21 @@ extension WebDAVFileProvider {
     static let usualProperties =
         "<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:getcontenttype/><D:creationdate/>"
     static let quotaProperties = "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
+    /// What Nextcloud and ownCloud have besides.
+    static let ownCloudProperties = "<oc:checksums/><oc:fileid/>"
+    static let namespaces = #"xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns""#
 
     /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1).
     func propfind(
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usualProperties,
         page: @Sendable ([DAVResponse]) async throws -> Void
     ) async throws {
-        let body = #"<?xml version="1.0" encoding="utf-8"?><D:propfind xmlns:D="DAV:"><D:prop>\#(properties)</D:prop></D:propfind>"#
+        // By the path alone: no other server minds, and nobody has to be asked.
+        let isOwnCloud = properties == Self.usualProperties && OwnCloudFiles(rootPath.appending(path)) != nil
+        let body = """
+            <?xml version="1.0" encoding="utf-8"?><D:propfind \(isOwnCloud ? Self.namespaces : #"xmlns:D="DAV:""#)>\
+            <D:prop>\(properties)\(isOwnCloud ? Self.ownCloudProperties : "")</D:prop></D:propfind>
+            """
         try await multistatus(
             HTTPRequest(
                 "PROPFIND", path, isFolder: isFolder, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
