@@ -10,6 +10,8 @@ public struct HTTPServerMessage: FileProviderHTTPError, Sendable {
     public var path: String
     /// At most 200 characters.
     public var serverDescription: String?
+    /// What a person is told in place of the usual sentence for the code; no server's words.
+    public var sentence: String?
 
     /// - Parameters:
     ///   - code: May be put right, where a service says 409 for what others call 404.
@@ -80,7 +82,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110, section 15.
     public var foundationError: any Error {
         switch code.rawValue {
-        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: loginSentence, underlying: self)
+        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: sentence ?? loginSentence, underlying: self)
         case 407:
             return FileError.make(.userAuthenticationRequired, url: url, sentence: "The proxy asks for a login.", underlying: self)
         case 403: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission)
@@ -88,20 +90,32 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         case 507, 413: return made(.fileWriteOutOfSpace)
         case 300..<400:
             return FileError.make(
-                .redirectToNonExistentLocation, url: url, sentence: "The server redirects without saying where to.", underlying: self)
+                .redirectToNonExistentLocation, url: url, sentence: sentence ?? "The server redirects without saying where to.",
+                underlying: self)
         default: return self
         }
     }
 
-    private func made(_ cocoa: CocoaError.Code) -> CocoaError { FileError.make(cocoa, path: path, url: url, underlying: self) }
+    private func made(_ cocoa: CocoaError.Code) -> CocoaError {
+        FileError.make(cocoa, path: path, url: url, sentence: sentence, underlying: self)
+    }
+
+    private var sentence: String? { (told as? HTTPServerMessage)?.sentence }
 
     private var loginSentence: String {
         let host = url.host() ?? "The server"
-        if login.clearPasswordRefused {
+        switch (login.withheld, login.credential?.kind) {
+        case (.clearSecret, .bearer):
+            return "“\(host)” wants a token over a connection that is not encrypted, which is refused unless it is allowed."
+        case (.clearSecret, _):
             return "“\(host)” wants the password in clear over a connection that is not encrypted, which is refused unless it is allowed."
+        case (.downgrade, _):
+            return "“\(host)” wants the password in clear where it did not need it before; somebody on the way may have asked."
+        case (.colon, _): return "“\(host)” takes no user with a colon in the name (Basic, RFC 7617)."
+        case (nil, .password): return "“\(host)” refused this user and password."
+        case (nil, .bearer): return "“\(host)” refused this token."
+        case (nil, nil): return "“\(host)” asks for a login, and there is no user and password for it."
         }
-        return login.hasCredential
-            ? "“\(host)” refused this user and password." : "“\(host)” asks for a login, and there is no user and password for it."
     }
 }
 

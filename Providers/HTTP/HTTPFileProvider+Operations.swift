@@ -31,7 +31,7 @@ extension HTTPFileProvider {
         if item.isDirectory, !recursive, try await !isEmpty(path) {
             throw FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
         }
-        try await perform(.remove(item), overwrite: false, progress: progress)
+        try await perform(.remove(item, recursive: recursive), overwrite: false, progress: progress)
     }
 
     private func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter = ProgressReporter()) async throws {
@@ -83,7 +83,7 @@ extension HTTPFileProvider {
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
     func refuseMissingParent(of path: ProviderPath) async throws {
-        guard let parent = path.parent, !parent.isRoot, try await itemIfAny(parent)?.isDirectory != true else { return }
+        guard let parent = path.parent, !parent.isRoot, try await !service.isFolder(path: parent, over: connection) else { return }
         throw FileError.make(.fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
     }
 }
@@ -94,7 +94,7 @@ extension HTTPOperation {
         switch self {
         case .read: []
         case .createFolder(let path), .write(let path): [path]
-        case .remove(let item): [item.path]
+        case .remove(let item, _): [item.path]
         case .copy(_, let destination): [destination]
         case .move(let item, let destination): [item.path, destination]
         }

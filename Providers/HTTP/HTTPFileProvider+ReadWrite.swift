@@ -8,7 +8,13 @@ extension HTTPFileProvider {
         guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes()) else {
             throw FileError.unsupported("Reading", path: path, url: url(of: path))
         }
-        return connection.open(request, cost: try await capabilities().readCost)
+        let capabilities = try await capabilities()
+        guard capabilities.has(.folderCreation) else { return connection.open(request, cost: capabilities.readCost) }
+        return connection.open(request, cost: capabilities.readCost) { [service, connection] in
+            // Where folders are but the beginnings of names, there is nothing to read at one.
+            let item = try? await service.attributesOfItem(path: path, over: connection)
+            if item?.isDirectory == true { throw FileError.isADirectory(path, url: connection.url(of: path)) }
+        }
     }
 
     /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either placement is the same here.
@@ -55,19 +61,21 @@ extension HTTPFileProvider {
     private func upload(
         _ source: any WriteSource, to path: ProviderPath, overwrite: Bool, _ attributes: HTTPWriteAttributes
     ) async throws -> FileObject {
-        guard let limit = service.singleWriteLimit, source.length.map({ $0 > Int64(limit) }) ?? true else {
-            return try await put(source, to: path, overwrite: overwrite, attributes)
-        }
+        guard let limit = service.singleWriteLimit else { return try await put(source, to: path, overwrite: overwrite, attributes) }
+        let isShort = source.length.map { $0 <= Int64(limit) }
+        if isShort == true, !service.gathersSingleWrites { return try await put(source, to: path, overwrite: overwrite, attributes) }
         let parts = try SourceParts(source)
-        if source.length == nil {
-            // What turns out to be short goes up in one request after all.
-            let start = try await parts.next(limit) ?? Data()
-            let next = try await parts.next(1)
-            guard let next else {
+        if isShort != false {
+            // What is, or turns out to be, short goes up in one request.
+            let start = try await parts.next(source.length.map { Int($0) } ?? limit) ?? Data()
+            guard let next = try await parts.next(1) else {
+                try PartedUpload.compare(Int64(start.count), promised: source.length)
                 var attributes = attributes
                 attributes.length = Int64(start.count)
+                if service.gathersSingleWrites { attributes.contents = start }
                 return try await put(DataSource(start), to: path, overwrite: overwrite, attributes)
             }
+            try PartedUpload.compare(Int64(start.count + 1), promised: source.length)
             parts.putBack(start + next)
         }
         let session = try await service.uploadSession(path: path, overwrite: overwrite, attributes: attributes, over: connection)
@@ -82,9 +90,16 @@ extension HTTPFileProvider {
         guard var request = try service.request(for: .write(path), overwrite: overwrite, attributes: attributes) else {
             throw FileError.unsupported("Writing", path: path, url: url(of: path))
         }
+        let source = PromisedSource(source)
         request.body = .source(source)
         request.isWriting = true
-        let head = try await connection.send(request)
+        // Once the last byte is on its way, the file is there or not, and a cancellation waits to be told which.
+        let upload = Task { [request] in try await connection.send(request) }
+        let head = try await withTaskCancellationHandler {
+            try await upload.value
+        } onCancel: {
+            if source.stop() { upload.cancel() }
+        }
         if let length = source.length { return written(path, head, length) }
         return try await service.attributesOfItem(path: path, over: connection)
     }

@@ -76,16 +76,18 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
 
     /// Lists as things are now.
     private func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        let isEmpty = Locked(true)
+        let mayBeNone = Locked(true)
         try await connection.paginated { token in
             try service.request(forContentsOf: path, token: token)
         } pageHandler: { data, head in
-            try service.page(ofContentsOf: path, data, head)
+            let page = try service.page(ofContentsOf: path, data, head)
+            if page.showsFolder { mayBeNone.update { $0 = false } }
+            return page
         } page: { items in
-            isEmpty.update { $0 = false }
+            mayBeNone.update { $0 = false }
             try await page(items)
         }
-        guard isEmpty.value, !path.isRoot else { return }
+        guard mayBeNone.value, !path.isRoot else { return }
         // Many services answer for a folder that is not there, or for a file, as for one without content.
         guard try await service.attributesOfItem(path: path, over: connection).isDirectory else {
             throw FileError.notADirectory(path, url: url(of: path))

@@ -7,9 +7,18 @@ extension HTTPConnection {
     public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path), cost: .request) }
 
     /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
-    public func open(_ request: HTTPRequest, cost: Capabilities.ReadCost) -> any FileReader {
+    ///
+    /// - Parameter missing: Called when the server says that there is no such file: may throw a better error.
+    public func open(
+        _ request: HTTPRequest, cost: Capabilities.ReadCost, missing: @escaping @Sendable () async throws -> Void = {}
+    ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
-            try await Download(request, part: part, version: version, sink: sink, connection: self).run()
+            do { return try await Download(request, part: part, version: version, sink: sink, connection: self).run() } catch let error
+                where error.isNoSuchFile
+            {
+                try await missing()
+                throw error
+            }
         }
     }
 
@@ -167,7 +176,11 @@ private final class Download: Sendable {
     private func acceptEmpty(_ refusal: ResponseHead) async throws {
         // Apache leaves the size out of its refusal; the first byte's range has it.
         let head = refusal["Content-Range"] == nil ? try await firstByte() : refusal
-        guard let size = head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) }) else {
+        let isEmpty = head.status == 416 && head["Content-Range"] == nil
+        guard
+            let size = isEmpty
+                ? 0 : head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) })
+        else {
             throw bad("The server refused a range of “\(path)” without saying how long the file is.")
         }
         let range = part.resolved(size: size)
@@ -180,8 +193,10 @@ private final class Download: Sendable {
         try sink.begin(extent)
     }
 
+    /// A server that refuses the first byte, too, has none.
     private func firstByte() async throws -> ResponseHead {
         var request = template
+        request.accepts.insert(416)
         request.headers += [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]
         return try await connection.sendOnce(request)
     }

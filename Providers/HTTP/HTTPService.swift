@@ -48,6 +48,9 @@ public protocol HTTPService: Sendable {
 
     // MARK: What has a default
 
+    /// Whether there is a folder at `path`: asked before something is put into it. The default looks at its attributes.
+    func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool
+
     /// Capacity and free space; nil, the default, where the service does not tell.
     func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
 
@@ -64,6 +67,12 @@ public protocol HTTPService: Sendable {
     /// Bytes that go up in one request. What is longer, or of unknown length, goes through
     /// ``uploadSession(path:overwrite:attributes:over:)``; nil, the default, for no limit.
     var singleWriteLimit: Int? { get }
+
+    /// Whether a file that goes up in one request is read into memory before, up to ``singleWriteLimit`` bytes. False by default.
+    ///
+    /// For a service that wants a digest of the bytes, or whose server keeps what came when the source turns out to be longer than it
+    /// promised. The bytes come as ``HTTPWriteAttributes/contents``.
+    var gathersSingleWrites: Bool { get }
 
     /// Begins an upload in parts. The default throws `CocoaError(.featureUnsupported)`: it is called only with a ``singleWriteLimit``.
     func uploadSession(
@@ -83,14 +92,14 @@ public enum HTTPOperation: Sendable {
     case copy(FileObject, to: ProviderPath)
     /// Moving or renaming an item, a folder with all it holds.
     case move(FileObject, to: ProviderPath)
-    /// Removing an item, a folder with all it holds.
-    case remove(FileObject)
+    /// Removing an item; a folder with all it holds where `recursive`, else a folder in which nothing was a moment ago.
+    case remove(FileObject, recursive: Bool)
 
     /// The item that the operation starts from.
     public var path: ProviderPath {
         switch self {
         case .read(let path), .createFolder(let path), .write(let path): path
-        case .copy(let item, _), .move(let item, _), .remove(let item): item.path
+        case .copy(let item, _), .move(let item, _), .remove(let item, _): item.path
         }
     }
 }
@@ -103,6 +112,8 @@ public struct HTTPWriteAttributes: Sendable, Hashable {
     public var ifMatch: String?
     /// The modification time to keep, where the service can.
     public var modificationDate: Date?
+    /// All bytes of the file, where the service gathers them (``HTTPService/gathersSingleWrites``).
+    public var contents: Data?
 
     /// Nothing is known, unless it is given.
     public init(length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil) {
@@ -118,11 +129,14 @@ public struct HTTPPage: Sendable {
     public var items: [FileObject]
     /// What the next page is asked for with; nil for the last page.
     public var nextToken: String?
+    /// Whether the answer shows that there is a folder, also without items. Where no page does, an empty listing is followed by a look.
+    public var showsFolder: Bool
 
     /// The last page, unless there is a token for another.
-    public init(_ items: [FileObject], nextToken: String? = nil) {
+    public init(_ items: [FileObject], nextToken: String? = nil, showsFolder: Bool = false) {
         self.items = items
         self.nextToken = nextToken
+        self.showsFolder = showsFolder
     }
 }
 
@@ -130,9 +144,50 @@ public struct HTTPPage: Sendable {
 public protocol HTTPRequestSigner: Sendable {
     /// Called for each sending anew, so that a time in it is the present one. The request goes to the service's own origin.
     func sign(_ request: inout TransferRequest, with credential: Credential) throws
+
+    /// What an answer to a signed request says about the signature: a refusal is told to the credential source, and a request may be signed
+    /// and sent once more. The default takes 401 for a refusal, and everything else for none.
+    func verdict(on head: ResponseHead) -> HTTPSignatureVerdict
+}
+
+/// What a server made of a signature.
+public enum HTTPSignatureVerdict: Sendable, Hashable {
+    /// It is good, whatever became of the request.
+    case accepted
+    /// The credential is wrong.
+    case refused
+    /// The signer has learnt something from the answer, such as the server's clock: the next signature may be good.
+    case signAgain
+    /// The answer does not tell.
+    case unknown
+}
+
+/// A service that makes links under which anybody reads an item; its provider is a `FileProviderSharing`.
+public protocol HTTPSharingService: HTTPService {
+    /// As `FileProviderSharing.publicLink(to:)`.
+    func publicLink(to path: ProviderPath, over connection: HTTPConnection) async throws -> PublicLink
+}
+
+extension HTTPFileProvider: FileProviderSharing where Service: HTTPSharingService {
+    /// Made by the service.
+    public func publicLink(to path: ProviderPath) async throws -> PublicLink {
+        try await service.publicLink(to: path, over: connection)
+    }
+}
+
+extension HTTPRequestSigner {
+    /// The default, for servers that answer 401 to a signature that is not good.
+    public func verdict(on head: ResponseHead) -> HTTPSignatureVerdict { head.status == 401 ? .refused : .accepted }
 }
 
 extension HTTPService {
+    /// The default looks at its attributes.
+    public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {
+        do { return try await attributesOfItem(path: path, over: connection).isDirectory } catch let error where error.isNoSuchFile {
+            return false
+        }
+    }
+
     /// The default knows no capacity.
     public func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject? { nil }
 
@@ -141,6 +196,9 @@ extension HTTPService {
 
     /// The default has no limit.
     public var singleWriteLimit: Int? { nil }
+
+    /// The default passes bytes on as they come.
+    public var gathersSingleWrites: Bool { false }
 
     /// The default sends one request.
     public func perform(

@@ -14,6 +14,9 @@ public protocol HTTPUploadSession: Sendable {
     /// - Throws: `CocoaError(.fileWriteOutOfSpace)` when there can be no such part.
     func size(ofPart number: Int) throws -> Int
 
+    /// Called once, before anything is sent, with the bytes of part 0: the place to find out whether a try before this one can go on.
+    func begin(with first: Data, over connection: HTTPConnection) async throws
+
     /// Whether the server has just these bytes as that part, from a try before this one. It is not sent again then.
     func has(_ data: Data, asPart number: Int) -> Bool
 
@@ -28,11 +31,15 @@ public protocol HTTPUploadSession: Sendable {
     /// - Returns: What the server said of the file.
     func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead
 
-    /// Lets go of the parts. Not called when the connection was lost: what was sent is there for the next try.
+    /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for the next try.
+    /// Called also when ``begin(with:over:)`` failed.
     func abort(over connection: HTTPConnection) async
 }
 
 extension HTTPUploadSession {
+    /// The default has nothing to find out.
+    public func begin(with first: Data, over connection: HTTPConnection) async throws {}
+
     /// The default begins anew each time.
     public func has(_ data: Data, asPart number: Int) -> Bool { false }
 }
@@ -49,40 +56,49 @@ struct PartedUpload {
     func run(_ parts: SourceParts) async throws -> (ResponseHead, Int64) {
         do {
             let length = try await sendAll(parts)
-            if let promised, promised != length {
-                throw FileError.make(
-                    .fileWriteUnknown, path: "",
-                    sentence: "The source promised \(promised) bytes and gave \(length); nothing was kept.")
-            }
+            try Self.compare(length, promised: promised)
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not: the end runs in a task of its own.
             let head = try await Task { try await session.finish(length: length, over: connection) }.value
             return (head, length)
         } catch {
-            if !(error is URLError) { await Task { await session.abort(over: connection) }.value }
+            if !(error is URLError), !error.isTransient { await Task { await session.abort(over: connection) }.value }
             throw error
         }
     }
 
+    /// - Throws: `CocoaError(.fileWriteUnknown)` unless the source gave as many bytes as it promised, if it did.
+    static func compare(_ length: Int64, promised: Int64?) throws {
+        guard let promised, promised != length else { return }
+        let gave = length > promised ? "more" : "\(length)"
+        throw FileError.make(
+            .fileWriteUnknown, path: "", sentence: "The source promised \(promised) bytes and gave \(gave); nothing was kept.")
+    }
+
     private func sendAll(_ parts: SourceParts) async throws -> Int64 {
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let first = try await parts.next(session.size(ofPart: 0)) ?? Data()
+        try await session.begin(with: first, over: connection)
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            var part = first
             var number = 0
             var offset: Int64 = 0
             var running = 0
-            var part = try await parts.next(session.size(ofPart: 0)) ?? Data()
             while true {
                 // Which part is the last shows only when there is no more.
-                let next = try await parts.next(session.size(ofPart: number + 1))
-                if running == max(1, session.concurrentParts) {
-                    try await group.next()
-                    running -= 1
-                }
+                let next = try await parts.next(1)
                 group.addTask { [part, number, offset] in try await send(part, number, at: offset, isLast: next == nil) }
                 running += 1
                 number += 1
                 offset += Int64(part.count)
                 guard let next else { break }
-                part = next
+                parts.putBack(next)
+                // No more parts are held than are in flight.
+                part = Data()
+                if running == max(1, session.concurrentParts) {
+                    try await group.next()
+                    running -= 1
+                }
+                part = try await parts.next(session.size(ofPart: number)) ?? Data()
             }
             try await group.waitForAll()
             return offset
@@ -113,6 +129,7 @@ final class SourceParts: Sendable {
             defer { rest = rest.count > count ? Data(rest.dropFirst(count)) : Data() }
             return rest.count > count ? Data(rest.prefix(count)) : rest
         }
+        part.reserveCapacity(min(count, 64 << 20))
         while part.count < count, let piece = try await source.next(upTo: min(count - part.count, 1 << 20)) { part.append(piece) }
         return part.isEmpty ? nil : part
     }

@@ -27,15 +27,17 @@ extension WebDAVFileProvider {
     private func putVersion(_ write: FileWrite) async throws -> FileObject {
         guard let tag = write.options.ifMatch else { return try await put(write, condition: nil) }
         let quirks = write.quirks
-        if quirks.locksConditionalWrites { return try await locked(for: write) { try await self.put(write, condition: nil) } }
-        if quirks.honoursIf {
+        let replace: @Sendable () async throws -> FileObject = {
             // Carries the tokens of locks, too.
-            return try await put(write, condition: conditions(at: [write.path], tag: (write.path, tag)).first)
+            let condition = quirks.honoursIf ? self.conditions(at: [write.path], tag: (write.path, tag)).first : nil
+            return try await self.put(write, condition: condition)
         }
+        if quirks.locksConditionalWrites { return try await locked(for: write, replace) }
+        if quirks.honoursIf { return try await replace() }
         // A weak tag matches nothing in `If-Match` (RFC 9110, section 13.1.1).
         if quirks.ifMatch != .ignored, !tag.hasPrefix("W/") { return try await put(write, condition: ("If-Match", tag)) }
         try await refuse(write)
-        return try await put(write, condition: nil)
+        return try await replace()
     }
 
     /// Replaces a file or an empty folder. That there is a folder shows when the server refuses the bytes; a source that is read only once
@@ -58,7 +60,8 @@ extension WebDAVFileProvider {
         if condition?.name != "If" { headers += conditions(at: [write.path]) }
         do {
             let head = try await upload(write, to: write.path, headers: headers)
-            return write.finished(try await verified(write, at: write.path), [head])
+            // By now the file is there, cancelled or not.
+            return try await Task { write.finished(try await verified(write, at: write.path), [head]) }.value
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
             throw FileError.make(.fileWriteFileExists, path: write.path, url: url(of: write.path), underlying: error)

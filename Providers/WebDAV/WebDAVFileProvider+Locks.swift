@@ -7,7 +7,7 @@ import SafeXML
 extension WebDAVFileProvider {
     /// Locks the item at `path` for everybody else, such as while a person edits it. A name that is free can be locked as well.
     ///
-    /// Operations of this provider at `path` go on as before. Give the lock back with ``WebDAVLock/unlock()``.
+    /// Operations of this provider at `path` go on as before; moving the item away gives the lock up. Give the lock back with ``WebDAVLock/unlock()``.
     ///
     /// - Parameter timeout: For how long the server should keep the lock when it hears nothing, in seconds; it may choose otherwise.
     /// - Throws: ``HTTPStatusError`` with 423 when somebody else has a lock there, once the policy's tries are used up;
@@ -59,23 +59,24 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// In a task that nobody cancels; two seconds are enough to wait for it.
     private func giveBack(_ lock: WebDAVLock) async {
-        await Self.cleanUp { try? await lock.unlock() }
+        await cleanUp { try? await lock.unlock() }
     }
 
-    /// Runs `work` in a task that nobody cancels; after two seconds that task goes on by itself.
-    static func cleanUp(_ work: @escaping @Sendable () async -> Void) async {
-        let (ended, signal) = AsyncStream<Never>.makeStream()
-        Task {
-            await work()
-            signal.finish()
-        }
-        Task {
-            try await Task.sleep(for: .seconds(2))
-            signal.finish()
-        }
-        for await _ in ended {}
+    /// Runs `work` in a task that nobody cancels, and waits for it, cancelled or not; after two seconds that task goes on by itself.
+    func cleanUp(_ work: @escaping @Sendable () async -> Void) async {
+        await Task {
+            let (ended, signal) = AsyncStream<Never>.makeStream()
+            Task {
+                await work()
+                signal.finish()
+            }
+            Task {
+                try await Task.sleep(for: .seconds(2))
+                signal.finish()
+            }
+            for await _ in ended {}
+        }.value
     }
 
     /// `LOCK` without a body (RFC 4918, section 9.10.2).
@@ -94,6 +95,15 @@ extension WebDAVFileProvider {
     func unlock(_ token: String, at path: ProviderPath) async throws {
         _ = try await connection.send(
             HTTPRequest("UNLOCK", path, headers: [("Lock-Token", "<\(token)>")], accepts: [400, 404, 409, 412], isWriting: true))
+    }
+
+    /// Gives up the locks on what is about to be moved away, which do not go with it (RFC 4918, section 7.6); servers differ in which
+    /// tokens they want to see for the two places of a `MOVE`.
+    func giveUpLocks(on path: ProviderPath) async throws {
+        for held in locks.touched(by: path) {
+            locks.remove(held.path, token: held.token)
+            try await unlock(held.token, at: held.path)
+        }
     }
 
     /// The `If` header of a change at `paths` (RFC 4918, section 10.4): the tokens of the locks that are held there, and what else has to

@@ -7,6 +7,7 @@ extension WebDAVFileProvider {
     /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that is there as for a new one.
     public func createFolder(path: ProviderPath) async throws {
         if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        try await refuseMisreadFolder(path)
         do { try await makeCollection(path) } catch let error as HTTPStatusError where error.code.rawValue == 409 {
             // By now the parent is there: it may have come into being meanwhile.
             try await makeCollection(path)

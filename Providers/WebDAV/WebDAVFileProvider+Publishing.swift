@@ -27,7 +27,7 @@ extension WebDAVFileProvider {
                 return write.finished(item, [moved, write.quirks.movesKeepTags ? head : nil])
             }.value
         } catch {
-            await Self.cleanUp { await self.removeNow(temporary, write) }
+            await cleanUp { await self.removeNow(temporary, write) }
             throw error
         }
     }
@@ -63,8 +63,13 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteFileExists)` when it was taken.
     func fill<Value: Sendable>(_ lock: WebDAVLock, _ body: () async throws -> Value) async throws -> Value {
         guard lock.madeFile else {
-            if try await itemIfAny(lock.path) != nil { throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path)) }
-            return try await body()
+            // Apache shows a name that is only locked as if it were a file, until it is asked for its bytes.
+            let head = try await connection.send(HTTPRequest("HEAD", lock.path, accepts: Set(402..<500)))
+            if head.status != 404 { throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path)) }
+            do { return try await body() } catch let error as HTTPStatusError where error.code.rawValue == 412 {
+                // Another was given the lock at the same moment, and is about to fill the name.
+                throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path), underlying: error)
+            }
         }
         do { return try await body() } catch {
             await removeMade(by: lock)
@@ -76,7 +81,7 @@ extension WebDAVFileProvider {
     func removeMade(by lock: WebDAVLock) async {
         guard lock.madeFile else { return }
         let headers = conditions(at: [lock.path])
-        await Self.cleanUp { [connection] in
+        await cleanUp { [connection] in
             _ = try? await connection.sendOnce(HTTPRequest("DELETE", lock.path, headers: headers, accepts: [404], isWriting: true))
         }
     }
@@ -84,16 +89,18 @@ extension WebDAVFileProvider {
     /// Moves over the version that the write names, and over no other.
     private func replaceVersion(by temporary: FileObject, _ write: FileWrite) async throws -> ResponseHead? {
         let path = write.path
-        if write.quirks.locksConditionalWrites {
-            return try await locked(for: write) { try await self.send("MOVE", temporary, to: path, overwrite: true) }
+        let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
+        let move: @Sendable () async throws -> ResponseHead? = {
+            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, ifMatch: tag) } catch let error as HTTPStatusError
+                where error.code.rawValue == 412
+            {
+                // Also of a lock that another was given at the same moment.
+                throw self.otherVersion(path, underlying: error)
+            }
         }
-        if write.quirks.honoursIf {
-            do { return try await send("MOVE", temporary, to: path, overwrite: true, ifMatch: write.options.ifMatch) } catch let error
-                as HTTPStatusError where error.code.rawValue == 412
-            { throw otherVersion(path, underlying: error) }
-        }
-        try await refuse(write)
-        return try await send("MOVE", temporary, to: path, overwrite: true)
+        if write.quirks.locksConditionalWrites { return try await locked(for: write, move) }
+        if tag == nil { try await refuse(write) }
+        return try await move()
     }
 
     /// Runs `body` while nobody else can change the file, and only if it is the version that the write names.
@@ -103,7 +110,7 @@ extension WebDAVFileProvider {
                 await removeMade(by: lock)
                 throw otherVersion(write.path)
             }
-            try await refuse(write)
+            if !write.quirks.honoursIf { try await refuse(write) }
             return try await body()
         }
     }

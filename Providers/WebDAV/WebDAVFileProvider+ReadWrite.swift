@@ -117,7 +117,9 @@ struct FileWrite: Sendable {
     /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after it.
     var isDirect: Bool {
         if options.placement == .inPlace { return true }
-        guard quirks.putsWhole, options.overwrite else { return false }
+        guard quirks.putsWhole else { return false }
+        // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
+        if !options.overwrite { return quirks.ifNoneMatch == .exclusive && !isLarge }
         // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
         return options.ifMatch == nil || quirks.putsConditionally || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
     }

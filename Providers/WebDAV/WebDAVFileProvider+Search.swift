@@ -5,6 +5,12 @@ import HTTPFileProvider
 
 /// Searching on the server, where it offers a basic search (RFC 5323).
 extension WebDAVFileProvider: FileProviderSearch {
+    /// Whether the server searches, and could leave something out; without what is below there is one listing, and nothing to gain.
+    public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
+        guard recursive else { return false }
+        return try await searchRequest(query, in: path) != nil
+    }
+
     /// Asks the server once where it can leave something out, and looks at each item of its answer itself; lists folders otherwise, also
     /// where the server refuses the search or cuts its answer short.
     ///
@@ -12,7 +18,6 @@ extension WebDAVFileProvider: FileProviderSearch {
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) async throws {
-        // Without what is below there is one listing, and nothing to gain.
         guard recursive, let request = try await searchRequest(query, in: path) else {
             return try await searchByListing(path: path, recursive: recursive, query: query, found: found)
         }

@@ -88,7 +88,6 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
-                .rawNames: .native,
             ],
             readCost: .request, timePrecision: 1)
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }

@@ -67,7 +67,7 @@ extension WebDAVFileProvider {
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
-        } catch let error where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile || (error as? CocoaError)?.code == .fileReadNoPermission {
             try await refuseFile(path)
             throw error
         }

@@ -36,6 +36,7 @@ extension WebDAVQuirks {
         "entry-tags": .flag(\.listsEntryTags),
         "tree-tags": .flag(\.hasTreeTags), "same-sizes": .flag(\.keepsSizes), "late-parts": .flag(\.partsAppearLate),
         "search": .flag(\.searches),
+        "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames),
     ]
 
     /// What Nextcloud takes as a chunk that is not the last.

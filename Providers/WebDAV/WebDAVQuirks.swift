@@ -43,7 +43,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both be given one.
+        /// Two clients that ask at the same moment may both be given one, and what is left of the other stays for its time, as with Apache;
+        /// or the server breaks down over many of them.
         case shaky
         /// Of any number of clients that ask at the same moment one is given it.
         case exclusive
@@ -97,6 +98,16 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var keepsSizes = true
     /// Whether the part of an upload that broke off may come to light after it was removed.
     public var partsAppearLate = false
+    /// Whether a `MOVE` with `Overwrite: F` puts a file in the place of a folder, or into it.
+    public var movesOntoFolders = false
+    /// Whether names may be bytes that are no UTF-8.
+    public var keepsRawNames = true
+    /// Bytes that must not be in the path of a folder: nothing could be moved into it.
+    public var misreadFolders: [UInt8] = []
+    /// Bytes that the server takes for something else in the path of a `Destination`, besides ``misreadFolders``.
+    public var misreadDestinations: [UInt8] = []
+    /// Bytes that it takes for something else in the last name of a `Destination`.
+    public var misreadNames: [UInt8] = []
     /// The bytes of one chunk where large uploads go in chunks, by the way of Nextcloud; nil for uploads in one piece.
     public var chunkSize: Int64?
     /// Whether `SEARCH` takes a basic search (RFC 5323), as `OPTIONS` tells in its `DASL` line.
@@ -112,8 +123,12 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
             (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
         case .lighttpd:
             (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (.exclusive, .exclusive, true, true, true)
+            (movesOntoFolders, keepsRawNames, misreadDestinations) = (true, false, Array(0..<0x20) + [0x7F])
         case .wsgidav:
-            (ifNoneMatch, ifMatch, locks, movesKeepTags) = (.looked, .looked, .exclusive, true)
+            // Its `If-Match` makes a file where there is none.
+            (ifNoneMatch, movesKeepTags, partsAppearLate, keepsRawNames) = (.looked, true, true, false)
+            // It decodes a destination before it takes it apart.
+            (misreadFolders, misreadNames) = (Array("\t\n\r?".utf8), Array(";".utf8))
         case .rclone:
             (movesExclusively, locks, movesKeepTags, partsAppearLate) = (true, .exclusive, true, true)
         case .nextcloud, .owncloud:
@@ -151,6 +166,11 @@ extension WebDAVQuirks {
         try take(&keepsSizes, .keepsSizes)
         try take(&partsAppearLate, .partsAppearLate)
         try take(&searches, .searches)
+        try take(&movesOntoFolders, .movesOntoFolders)
+        try take(&keepsRawNames, .keepsRawNames)
+        try take(&misreadFolders, .misreadFolders)
+        try take(&misreadDestinations, .misreadDestinations)
+        try take(&misreadNames, .misreadNames)
         if container.contains(.chunkSize) { chunkSize = try container.decode(Int64?.self, forKey: .chunkSize) }
     }
 
@@ -171,13 +191,19 @@ extension WebDAVQuirks {
         try container.encode(timeSetting, forKey: .timeSetting)
         try container.encode(keepsSizes, forKey: .keepsSizes)
         try container.encode(partsAppearLate, forKey: .partsAppearLate)
+        try container.encode(movesOntoFolders, forKey: .movesOntoFolders)
+        try container.encode(keepsRawNames, forKey: .keepsRawNames)
+        try container.encode(misreadFolders, forKey: .misreadFolders)
+        try container.encode(misreadDestinations, forKey: .misreadDestinations)
+        try container.encode(misreadNames, forKey: .misreadNames)
         try container.encode(chunkSize, forKey: .chunkSize)
         try container.encode(searches, forKey: .searches)
     }
 
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, chunkSize, searches
+        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders, misreadDestinations, misreadNames
+        case chunkSize, searches
     }
 
     /// Whether one `PUT` with `If-Match` does all that a write with `ifMatch` has to.
@@ -195,6 +221,7 @@ extension WebDAVQuirks {
         capabilities[.exclusiveCreation] = movesExclusively || locksNewFiles ? .native : .derived
         capabilities[.conditionalWriting] = putsConditionally || locksConditionalWrites ? .native : .derived
         capabilities[.entryTags] = listsEntryTags ? .native : .unavailable
+        capabilities[.rawNames] = keepsRawNames ? .native : .unavailable
         capabilities[.treeTags] = hasTreeTags ? .native : .unavailable
         capabilities[.settingModificationDate] = timeSetting == .none ? .unavailable : .native
     }

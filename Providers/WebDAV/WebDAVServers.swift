@@ -110,11 +110,23 @@ final class KnownQuirks: Sendable {
 extension WebDAVFileProvider {
     /// What this server does in its own way, as far as it matters here.
     ///
-    /// - Complexity: One `OPTIONS` for each server in the life of the process; none where the configuration or its settings tell.
+    /// - Complexity: One `OPTIONS` for each server in the life of the process, after a look where to send it; none where the configuration
+    ///   or its settings tell.
     public func quirks() async throws -> WebDAVQuirks {
-        try await known.value { [connection, home] in
-            try await connection.send(HTTPRequest("OPTIONS", home, accepts: Set(400..<500).union([501])))
+        try await known.value {
+            try await self.connection.send(
+                HTTPRequest("OPTIONS", self.whereToAsk(), isFolder: true, accepts: Set(400..<500).union([501])))
         }
+    }
+
+    /// The folder that is there, nearest to ``home``: lighttpd never answers an `OPTIONS` about a name that is not there.
+    private func whereToAsk() async throws -> ProviderPath {
+        var place = home
+        while let parent = place.parent {
+            do { if try await itemIfAny(place)?.isDirectory == true { return place } } catch is any FileProviderHTTPError { return place }
+            place = parent
+        }
+        return place
     }
 
     /// How to reach this server, with what is known of it by now: a value to be kept.

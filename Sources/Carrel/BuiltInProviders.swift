@@ -4,10 +4,11 @@ import Foundation
 import HTTPFileProvider
 import LocalFileProvider
 import MemoryFileProvider
+import S3FileProvider
 import WebDAVFileProvider
 
 extension ProviderRegistry {
-    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, and `mem` for trying things out.
+    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `s3`, and `mem` for trying things out.
     ///
     /// - Throws: Never, unless a scheme were entered twice.
     public static func withBuiltInProviders() throws -> ProviderRegistry {
@@ -21,7 +22,8 @@ extension ProviderRegistry {
     /// - Throws: `CocoaError(.fileWriteFileExists)` when one of their schemes is taken.
     public func registerBuiltInProviders() throws {
         for registration in [
-            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, MemoryFileProvider.registration,
+            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, S3FileProvider.registration,
+            MemoryFileProvider.registration,
         ] {
             try register(registration)
         }

@@ -33,6 +33,8 @@ struct CommonOptions: ParsableArguments {
     var clientCert: String?
     @Option(help: ArgumentHelp("A PEM file with its key.", valueName: "file"))
     var clientKey: String?
+    @Option(help: ArgumentHelp("Where a storage service is that is not its provider's usual one, such as an S3 server.", valueName: "url"))
+    var endpoint: String?
     @Flag(help: "Check no certificates. Anybody on the way can then read and change everything.")
     var insecure = false
     @Flag(help: "Let a password go over a connection that is not encrypted.")
@@ -60,6 +62,8 @@ struct CommonOptions: ParsableArguments {
         }
         if let retries { options.retries.retries = retries }
         if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
+        // Files in flight that wait for a connection would be none.
+        options.connectionsPerHost = max(options.connectionsPerHost, transfers)
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure)

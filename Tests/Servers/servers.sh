@@ -554,6 +554,7 @@ import os
 import sys
 
 from cheroot import wsgi
+from wsgidav import __version__
 from wsgidav.fs_dav_provider import FilesystemProvider
 from wsgidav.wsgidav_app import WsgiDAVApp
 
@@ -582,7 +583,9 @@ def logged(environ, start_response):
     return dav(environ, start)
 
 
-server = wsgi.Server((address, port), logged, numthreads=20)
+# as its own program names itself
+name = f"WsgiDAV/{__version__} {wsgi.Server.version}"
+server = wsgi.Server((address, port), logged, numthreads=20, server_name=name)
 server.max_request_body_size = 0
 server.start()
 E
