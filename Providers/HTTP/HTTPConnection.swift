@@ -81,7 +81,16 @@ public final class HTTPConnection: Sendable {
     }
 
     /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a multi-status.
-    public func error(status: Int, request: HTTPRequest) -> any Error { error(ResponseHead(status: status), request: request) }
+    ///
+    /// - Parameter words: What the server says about it to a person.
+    public func error(status: Int, words: String? = nil, request: HTTPRequest) -> any Error {
+        var head = ResponseHead(status: status)
+        if let words {
+            head.errorBody = Data(words.utf8)
+            head.headers.append(("Content-Type", "text/plain"))
+        }
+        return error(head, request: request)
+    }
 
     /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200. The service reads
     /// ``CurlTransport/ResponseHead/errorBody``.
