@@ -97,7 +97,9 @@ let package = Package(
         .testTarget(name: "FileProviderCoreTests", dependencies: ["FileProviderCore", "MemoryFileProvider"]),
         .testTarget(name: "LocalFileProviderTests", dependencies: ["LocalFileProvider"]),
         .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
-        .testTarget(name: "HTTPFileProviderTests", dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer"]),
+        .testTarget(
+            name: "HTTPFileProviderTests",
+            dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
         .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer"]),
         .testTarget(
             name: "S3FileProviderTests", dependencies: ["S3FileProvider", "HTTPFileProvider", "CurlTransport", "FaultServer"]),

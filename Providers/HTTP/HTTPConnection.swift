@@ -44,8 +44,8 @@ public final class HTTPConnection: Sendable {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
         login = HTTPLogin(
-            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials,
-            allowsClearPassword: options.allowsClearPassword, isSigned: signer != nil)
+            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials, options: options,
+            isSigned: signer != nil)
     }
 
     /// The URL of `path`; a folder's ends in a slash.
@@ -114,7 +114,8 @@ public final class HTTPConnection: Sendable {
     /// Finds out how the server wants the login before a large body is on its way.
     private func settleLogin(at path: ProviderPath) async throws {
         guard try await login.isOpen() else { return }
-        _ = try await exchange(HTTPRequest("OPTIONS", path))
+        // Not OPTIONS: many a server answers that without a login, and lighttpd never ends its answer about a name that is not there.
+        _ = try await exchange(HTTPRequest("PROPFIND", path, headers: [("Depth", "0")]))
         login.wasAskedFor()
     }
 
@@ -137,21 +138,30 @@ public final class HTTPConnection: Sendable {
     }
 
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
-        var (head, access) = try await sendOnce(to: url, request)
+        let (head, access) = try await sendOnce(to: url, request)
         guard let access else { return head }
-        if let signer, access.signing != nil {
-            var verdict = signer.verdict(on: head)
-            if verdict == .signAgain, request.canBeSentAgain {
-                head = try await sendOnce(to: url, request).head
-                verdict = signer.verdict(on: head)
-            }
-            if [.accepted, .refused].contains(verdict) { login.judge(head, of: access, isRefused: verdict == .refused) }
+        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url, request) }
+        guard head.status == 401, try await login.reconsider(head, of: access) else {
+            login.judge(head, of: access, isRefused: head.status == 401)
             return head
         }
-        if head.status == 401, login.reconsider(head), request.canBeSentAgain {
+        guard request.canBeSentAgain else { throw FileError.notRepeatable() }
+        let (second, other) = try await sendOnce(to: url, request)
+        login.judge(second, of: other ?? access, isRefused: second.status == 401)
+        return second
+    }
+
+    /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
+    private func judged(
+        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, _ url: URL, _ request: HTTPRequest
+    ) async throws -> ResponseHead {
+        var head = head
+        var verdict = signer.verdict(on: head)
+        if verdict == .signAgain, request.canBeSentAgain {
             head = try await sendOnce(to: url, request).head
+            verdict = signer.verdict(on: head)
         }
-        login.judge(head, of: access, isRefused: head.status == 401)
+        if [.accepted, .refused].contains(verdict) { login.judge(head, of: access, isRefused: verdict == .refused) }
         return head
     }
 
@@ -161,6 +171,7 @@ public final class HTTPConnection: Sendable {
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
         transfer.showsClientCertificate = isHome
+        transfer.mayBeSentTwice = request.repetition == .always
         // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
         if ["COPY", "MOVE", "DELETE", "PUT"].contains(request.method) { transfer.patience = 10 }
         let access = isHome ? try await login.access() : nil

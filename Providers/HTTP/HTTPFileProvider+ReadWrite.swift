@@ -90,9 +90,16 @@ extension HTTPFileProvider {
         guard var request = try service.request(for: .write(path), overwrite: overwrite, attributes: attributes) else {
             throw FileError.unsupported("Writing", path: path, url: url(of: path))
         }
+        let source = PromisedSource(source)
         request.body = .source(source)
         request.isWriting = true
-        let head = try await connection.send(request)
+        // Once the last byte is on its way, the file is there or not, and a cancellation waits to be told which.
+        let upload = Task { [request] in try await connection.send(request) }
+        let head = try await withTaskCancellationHandler {
+            try await upload.value
+        } onCancel: {
+            if source.stop() { upload.cancel() }
+        }
         if let length = source.length { return written(path, head, length) }
         return try await service.attributesOfItem(path: path, over: connection)
     }

@@ -1,13 +1,24 @@
 import CurlTransport
 import FileProviderCore
+import Foundation
 
 /// What is known about logging in to one origin: asked for once, learnt from the first challenge, then sent at once.
 final class HTTPLogin: Sendable {
     /// Where the login stands, for the sentence of a refusal.
     struct State: Sendable {
-        var hasCredential = false
-        /// The server wanted a password in clear, which is not allowed here.
-        var clearPasswordRefused = false
+        /// What the server wants and does not get.
+        enum Withheld: Sendable {
+            /// A password, or token, over a connection that is not encrypted.
+            case clearSecret
+            /// A password in clear, where digest was offered before.
+            case downgrade
+            /// Basic from a user with a colon in the name (RFC 7617, section 2).
+            case colon
+        }
+
+        /// What the source gave last.
+        var credential: Credential?
+        var withheld: Withheld?
     }
 
     /// What goes with a request.
@@ -23,7 +34,7 @@ final class HTTPLogin: Sendable {
     let origin: Origin
     private let user: String?
     private let credentials: any CredentialSource
-    private let allowsBasic: Bool
+    private let policy: SecretPolicy
     private let isSigned: Bool
     private let memory = Locked(Memory())
 
@@ -37,16 +48,25 @@ final class HTTPLogin: Sendable {
         var refusedWay: TransferRequest.Authentication?
         /// The login opened something once: what is refused after that is a place, not the login.
         var wasAccepted = false
+        /// Digest was offered once: a password in clear is no longer what this server needs.
+        var hasOfferedDigest = false
         var state = State()
         var wasAskedFor = false
+
+        mutating func use(_ other: Credential?, _ access: Access?) {
+            (asking, self.access, credential) = (nil, access, other)
+            wasAskedFor = false
+            answer += 1
+            self.access?.answer = answer
+        }
     }
 
-    init(origin: Origin, user: String?, credentials: any CredentialSource, allowsClearPassword: Bool, isSigned: Bool) {
+    init(origin: Origin, user: String?, credentials: any CredentialSource, options: ConnectionOptions, isSigned: Bool) {
         self.origin = origin
         self.user = user
         self.credentials = credentials
         self.isSigned = isSigned
-        allowsBasic = origin.scheme == "https" || origin.isLoopback || allowsClearPassword
+        policy = SecretPolicy(origin, options)
     }
 
     var state: State { memory.value.state }
@@ -61,39 +81,51 @@ final class HTTPLogin: Sendable {
 
     /// What to send with the next request. Many callers at once wait for the same answer of the credential source.
     func access() async throws -> Access {
-        if let access = memory.value.access { return access }
-        let asking = memory.update { memory in
+        let (known, asking) = memory.update { memory -> (Access?, Task<Credential?, any Error>) in
+            if memory.credential?.isExpired == true { memory.use(nil, nil) }
             let task = memory.asking ?? Task { [credentials, origin, user] in try await credentials.credential(for: origin, user: user) }
             memory.asking = task
-            return task
+            return (memory.access, task)
         }
+        if let known { return known }
         let credential: Credential?
-        do { credential = try await asking.sharedValue() } catch {
+        do {
+            credential = try await asking.sharedValue()
+            try credential?.check(for: origin)
+        } catch {
             // A prompt that was broken off may be answered the next time; who stops waiting leaves it to the others.
-            if !(error is CancellationError) { memory.update { $0.asking = nil } }
+            if !(error is CancellationError) { memory.update { if $0.asking == asking { $0.asking = nil } } }
             throw error
         }
         return memory.update { memory in
-            var access = memory.access ?? first(credential, like: memory.refusedWay)
+            var access = memory.access ?? first(credential, memory)
             access.answer = memory.answer
             memory.access = access
             memory.credential = credential
-            memory.state.hasCredential = credential != nil
+            memory.state.credential = credential
             return access
         }
     }
 
-    private func first(_ credential: Credential?, like way: TransferRequest.Authentication?) -> Access {
+    private func first(_ credential: Credential?, _ memory: Memory) -> Access {
         if isSigned { return Access(signing: credential) }
-        return switch (credential?.kind, way) {
+        return switch (credential?.kind, memory.refusedWay) {
         case (.password(let user, let password), .basic): Access(authentication: .basic(user: user, password: password))
         case (.password(let user, let password), .digest): Access(authentication: .digest(user: user, password: password))
         case (.password(let user, let password), _):
-            Access(authentication: .negotiate(user: user, password: password, allowsBasic: allowsBasic))
-        // A bearer token is as good as a password: in clear only where one may go.
-        case (.bearer(let token), _): Access(bearer: allowsBasic ? token : nil)
+            // Where a password in clear is a matter of trust, the server's whole offer is seen before it is sent.
+            Access(
+                authentication: .negotiate(
+                    user: user, password: password, allowsBasic: policy.mayDowngrade && withheld(user, memory) == nil))
+        case (.bearer(let token), _): Access(bearer: policy.allowsClear ? token : nil)
         case (nil, _): Access()
         }
+    }
+
+    private func withheld(_ user: String, _ memory: Memory) -> State.Withheld? {
+        if user.contains(":") { return .colon }
+        if !policy.allowsClear { return .clearSecret }
+        return memory.hasOfferedDigest && !policy.mayDowngrade ? .downgrade : nil
     }
 
     /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source told.
@@ -101,42 +133,81 @@ final class HTTPLogin: Sendable {
         let refused = memory.update { memory -> Credential? in
             // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
             let wasSent = access.bearer != nil || access.signing != nil || access.isSettled || head.offersBasic || head.offersDigest
-            guard memory.answer == access.answer, wasSent, !memory.state.clearPasswordRefused else { return nil }
+            guard memory.answer == access.answer, wasSent, memory.state.withheld == nil else { return nil }
             memory.wasAccepted = memory.wasAccepted || !isRefused
             guard !memory.wasAccepted, let credential = memory.credential else { return nil }
             memory.refusedWay = memory.access?.authentication
-            (memory.asking, memory.access, memory.credential) = (nil, nil, nil)
-            memory.wasAskedFor = false
-            memory.answer += 1
+            memory.use(nil, nil)
             return credential
         }
         if let refused { credentials.refused(refused, for: origin, user: user) }
     }
 
-    /// Whether a refusal may be for the way of answering rather than for the password: one server may ask in several ways.
-    func reconsider(_ head: ResponseHead) -> Bool {
-        memory.update { memory in
-            switch memory.access?.authentication {
-            case .digest(let user, let password) where head.offersBasic && !head.offersDigest,
-                .basic(let user, let password) where head.offersDigest:
-                memory.access?.authentication = .negotiate(user: user, password: password, allowsBasic: allowsBasic)
-                return true
-            default: return false
-            }
+    /// Whether a refusal may be for the way of answering, or for a token that has had its day, and there is another to try.
+    ///
+    /// - Throws: What the credential source throws when it has to find another token.
+    func reconsider(_ head: ResponseHead, of access: Access) async throws -> Bool {
+        switch access.authentication {
+        case .none: return access.bearer == nil || !head.refusesToken ? false : try await replaceToken(of: access)
+        case .digest where head.offersDigest: return head.challengeIsNew
+        case .digest(let user, let password) where head.offersBasic: return answer(.basic(user: user, password: password))
+        case .basic(let user, let password) where head.offersDigest: return answer(.digest(user: user, password: password))
+        case .negotiate(_, _, allowsBasic: false) where head.offersBasic && !head.offersDigest:
+            return memory.value.access?.isSettled == true
+        default: return false
         }
+    }
+
+    /// Answers in another way from now on, where the policy lets it.
+    private func answer(_ way: TransferRequest.Authentication) -> Bool {
+        memory.update { memory in
+            if case .basic(let user, _) = way { memory.state.withheld = withheld(user, memory) } else { memory.state.withheld = nil }
+            guard memory.state.withheld == nil else { return false }
+            memory.access?.authentication = way
+            return true
+        }
+    }
+
+    private func replaceToken(of access: Access) async throws -> Bool {
+        let (isOther, refused) = memory.update { ($0.answer != access.answer, $0.credential) }
+        guard !isOther, let refused else { return isOther }
+        guard let next = try await credentials.replacement(for: refused, origin: origin, user: user), next.kind != refused.kind else {
+            return false
+        }
+        try next.check(for: origin)
+        memory.update { if $0.answer == access.answer { $0.use(next, first(next, $0)) } }
+        return true
     }
 
     /// Remembers how the server wants to be answered.
     func learn(from head: ResponseHead) {
         memory.update { memory in
-            guard case .negotiate(let user, let password, let allowsBasic) = memory.access?.authentication else { return }
+            if head.offersDigest { (memory.hasOfferedDigest, memory.state.withheld) = (true, nil) }
+            guard case .negotiate(let user, let password, _) = memory.access?.authentication else {
+                if memory.credential?.isBearer == true, !policy.allowsClear, head.status == 401 { memory.state.withheld = .clearSecret }
+                return
+            }
             if head.offersDigest {
                 memory.access?.authentication = .digest(user: user, password: password)
             } else if head.offersBasic {
-                if allowsBasic { memory.access?.authentication = .basic(user: user, password: password) }
-                memory.state.clearPasswordRefused = !allowsBasic
+                memory.state.withheld = withheld(user, memory)
+                if memory.state.withheld == nil { memory.access?.authentication = .basic(user: user, password: password) }
             }
         }
+    }
+}
+
+/// Over which connections a secret may go in clear.
+private struct SecretPolicy: Sendable {
+    /// Encrypted, within this machine, or allowed all the same.
+    let allowsClear: Bool
+    /// Whether nobody on the way can have taken digest out of the server's offer.
+    let mayDowngrade: Bool
+
+    init(_ origin: Origin, _ options: ConnectionOptions) {
+        let staysHere = origin.isLoopback && options.proxy.staysOnThisMachine
+        allowsClear = origin.scheme == "https" || staysHere || options.allowsClearPassword
+        mayDowngrade = (origin.scheme == "https" && !options.trust.isInsecure) || staysHere
     }
 }
 
@@ -147,5 +218,32 @@ extension HTTPLogin.Access {
         case .basic, .digest: true
         default: false
         }
+    }
+}
+
+extension Credential {
+    fileprivate var isBearer: Bool {
+        if case .bearer = kind { true } else { false }
+    }
+
+    /// Sees that the secret can be sent: a line break in it would be read as the next header, and libcurl stops at a NUL.
+    fileprivate func check(for origin: Origin) throws {
+        let isSendable =
+            switch kind {
+            case .bearer(let token): !token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            case .password(let user, let password): !(user + password).utf8.contains(0)
+            }
+        guard !isSendable else { return }
+        throw FileError.make(
+            .userAuthenticationRequired, url: nil,
+            sentence: "The \(isBearer ? "token" : "user or password") for “\(origin.host)” holds characters that cannot be sent.")
+    }
+}
+
+extension ResponseHead {
+    /// Whether this is said about the token, not about what it may do (RFC 6750, section 3.1).
+    fileprivate var refusesToken: Bool {
+        guard status == 401, let challenge = joined("WWW-Authenticate")?.lowercased() else { return status == 401 }
+        return !challenge.contains("insufficient_scope") && !challenge.contains("invalid_request")
     }
 }

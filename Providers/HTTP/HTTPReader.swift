@@ -13,8 +13,8 @@ extension HTTPConnection {
         _ request: HTTPRequest, cost: Capabilities.ReadCost, missing: @escaping @Sendable () async throws -> Void = {}
     ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
-            do { return try await Download(request, part: part, version: version, sink: sink, connection: self).run() } catch
-                let error where error.isNoSuchFile
+            do { return try await Download(request, part: part, version: version, sink: sink, connection: self).run() } catch let error
+                where error.isNoSuchFile
             {
                 try await missing()
                 throw error

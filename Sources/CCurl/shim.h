@@ -14,6 +14,8 @@ typedef size_t (*carrel_data_callback)(char *buffer, size_t size, size_t count, 
 typedef int (*carrel_seek_callback)(void *context, curl_off_t offset, int origin);
 static inline CURLcode carrel_set_data_callback(CURL *easy, CURLoption option, carrel_data_callback value) { return curl_easy_setopt(easy, option, value); }
 static inline CURLcode carrel_set_seek_callback(CURL *easy, carrel_seek_callback value) { return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value); }
+typedef int (*carrel_prereq_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
+static inline CURLcode carrel_set_prereq_callback(CURL *easy, carrel_prereq_callback value) { return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value); }
 
 static inline long carrel_get_long(CURL *easy, CURLINFO info) { long value = 0; curl_easy_getinfo(easy, info, &value); return value; }
 static inline curl_off_t carrel_get_offset(CURL *easy, CURLINFO info) { curl_off_t value = 0; curl_easy_getinfo(easy, info, &value); return value; }
@@ -30,6 +32,8 @@ static const int carrel_PAUSE_CONT = CURLPAUSE_CONT;
 static const size_t carrel_READ_PAUSE = CURL_READFUNC_PAUSE;
 static const size_t carrel_READ_ABORT = CURL_READFUNC_ABORT;
 static const size_t carrel_WRITE_PAUSE = CURL_WRITEFUNC_PAUSE;
+static const int carrel_PREREQ_OK = CURL_PREREQFUNC_OK;
+static const int carrel_PREREQ_ABORT = CURL_PREREQFUNC_ABORT;
 static const long carrel_MULTIPLEX = CURLPIPE_MULTIPLEX;
 static const long carrel_HTTP_2TLS = CURL_HTTP_VERSION_2TLS;
 static const long carrel_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;

@@ -21,7 +21,7 @@ public struct CurlError: Error, LocalizedError, CustomNSError, Sendable {
 
 extension CurlError {
     /// libcurl's result in Foundation's words. Source: libcurl-errors(3).
-    static func foundationError(_ code: CURLcode, text: String, url: URL) -> any Error {
+    static func foundationError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
         let cause = CurlError(code: Int(code.rawValue), text: text.isEmpty ? String(cString: curl_easy_strerror(code)) : text)
         let host = url.host() ?? "the server"
         func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
@@ -37,8 +37,10 @@ extension CurlError {
         case CURLE_OPERATION_TIMEDOUT: return made(.timedOut, "“\(host)” took too long to answer.")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
             return made(.serverCertificateUntrusted, "The certificate of “\(host)” is not trusted: \(cause.text).")
-        case CURLE_SSL_CACERT_BADFILE: return made(.serverCertificateHasUnknownRoot, "The file of trusted authorities cannot be read.")
-        case CURLE_SSL_CERTPROBLEM: return made(.clientCertificateRejected, "The client certificate cannot be used: \(cause.text).")
+        case CURLE_SSL_CACERT_BADFILE:
+            let file = trust.authorities.map { " “\($0)”" } ?? ""
+            return made(.serverCertificateHasUnknownRoot, "The file\(file) of trusted authorities cannot be read, or holds none.")
+        case CURLE_SSL_CERTPROBLEM: return made(.clientCertificateRejected, certificateSentence(trust))
         case CURLE_SSL_CONNECT_ERROR: return made(.secureConnectionFailed, "No secure connection to “\(host)”: \(cause.text).")
         case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_HTTP2, CURLE_HTTP2_STREAM:
             return made(.networkConnectionLost, "“\(host)” closed the connection before the transfer was complete.")
@@ -48,6 +50,15 @@ extension CurlError {
             return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
         default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
         }
+    }
+
+    /// OpenSSL names neither the file nor, in words for people, what is wrong with it.
+    private static func certificateSentence(_ trust: TrustPolicy) -> String {
+        for file in [trust.clientCertificate, trust.clientKey].compactMap(\.self) where access(file, R_OK) != 0 {
+            return "The client certificate's file “\(file)” cannot be read: \(String(cString: strerror(errno)))."
+        }
+        return "The client certificate “\(trust.clientCertificate ?? "")” cannot be used: it is none, its key is missing or another's, "
+            + "or the key's password is wrong."
     }
 
     private static func port(of url: URL) -> String { url.port.map { " on port \($0)" } ?? "" }

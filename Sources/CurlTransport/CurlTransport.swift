@@ -8,12 +8,14 @@ import Foundation
 /// the sink.
 public final class CurlTransport: Sendable {
     private let loop: EventLoop
+    private let proxy: ProxyLogin
 
     /// Starts the thread. Nothing is sent.
     ///
     /// - Throws: `CocoaError` when libcurl cannot be started.
     public init(options: ConnectionOptions) throws {
         loop = try EventLoop(options: options)
+        proxy = ProxyLogin(options)
     }
 
     deinit {
@@ -27,11 +29,23 @@ public final class CurlTransport: Sendable {
     /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`, within
     ///   milliseconds, when the task is cancelled.
     public func send(_ request: TransferRequest) async throws -> ResponseHead {
+        let access = try await proxy.access()
+        do { return try await send(request, access) } catch let refusal as ProxyRefusal {
+            guard refusal.asksForLogin, let other = try await proxy.access(after: access) else { throw refusal.error }
+            if case .source(let source) = request.body, !source.isRepeatable { throw FileError.notRepeatable() }
+            do { return try await send(request, other) } catch let refusal as ProxyRefusal {
+                if refusal.asksForLogin { proxy.refused(other) }
+                throw refusal.error
+            }
+        }
+    }
+
+    private func send(_ request: TransferRequest, _ access: ProxyLogin.Access) async throws -> ResponseHead {
         try Task.checkCancellation()
         let exchange = Exchange()
         let head = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let transfer = Transfer(request) { [loop] in
+                let transfer = Transfer(request, proxyLogin: access) { [loop] in
                     loop.goOn($0, $1)
                 } done: {
                     continuation.resume(with: $0)

@@ -17,7 +17,8 @@ struct EasyHandle {
     func configure(for transfer: Transfer, options: ConnectionOptions) -> UnsafeMutablePointer<curl_slist>? {
         let request = transfer.request
         setConnection(options, request)
-        setTrust(options.trust, request)
+        setProxy(options, request, login: transfer.proxyLogin)
+        setTrust(options, request)
         setAuthentication(request.authentication)
         setCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
         string(CURLOPT_URL, request.url.absoluteString)
@@ -49,7 +50,10 @@ struct EasyHandle {
 
     /// Lets go of everything that belongs to the transfer before.
     func disconnect() {
-        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER, CURLOPT_HTTPHEADER] {
+        for option in [
+            CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER, CURLOPT_HTTPHEADER,
+            CURLOPT_PREREQDATA,
+        ] {
             _ = carrel_set_pointer(raw, option, nil)
         }
     }
@@ -63,7 +67,31 @@ struct EasyHandle {
         _ = carrel_set_offset(raw, CURLOPT_MAX_SEND_SPEED_LARGE, curl_off_t(bytesPerSecond))
     }
 
-    private func setTrust(_ trust: TrustPolicy, _ request: TransferRequest) {
+    private func setProxy(_ options: ConnectionOptions, _ request: TransferRequest, login: ProxyLogin.Access) {
+        // The answer's head is the server's: what a proxy says while it opens a tunnel is none of it.
+        long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        switch options.proxy {
+        case .environment: string(CURLOPT_PROXY, Origin(scheme: "", host: request.url.host() ?? "", port: 0).isLoopback ? "" : nil)
+        case .none: string(CURLOPT_PROXY, "")
+        case .server(let server):
+            string(CURLOPT_PROXY, server.url.absoluteString)
+            string(CURLOPT_NOPROXY, server.exceptions?.joined(separator: ","))
+            long(CURLOPT_HTTPPROXYTUNNEL, server.tunnelsAll ? 1 : 0)
+            long(CURLOPT_SOCKS5_AUTH, carrel_AUTH_BASIC)
+        }
+        long(CURLOPT_PROXYAUTH, login.allowsBasic ? carrel_AUTH_DIGEST | carrel_AUTH_BASIC : carrel_AUTH_DIGEST)
+        string(CURLOPT_PROXYUSERNAME, login.user)
+        string(CURLOPT_PROXYPASSWORD, login.password)
+        long(CURLOPT_PROXY_SSLVERSION, carrel_TLS_1_2)
+        long(CURLOPT_PROXY_SSL_VERIFYPEER, options.trust.isInsecure ? 0 : 1)
+        long(CURLOPT_PROXY_SSL_VERIFYHOST, options.trust.isInsecure ? 0 : 2)
+        guard let authorities = options.trust.authorities else { return }
+        string(CURLOPT_PROXY_CAINFO, authorities)
+        string(CURLOPT_PROXY_CAPATH, nil)
+    }
+
+    private func setTrust(_ options: ConnectionOptions, _ request: TransferRequest) {
+        let trust = options.trust
         long(CURLOPT_SSLVERSION, carrel_TLS_1_2)
         long(CURLOPT_SSL_VERIFYPEER, trust.isInsecure ? 0 : 1)
         long(CURLOPT_SSL_VERIFYHOST, trust.isInsecure ? 0 : 2)
@@ -73,6 +101,8 @@ struct EasyHandle {
         }
         string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
         string(CURLOPT_SSLKEY, request.showsClientCertificate ? trust.clientKey ?? trust.clientCertificate : nil)
+        // Never nil: OpenSSL would ask for it on the terminal, and everything would wait.
+        string(CURLOPT_KEYPASSWD, options.clientKeyPassword?.password ?? "")
     }
 
     private func setAuthentication(_ authentication: TransferRequest.Authentication) {
@@ -119,7 +149,10 @@ struct EasyHandle {
         _ = carrel_set_seek_callback(raw) { context, offset, _ in
             Transfer.from(context)?.seek(to: Int64(offset)) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
-        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA] {
+        _ = carrel_set_prereq_callback(raw) { context, _, _, _, _ in
+            Transfer.from(context)?.begin() == true ? carrel_PREREQ_OK : carrel_PREREQ_ABORT
+        }
+        for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA] {
             _ = carrel_set_pointer(raw, option, context)
         }
     }
@@ -128,6 +161,12 @@ struct EasyHandle {
     private func long(_ option: CURLoption, _ value: Int) { _ = carrel_set_long(raw, option, value) }
 
     private func string(_ option: CURLoption, _ value: String?) { _ = carrel_set_string(raw, option, value) }
+}
+
+extension Credential {
+    fileprivate var password: String? {
+        if case .password(_, let password) = kind { password } else { nil }
+    }
 }
 
 extension Transfer {

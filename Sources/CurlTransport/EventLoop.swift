@@ -26,6 +26,8 @@ final class EventLoop: @unchecked Sendable {
         let transfer: Transfer
         let easy: EasyHandle
         let headers: UnsafeMutablePointer<curl_slist>?
+        /// Whether the handle may hold a digest challenge from before.
+        let isReused: Bool
     }
 
     private let inbox = Mutex(Inbox())
@@ -182,10 +184,11 @@ final class EventLoop: @unchecked Sendable {
 
     private func begin(_ transfer: Transfer) {
         do {
+            let isReused = !spare.isEmpty
             let easy = try spare.popLast() ?? EasyHandle.make()
             transfer.easy = easy.raw
             let headers = easy.configure(for: transfer, options: options)
-            running[easy.raw] = Running(transfer: transfer, easy: easy, headers: headers)
+            running[easy.raw] = Running(transfer: transfer, easy: easy, headers: headers, isReused: isReused)
             let code = curl_multi_add_handle(multi, easy.raw)
             guard code == CURLM_OK else {
                 running[easy.raw] = nil
@@ -223,19 +226,29 @@ final class EventLoop: @unchecked Sendable {
     private func end(_ entry: Running, _ code: CURLcode) {
         let raw = entry.easy.raw
         running[raw] = nil
-        let offered = Int(carrel_get_long(raw, CURLINFO_HTTPAUTH_AVAIL))
+        var ending = TransferEnding(code: code, offered: Int(carrel_get_long(raw, CURLINFO_HTTPAUTH_AVAIL)))
+        ending.connectStatus = Int(carrel_get_long(raw, CURLINFO_HTTP_CONNECTCODE))
+        ending.proxyError = Int(carrel_get_long(raw, CURLINFO_PROXY_ERROR))
+        ending.challengeIsNew = entry.isReused && entry.transfer.wasDigestIgnored(offered: ending.offered)
         count(entry)
         curl_multi_remove_handle(multi, raw)
         entry.easy.disconnect()
         curl_slist_free_all(entry.headers)
         entry.transfer.easy = nil
         spare.append(entry.easy)
-        entry.transfer.finish(code, offered: offered)
+        if ending.challengeIsNew { forgetChallenges() }
+        entry.transfer.finish(ending, options: options)
+    }
+
+    /// libcurl takes a second challenge that does not call the first one stale for a refusal, and keeps the first (RFC 7616, section 3.3).
+    private func forgetChallenges() {
+        for easy in spare { curl_easy_cleanup(easy.raw) }
+        spare = []
     }
 
     private func fail(_ transfer: Transfer, _ error: any Error) {
         transfer.failure = error
-        transfer.finish(CURLE_ABORTED_BY_CALLBACK, offered: 0)
+        transfer.finish(TransferEnding(code: CURLE_ABORTED_BY_CALLBACK), options: options)
     }
 
     private func count(_ entry: Running) {

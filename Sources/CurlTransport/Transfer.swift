@@ -6,6 +6,7 @@ import Foundation
 final class Transfer: @unchecked Sendable {
     // Unchecked: after `init`, everything is touched on the event loop's thread only.
     let request: TransferRequest
+    let proxyLogin: ProxyLogin.Access
     /// Set while the transfer is in the event loop.
     var easy: UnsafeMutableRawPointer?
     /// Why the exchange was ended from this side.
@@ -13,6 +14,9 @@ final class Transfer: @unchecked Sendable {
     private(set) var head = ResponseHead(status: 0)
     /// Answers that came, login rounds included.
     private(set) var answers = 0
+    /// How many answers there were when the request was last begun.
+    private var answersBefore: Int?
+    private var headIsComplete = false
     /// What is being sent.
     private var source: (any ByteSource)?
     /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
@@ -36,10 +40,11 @@ final class Transfer: @unchecked Sendable {
     private var sent: Int64 = 0
 
     init(
-        _ request: TransferRequest, resume: @escaping @Sendable (Transfer, Side) -> Void,
+        _ request: TransferRequest, proxyLogin: ProxyLogin.Access, resume: @escaping @Sendable (Transfer, Side) -> Void,
         done: @escaping @Sendable (Result<ResponseHead, any Error>) -> Void
     ) {
         self.request = request
+        self.proxyLogin = proxyLogin
         self.resume = resume
         self.done = done
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -56,10 +61,12 @@ final class Transfer: @unchecked Sendable {
         lastMove = .now
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
+            headIsComplete = false
             head = ResponseHead(status: Int(text.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0)
             if head.status >= 200 { answers += 1 }
             return
         }
+        if text == "\r\n" || text == "\n" { headIsComplete = true }
         guard let colon = text.firstIndex(of: ":") else { return }
         let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
         head.headers.append((String(text[..<colon]), value))
@@ -122,6 +129,17 @@ final class Transfer: @unchecked Sendable {
     }
 
     // MARK: What libcurl wants
+
+    /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
+    func begin() -> Bool {
+        let isRepetition = answersBefore == answers
+        answersBefore = answers
+        guard isRepetition, !request.mayBeSentTwice else { return true }
+        failure = FileError.make(
+            .networkConnectionLost, url: request.url,
+            sentence: "“\(request.url.host() ?? "the server")” closed the connection without an answer; what was asked for may be done.")
+        return false
+    }
 
     /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -217,20 +235,48 @@ final class Transfer: @unchecked Sendable {
         return curl_easy_pause(easy, carrel_PAUSE_CONT) == CURLE_OK && failure == nil
     }
 
-    /// Tells the caller how it ended.
-    func finish(_ code: CURLcode, offered: Int) {
-        head.offersBasic = offered & carrel_AUTH_BASIC != 0
-        head.offersDigest = offered & carrel_AUTH_DIGEST != 0
-        done(Result { try outcome(code) })
+    /// Whether a digest was sent at once and answered with nothing but another challenge.
+    func wasDigestIgnored(offered: Int) -> Bool {
+        guard case .digest = request.authentication else { return false }
+        return head.status == 401 && answers == 1 && offered & carrel_AUTH_DIGEST != 0
     }
 
-    private func outcome(_ code: CURLcode) throws -> ResponseHead {
+    /// Tells the caller how it ended.
+    func finish(_ ending: TransferEnding, options: ConnectionOptions) {
+        head.offersBasic = ending.offered & carrel_AUTH_BASIC != 0
+        head.offersDigest = ending.offered & carrel_AUTH_DIGEST != 0
+        head.challengeIsNew = ending.challengeIsNew
+        done(Result { try outcome(ending, options) })
+    }
+
+    private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> ResponseHead {
         if let failure { throw failure }
+        let (code, url) = (ending.code, request.url)
         // Many a server refuses an upload before it has read it all, and closes: its answer is what counts.
-        if code != CURLE_OK, !(head.status >= 400 && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)) {
-            throw CurlError.foundationError(code, text: String(cString: errorText), url: request.url)
+        let isRefusal = head.status >= 400 && headIsComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
+        if code != CURLE_OK, !isRefusal {
+            let text = String(cString: errorText)
+            if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
+            throw CurlError.foundationError(code, text: text, url: url, trust: options.trust)
+        }
+        // libcurl takes a connection that ends within the head for the end of an answer without a length.
+        guard headIsComplete else { throw CurlError.foundationError(CURLE_GOT_NOTHING, text: "", url: url, trust: options.trust) }
+        if head.status == 407, case .server(let server) = options.proxy {
+            throw ProxyRefusal.login(server, cause: nil, url: url, withheld: proxyLogin.isWithheld)
         }
         if head.isSuccess { _ = try openSink() }
         return head
     }
+}
+
+/// What libcurl tells about a transfer at its end.
+struct TransferEnding {
+    var code: CURLcode
+    /// CURLINFO_HTTPAUTH_AVAIL(3).
+    var offered = 0
+    var challengeIsNew = false
+    /// The status with which a proxy answered `CONNECT`. Source: CURLINFO_HTTP_CONNECTCODE(3).
+    var connectStatus = 0
+    /// CURLINFO_PROXY_ERROR(3).
+    var proxyError = 0
 }

@@ -41,6 +41,9 @@ public struct TransferRequest: Sendable {
     public var authentication: Authentication
     /// Whether the client certificate of the connection's options may be shown to this URL's host.
     public var showsClientCertificate = true
+    /// Whether libcurl may send the request again when a kept connection turns out to be dead before any of the answer came. The server may
+    /// have done by then what the request asked for.
+    public var mayBeSentTwice = true
     /// How many idle times the answer may take: more than one where the server does something large before it says anything.
     public var patience = 1.0
     /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
@@ -72,6 +75,8 @@ public struct ResponseHead: Sendable {
     public var offersDigest = false
     /// Whether the server asked for a login and takes basic (RFC 7617). Source: CURLINFO_HTTPAUTH_AVAIL(3).
     public var offersBasic = false
+    /// Whether a digest was answered with a new challenge instead of being looked at: sent again, the request answers that one.
+    public var challengeIsNew = false
 
     /// A head with nothing but the status, such as that of a part in a multi-status.
     public init(status: Int) {

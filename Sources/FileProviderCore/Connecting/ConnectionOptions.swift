@@ -6,6 +6,10 @@ public struct ConnectionOptions: Sendable {
     public var credentials: any CredentialSource
     /// Whom to trust over TLS, and what to show there.
     public var trust: TrustPolicy
+    /// Opens ``TrustPolicy/clientKey`` where that is encrypted: a password, whose user says nothing; nil for a key that is not.
+    public var clientKeyPassword: Credential?
+    /// Whether requests go by a proxy.
+    public var proxy: ProxyPolicy
     /// How long to wait before an operation fails.
     public var timeouts: Timeouts
     /// How often, and after which pauses, what failed for a passing reason is tried again.
@@ -23,15 +27,18 @@ public struct ConnectionOptions: Sendable {
     /// Counts what goes over the wire.
     public var counters: TransferCounters
 
-    /// The defaults: no secrets, the system's authorities, 8 exchanges at once, no limit on bandwidth, nothing answered from memory, and
+    /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at once, no limit on bandwidth, nothing answered from memory, and
     /// counters of its own.
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
-        cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters()
+        cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
+        proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil
     ) {
         self.credentials = credentials
         self.trust = trust
+        self.clientKeyPassword = clientKeyPassword
+        self.proxy = proxy
         self.timeouts = timeouts
         self.retries = retries
         self.connectionsPerHost = connectionsPerHost

@@ -89,6 +89,14 @@ public struct CredentialChain: CredentialSource {
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {
         for source in sources { source.refused(credential, for: origin, user: user ?? self.user) }
     }
+
+    /// The first replacement that a source has.
+    public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? {
+        for source in sources {
+            if let other = try await source.replacement(for: credential, origin: origin, user: user ?? self.user) { return other }
+        }
+        return nil
+    }
 }
 
 /// The only origin that a secret without one goes to: the first that asks.
@@ -101,6 +109,8 @@ final class FirstOrigin: Sendable {
 
     func admits(_ origin: Origin) -> Bool {
         owner.update { owner in
+            // On the way to the server that the secret is for, a proxy would be the first.
+            if owner == nil, origin.isProxy { return false }
             let first = owner ?? origin
             owner = first
             return first == origin

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Who asks for access: scheme, host and port (RFC 6454). Secrets belong to one origin and go to no other.
 public struct Origin: Hashable, Sendable, CustomStringConvertible {
@@ -8,12 +8,15 @@ public struct Origin: Hashable, Sendable, CustomStringConvertible {
     public let host: String
     /// The one that is used, also where it is the scheme's own and the URL does not name it.
     public let port: Int
+    /// Whether this is a proxy on the way to a server. A secret that is for whoever asks first is for no proxy.
+    public let isProxy: Bool
 
     /// Takes scheme and host in any case: they make no difference (RFC 6454, section 4).
-    public init(scheme: String, host: String, port: Int) {
+    public init(scheme: String, host: String, port: Int, isProxy: Bool = false) {
         self.scheme = scheme.lowercased()
         self.host = host.lowercased()
         self.port = port
+        self.isProxy = isProxy
     }
 
     /// Whether the host is this machine by name or loopback address, where nothing leaves in clear.
@@ -39,14 +42,23 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
 
     /// The secret itself; printed, it shows no more than the credential does.
     public let kind: Kind
+    /// When the secret loses its force; nil where nobody knows.
+    public let expires: Date?
+
+    /// Whether it has lost its force by the clock of this machine.
+    public var isExpired: Bool { expires.map { $0 <= Date() } ?? false }
 
     /// A user and the password, in clear; how they are sent is the provider's business.
     public static func password(user: String, password: String) -> Credential {
-        Credential(kind: .password(user: user, password: password))
+        Credential(kind: .password(user: user, password: password), expires: nil)
     }
 
     /// A bearer token (RFC 6750), without the word `Bearer` in front.
-    public static func bearer(_ token: String) -> Credential { Credential(kind: .bearer(token: token)) }
+    ///
+    /// - Parameter expires: From then on it is not sent, and its source is asked for another.
+    public static func bearer(_ token: String, expires: Date? = nil) -> Credential {
+        Credential(kind: .bearer(token: token), expires: expires)
+    }
 
     /// The kind of secret, with the user of a password.
     public var description: String { kind.description }
@@ -83,9 +95,17 @@ public protocol CredentialSource: Sendable {
 
     /// Told that a server refused `credential`: a source that remembers or asks finds another the next time. The default does nothing.
     func refused(_ credential: Credential, for origin: Origin, user: String?)
+
+    /// Another token in place of one that a server refused, for the same request to be sent again; nil, the default, where there is none.
+    ///
+    /// Called for bearer tokens, by each request that was refused: a source answers all of them with one new token.
+    func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential?
 }
 
 extension CredentialSource {
     /// The default, for sources that neither remember nor ask: does nothing.
     public func refused(_ credential: Credential, for origin: Origin, user: String?) {}
+
+    /// The default, for sources whose secrets last: none.
+    public func replacement(for credential: Credential, origin: Origin, user: String?) async throws -> Credential? { nil }
 }

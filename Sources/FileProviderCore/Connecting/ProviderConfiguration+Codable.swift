@@ -9,6 +9,7 @@ extension ProviderConfiguration: Codable {
         case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
         case timeout, connectTimeout, wholeTimeout, retries, firstPause, longestPause
         case connectionsPerHost, bandwidth, cacheLifetime, cacheItems, settings
+        case proxy, noProxy, proxyTunnel
     }
 
     /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
@@ -39,6 +40,7 @@ extension ProviderConfiguration: Codable {
         cache.mostItems = try values.number(.cacheItems, 0...10_000_000) ?? cache.mostItems
         allowsClearPassword = try values.optional(.allowClearPassword) ?? false
         settings = try values.optional(.settings) ?? [:]
+        proxy = try values.proxy()
     }
 
     /// Always writes the URL, and of the rest what differs from its usual value.
@@ -66,6 +68,14 @@ extension ProviderConfiguration: Codable {
         try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
         try put(.cacheItems, cache.mostItems, unless: memory.mostItems)
         try put(.settings, settings, unless: [:])
+        switch proxy {
+        case .environment: break
+        case .none: try container.encode("none", forKey: .proxy)
+        case .server(let server):
+            try container.encode(server.urlWithUser.absoluteString, forKey: .proxy)
+            try put(.noProxy, server.exceptions, unless: nil)
+            try put(.proxyTunnel, server.tunnelsAll, unless: false)
+        }
     }
 
     /// An absolute path stands for its `file` URL.
@@ -102,6 +112,20 @@ extension ProviderConfiguration: Codable {
                 throw error(key, "“\(key.rawValue)” has to lie between \(range.lowerBound) and \(range.upperBound).")
             }
             return value
+        }
+
+        /// A word or a URL, with what belongs to a URL alone beside it.
+        func proxy() throws -> ProxyPolicy {
+            let (exceptions, tunnelsAll): ([String]?, Bool?) = (try optional(.noProxy), try optional(.proxyTunnel))
+            let text: String? = try optional(.proxy)
+            if let text, text != "none", text != "environment" {
+                guard let url = URL(string: text) else { throw error(.proxy, "The URL of a proxy is none (RFC 3986).") }
+                do { return .server(try ProxyServer(url: url, exceptions: exceptions, tunnelsAll: tunnelsAll ?? false)) } catch {
+                    throw self.error(.proxy, error.sentence)
+                }
+            }
+            guard exceptions == nil, tunnelsAll == nil else { throw error(.proxy, "“noProxy” and “proxyTunnel” need a URL in “proxy”.") }
+            return text == "none" ? .none : .environment
         }
 
         func error(_ key: Key, _ sentence: String) -> DecodingError {

@@ -10,6 +10,8 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var user: String?
     /// As ``ConnectionOptions/trust``; relative names of files count from the process's folder.
     public var trust = TrustPolicy()
+    /// As ``ConnectionOptions/proxy``.
+    public var proxy = ProxyPolicy.environment
     /// As ``ConnectionOptions/timeouts``.
     public var timeouts = Timeouts()
     /// As ``ConnectionOptions/retries``.
@@ -60,19 +62,21 @@ public struct ProviderConfiguration: Sendable, Hashable {
     private init(_ other: ProviderConfiguration, url: URL) {
         (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
         (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
-        (allowsClearPassword, cache, settings) = (other.allowsClearPassword, other.cache, other.settings)
+        (allowsClearPassword, cache, settings, proxy) = (other.allowsClearPassword, other.cache, other.settings, other.proxy)
     }
 
     /// ``url`` with the user in it, as the providers take it.
     public var urlWithUser: URL {
         guard let user, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return url }
-        // Foundation leaves a colon as it is, and what follows it would be taken for a password.
-        let plain = CharacterSet(charactersIn: "-._~").union(CharacterSet(charactersIn: "a"..."z")).union(
-            CharacterSet(charactersIn: "A"..."Z")
-        ).union(CharacterSet(charactersIn: "0"..."9"))
-        parts.percentEncodedUser = user.addingPercentEncoding(withAllowedCharacters: plain)
+        parts.percentEncodedUser = user.addingPercentEncoding(withAllowedCharacters: .unreserved)
         return parts.url ?? url
     }
+}
+
+extension CharacterSet {
+    /// What stands for itself everywhere in a URL (RFC 3986, section 2.3). Foundation leaves more as it is, such as a colon in a user's
+    /// name, and what follows that would be taken for a password.
+    static let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 extension ConnectionOptions {
@@ -85,6 +89,6 @@ extension ConnectionOptions {
             credentials: credentials, trust: configuration.trust, timeouts: configuration.timeouts, retries: configuration.retries,
             connectionsPerHost: configuration.connectionsPerHost, bandwidth: configuration.bandwidth,
             allowsClearPassword: configuration.allowsClearPassword, cache: configuration.cache, settings: configuration.settings,
-            counters: counters)
+            counters: counters, proxy: configuration.proxy)
     }
 }

@@ -29,33 +29,46 @@ public final class FaultServer: Sendable {
         case stalled(Int, promised: Int, body: Data)
         /// Nothing, until the client goes away.
         case silence
+        /// These bytes, for a client that reads an answer in them; the connection stays open.
+        case bytes(Data)
+        /// A whole answer whose body comes one byte at a time, with so many seconds before each.
+        case drip(Int, headers: [String: String] = [:], body: Data, pause: Double)
+    }
+
+    /// Where the connection is reset, once; after that the server works.
+    public enum Cut: Sendable, Hashable {
+        /// After so many bytes of answers, counted over all connections.
+        case afterSending(Int)
+        /// After so many bytes of requests, counted over all connections.
+        case afterReceiving(Int)
+    }
+
+    private let answer: @Sendable (Request) -> Answer
+    private let early: (@Sendable (Request) -> Answer?)?
+    private let cutter = Cutter()
+    private let log = Mutex<[Request]>([])
+    private let moved = Mutex((received: 0, sent: 0))
+    private let listener = Mutex<Listener?>(nil)
+
+    /// - Parameter early: Asked when half of a body has come; its answer goes out then, and the connection is closed.
+    /// - Throws: `POSIXError` when no port can be had.
+    public init(
+        early: (@Sendable (Request) -> Answer?)? = nil, _ answer: @escaping @Sendable (Request) -> Answer
+    ) throws {
+        self.answer = answer
+        self.early = early
+        let started = try Listener { [weak self] client in self?.serve(client) }
+        listener.withLock { $0 = started }
     }
 
     /// On 127.0.0.1, chosen by the system.
-    public let port: Int
-    private let listener: Int32
-    private let answer: @Sendable (Request) -> Answer
-    private let log = Mutex<[Request]>([])
-    private let clients = Mutex<Set<Int32>>([])
+    public var port: Int { listener.withLock { $0?.port ?? 0 } }
 
-    /// - Throws: `POSIXError` when no port can be had.
-    public init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
-        self.answer = answer
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE) }
-        port = Int(UInt16(bigEndian: address.sin_port))
-        Thread { [self] in acceptClients() }.start()
-    }
+    /// Bytes of requests and of answers so far.
+    public var traffic: (received: Int, sent: Int) { moved.withLock { $0 } }
+
+    /// Has the connection reset that comes so far; bytes count from now on.
+    public func reset(_ cut: Cut) { cutter.set(cut) }
 
     /// The requests so far.
     public var requests: [Request] { log.withLock { $0 } }
@@ -64,47 +77,46 @@ public final class FaultServer: Sendable {
     public func url(_ scheme: String = "http") -> URL { URL(string: "\(scheme)://127.0.0.1:\(port)/")! }  // Well-formed by construction.
 
     /// Closes every connection and the port.
-    public func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-        for client in clients.withLock({ $0 }) { shutdown(client, Int32(SHUT_RDWR)) }
-    }
+    public func stop() { listener.withLock { $0?.stop() } }
 
-    private func acceptClients() {
-        while true {
-            let client = accept(listener, nil, nil)
-            if client < 0 { return }
-            clients.withLock { _ = $0.insert(client) }
-            Thread { [self] in
-                serve(Connection(client))
-                clients.withLock { _ = $0.remove(client) }
-                close(client)
-            }.start()
+    private func serve(_ client: Int32) {
+        let connection = Connection(client, cutter) { [self] received, sent in
+            moved.withLock { $0 = ($0.received + received, $0.sent + sent) }
         }
-    }
-
-    private func serve(_ connection: Connection) {
-        while let request = connection.readRequest() {
-            log.withLock { $0.append(request) }
-            switch answer(request) {
-            case .reply(let status, let headers, let body):
-                connection.send(head(status, headers, length: body.count))
-                if request.method != "HEAD" { connection.send(body) }
-            case .truncated(let status, let headers, let promised, let body):
-                connection.send(head(status, headers, length: promised) + body)
-                return
-            case .raw(let bytes):
-                connection.send(bytes)
-                return
-            case .stalled(let status, let promised, let body):
-                connection.send(head(status, [:], length: promised) + body)
-                connection.waitForEnd()
-                return
-            case .silence:
-                connection.waitForEnd()
+        while let request = connection.readRequest(early: early) {
+            if let refusal = request.refusal {
+                log.withLock { $0.append(request.request) }
+                _ = send(refusal, to: request.request, connection)
                 return
             }
+            log.withLock { $0.append(request.request) }
+            guard send(answer(request.request), to: request.request, connection) else { return }
         }
+    }
+
+    /// False when the connection is to be closed.
+    private func send(_ answer: Answer, to request: Request, _ connection: Connection) -> Bool {
+        switch answer {
+        case .reply(let status, let headers, let body):
+            return connection.send(head(status, headers, length: body.count) + (request.method == "HEAD" ? Data() : body))
+        case .bytes(let bytes): return connection.send(bytes)
+        case .drip(let status, let headers, let body, let pause):
+            guard connection.send(head(status, headers, length: body.count)) else { return false }
+            for byte in body {
+                // The pause is what is tested.
+                Thread.sleep(forTimeInterval: pause)
+                guard connection.send(Data([byte])) else { return false }
+            }
+            return true
+        case .truncated(let status, let headers, let promised, let body):
+            _ = connection.send(head(status, headers, length: promised) + body)
+        case .raw(let bytes): _ = connection.send(bytes)
+        case .stalled(let status, let promised, let body):
+            _ = connection.send(head(status, [:], length: promised) + body)
+            connection.waitForEnd()
+        case .silence: connection.waitForEnd()
+        }
+        return false
     }
 
     private func head(_ status: Int, _ headers: [String: String], length: Int) -> Data {
@@ -118,18 +130,24 @@ public final class FaultServer: Sendable {
 /// One client's socket, read in pieces.
 private struct Connection {
     private let socket: Int32
+    private let cutter: Cutter
+    private let moved: (_ received: Int, _ sent: Int) -> Void
     private let buffer = Buffer()
 
     private final class Buffer {
         var bytes = Data()
     }
 
-    init(_ socket: Int32) {
+    init(_ socket: Int32, _ cutter: Cutter, moved: @escaping (_ received: Int, _ sent: Int) -> Void) {
         self.socket = socket
+        self.cutter = cutter
+        self.moved = moved
     }
 
     /// The next request with its body; nil when the client has gone.
-    func readRequest() -> FaultServer.Request? {
+    func readRequest(
+        early: ((FaultServer.Request) -> FaultServer.Answer?)?
+    ) -> (request: FaultServer.Request, refusal: FaultServer.Answer?)? {
         let end = Data("\r\n\r\n".utf8)
         while buffer.bytes.range(of: end) == nil { if !fill() { return nil } }
         guard let range = buffer.bytes.range(of: end) else { return nil }
@@ -142,8 +160,19 @@ private struct Connection {
             let parts = line.split(separator: ":", maxSplits: 1)
             if parts.count == 2 { headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces) }
         }
-        let body = headers["transfer-encoding"] == "chunked" ? readChunks() : read(Int(headers["content-length"] ?? "0") ?? 0)
-        return body.map { FaultServer.Request(method: String(words[0]), target: String(words[1]), headers: headers, body: $0) }
+        let length = Int(headers["content-length"] ?? "0") ?? 0
+        // A proxy that only relays leaves the whole URL (RFC 9112, section 3.2.2).
+        let target = String(words[1]).replacing(/^http:\/\/[^\/]*/, with: "")
+        var request = FaultServer.Request(method: String(words[0]), target: target, headers: headers, body: Data())
+        if let early, length > 1 {
+            guard let half = read(length / 2) else { return nil }
+            request.body = half
+            if let refusal = early(request) { return (request, refusal) }
+        }
+        let rest = headers["transfer-encoding"] == "chunked" ? readChunks() : read(length - request.body.count)
+        guard let rest else { return nil }
+        request.body += rest
+        return (request, nil)
     }
 
     private func read(_ count: Int) -> Data? {
@@ -169,20 +198,34 @@ private struct Connection {
 
     private func fill() -> Bool {
         var piece = [UInt8](repeating: 0, count: 65_536)
-        let count = recv(socket, &piece, piece.count, 0)
-        if count > 0 { buffer.bytes += piece.prefix(count) }
-        return count > 0
+        let limit = cutter.limit(piece.count, isSending: false) ?? piece.count
+        let count = limit == 0 ? 0 : recv(socket, &piece, limit, 0)
+        if count < 0 || (count == 0 && limit > 0) { return false }
+        moved(count, 0)
+        buffer.bytes += piece.prefix(count)
+        if cutter.count(count, isSending: false) {
+            resetWhenClosed(socket)
+            return false
+        }
+        return true
     }
 
-    func send(_ data: Data) {
-        data.withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
+    /// False when the connection has gone.
+    func send(_ data: Data) -> Bool {
+        let limit = cutter.limit(data.count, isSending: true) ?? data.count
+        let isSent = data.prefix(limit).withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes
             while !rest.isEmpty {
                 let count = Foundation.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-                if count <= 0 { return }
+                if count <= 0 { return false }
                 rest = UnsafeRawBufferPointer(rebasing: rest[count...])
             }
+            return true
         }
+        moved(0, limit)
+        guard cutter.count(limit, isSending: true) else { return isSent }
+        resetWhenClosed(socket)
+        return false
     }
 
     func waitForEnd() { while fill() {} }
