@@ -4,26 +4,25 @@ import Foundation
 extension WebDAVFileProvider {
     /// Refuses what this server would take for another place, or overwrite without leave: `Destination` is read by code of its own.
     ///
-    /// - Complexity: One request on lighttpd without `overwrite`, else none.
+    /// - Complexity: One request without `overwrite` where the server moves onto folders, else none.
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`; `CocoaError(.fileWriteFileExists)`.
     func checkDestination(_ path: ProviderPath, overwrite: Bool) async throws {
-        try refuseMisreadFolder(path)
-        let server = serverName.value ?? ""
-        if server.hasPrefix("wsgidav"), path.name.contains(";") { throw misread(path) }
-        guard server.hasPrefix("lighttpd") else { return }
-        if path.string.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw misread(path) }
-        // It puts a file in the place of an empty folder.
-        if !overwrite, try await itemIfAny(path)?.isDirectory == true {
+        let quirks = try await quirks()
+        let misread = quirks.misreadFolders + quirks.misreadDestinations
+        if path.components.joined().contains(where: misread.contains) || path.nameBytes.contains(where: quirks.misreadNames.contains) {
+            throw self.misread(path)
+        }
+        if !overwrite, quirks.movesOntoFolders, try await itemIfAny(path)?.isDirectory == true {
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
         }
     }
 
-    /// Refuses a folder into which nothing could be moved: WsgiDAV decodes a destination before it takes it apart.
+    /// Refuses a folder into which nothing could be moved.
     ///
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
-    func refuseMisreadFolder(_ path: ProviderPath) throws {
-        guard serverName.value?.hasPrefix("wsgidav") == true else { return }
-        if path.string.utf8.contains(where: { [0x09, 0x0A, 0x0D, UInt8(ascii: "?")].contains($0) }) { throw misread(path) }
+    func refuseMisreadFolder(_ path: ProviderPath) async throws {
+        let quirks = try await quirks()
+        if path.components.joined().contains(where: quirks.misreadFolders.contains) { throw misread(path) }
     }
 
     private func misread(_ path: ProviderPath) -> CocoaError {
