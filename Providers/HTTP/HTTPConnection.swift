@@ -92,7 +92,8 @@ public final class HTTPConnection: Sendable {
     /// Finds out how the server wants the login before a large body is on its way.
     private func settleLogin(at path: ProviderPath) async throws {
         guard try await login.isOpen() else { return }
-        _ = try await exchange(HTTPRequest("OPTIONS", path))
+        // Not OPTIONS: many a server answers that without a login, and lighttpd never ends its answer about a name that is not there.
+        _ = try await exchange(HTTPRequest("PROPFIND", path, headers: [("Depth", "0")]))
         login.wasAskedFor()
     }
 

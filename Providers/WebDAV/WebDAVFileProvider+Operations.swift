@@ -7,6 +7,7 @@ extension WebDAVFileProvider {
     /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that is there as for a new one.
     public func createFolder(path: ProviderPath) async throws {
         if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        try await refuseMisreadFolder(path)
         do { try await makeCollection(path) } catch let error as HTTPStatusError where error.code.rawValue == 409 {
             // By now the parent is there: it may have come into being meanwhile.
             try await makeCollection(path)
@@ -73,19 +74,28 @@ extension WebDAVFileProvider {
     }
 
     /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
-    func send(_ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool) async throws {
+    ///
+    /// - Parameter ifMatch: The version that the file at `destination` must have.
+    /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
+    @discardableResult
+    func send(
+        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, ifMatch: String? = nil
+    ) async throws -> ResponseHead? {
+        try await checkDestination(destination, overwrite: overwrite)
         var headers = [
             ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString),
             ("Overwrite", overwrite ? "T" : "F"),
         ]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
+        if method == "MOVE" { try await giveUpLocks(on: item.path) }
+        headers += conditions(at: [destination], tag: ifMatch.map { (destination, $0) })
         let request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         cache.drop(destination)
         defer { cache.drop(destination) }
-        do { _ = try await change(request) } catch let error where !error.isCancellation {
+        do { return try await change(request) } catch let error where !error.isCancellation {
             if Self.isWithoutAnswer(error) {
-                if method == "MOVE", try await hasMoved(item, to: destination) { return }
+                if method == "MOVE", try await hasMoved(item, to: destination) { return nil }
             } else if !overwrite {
                 // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
                 try await refuseTaken(destination, underlying: error)
@@ -94,9 +104,10 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// Whether the request may have been carried out: its answer was lost on the way.
-    private static func isWithoutAnswer(_ error: any Error) -> Bool {
-        (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
+    /// Whether the request may have been carried out: its answer was lost on the way, also behind a gateway.
+    static func isWithoutAnswer(_ error: any Error) -> Bool {
+        if let status = (error as? HTTPStatusError)?.code.rawValue { return [408, 502, 504].contains(status) }
+        return (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
     }
 
     /// Whether what was at one place is at the other now.
@@ -111,6 +122,7 @@ extension WebDAVFileProvider {
         cache.drop(request.path)
         defer { cache.drop(request.path) }
         var request = request
+        if !["MOVE", "COPY"].contains(request.method) { request.headers += conditions(at: [request.path]) }
         let answer = DataSink(limit: 8 << 20)
         request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
         let head = try await connection.send(request)

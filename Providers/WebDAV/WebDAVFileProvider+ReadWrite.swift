@@ -7,228 +7,130 @@ extension WebDAVFileProvider {
     /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there.
     public func open(path: ProviderPath) async throws -> any FileReader { connection.open(path: path) }
 
-    /// Writes a file: `PUT` to a temporary name, a look at its size, `MOVE` into place; or one `PUT` in place.
+    /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only, or in place.
     ///
-    /// - Complexity: Three requests, and one more to see what an overwriting or large upload would meet.
+    /// What was sent with its length and answered with success has arrived; up to 1 MiB that is taken as it is. Of more, and of an upload
+    /// of unknown length, the size is looked at.
+    ///
+    /// - Complexity: For a new file of up to 1 MiB two requests, in place one. What is larger costs two looks; what overwrites one where a
+    ///   `PUT` is not whole; a condition that only a lock keeps three requests. The server is asked once what it is.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
-        defer { cache.drop(path) }
-        let target = try await target(at: path, length: source.length, options: options)
-        switch options.placement {
-        case .published: return try await publish(source, at: path, replacing: target, options: options)
-        case .inPlace: return try await putInPlace(source, at: path, options: options)
+        if let tag = options.ifMatch, tag.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
+            throw otherVersion(path)
         }
+        defer { cache.drop(path) }
+        let quirks = try await quirks()
+        let write = FileWrite(path: path, options: options, quirks: quirks, source: MarkedSource(source))
+        let found = write.isLarge ? try await refuse(write) : nil
+        return write.isDirect ? try await putDirectly(write, replacing: found) : try await publish(write, replacing: found)
     }
 
-    /// An upload that would be refused at its end had better not begin.
-    private static let worthALook: Int64 = 1 << 20
-
-    /// What is there already, as far as the write has to know.
-    private func target(at path: ProviderPath, length: Int64?, options: WriteOptions) async throws -> FileObject? {
-        let looks = options.overwrite || options.ifMatch != nil || options.placement == .inPlace || (length ?? .max) > Self.worthALook
-        guard looks else { return nil }
+    /// Refuses a write that would be refused at its end: a large upload had better not begin.
+    ///
+    /// - Returns: What is there already.
+    @discardableResult
+    func refuse(_ write: FileWrite) async throws -> FileObject? {
+        let (path, options) = (write.path, write.options)
         let item = try await itemIfAny(path)
-        if let wanted = options.ifMatch { try await refuse(path, unlessTagIs: wanted, item) }
+        if let wanted = options.ifMatch {
+            var tag = item?.entryTag
+            if let item, tag == nil, !item.isDirectory { tag = try await connection.send(HTTPRequest("HEAD", path))["ETag"] }
+            if tag.map(HTTPConnection.version) != HTTPConnection.version(wanted) { throw otherVersion(path) }
+        }
         guard let item else { return nil }
         if !options.overwrite { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         return item
     }
 
-    private func refuse(_ path: ProviderPath, unlessTagIs wanted: String, _ item: FileObject?) async throws {
-        var tag = item?.entryTag
-        if item != nil, tag == nil { tag = try await connection.send(HTTPRequest("HEAD", path))["ETag"] }
-        guard tag.map(HTTPConnection.version) != HTTPConnection.version(wanted) else { return }
-        throw otherVersion(path)
-    }
-
-    private func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
+    func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.",
             underlying: underlying)
     }
 
-    private func publish(
-        _ source: any WriteSource, at path: ProviderPath, replacing target: FileObject?, options: WriteOptions
-    ) async throws -> FileObject {
-        let temporary = try TemporaryName.make(beside: path)
-        let source = MarkedSource(source)
-        do {
-            try await upload(source, at: temporary, for: path)
-            let item = try await verified(temporary, source)
-            try Task.checkCancellation()
-            // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
-            return try await Task { try await moveIntoPlace(item, path, replacing: target, options) }.value
-        } catch {
-            await removeRest(temporary, isUnderWay: source.isSent)
-            throw error
-        }
-    }
-
-    /// Removes what an upload left, in a task that nobody cancels; after two seconds that task goes on by itself.
-    ///
-    /// What the server does not let go of stays under a name that tells.
-    ///
-    /// - Parameter isUnderWay: Whether all bytes were sent, so that the file may appear after a first removal that finds nothing.
-    private func removeRest(_ temporary: ProviderPath, isUnderWay: Bool) async {
-        let (ended, signal) = AsyncStream<Never>.makeStream()
-        Task {
-            await removeNow(temporary, isUnderWay: isUnderWay)
-            signal.finish()
-        }
-        Task {
-            try await Task.sleep(for: .seconds(2))
-            signal.finish()
-        }
-        for await _ in ended {}
-    }
-
-    private func removeNow(_ temporary: ProviderPath, isUnderWay: Bool) async {
-        // rclone brings the part of a broken upload to light some time after the connection has gone, removed or not.
-        let isRclone = serverName.value?.hasPrefix("rclone") == true
-        for look in 0..<6 {
-            if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
-            let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
-            if let head, !isRclone, head.status != 404 || !isUnderWay { return }
-        }
-    }
-
-    private func moveIntoPlace(
-        _ temporary: FileObject, _ path: ProviderPath, replacing target: FileObject?, _ options: WriteOptions
-    ) async throws -> FileObject {
-        if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
-        try await send("MOVE", temporary, to: path, overwrite: target.map { !$0.isDirectory } ?? options.overwrite)
-        var item = temporary
-        item.path = path
-        item.name = path.name
-        return item
-    }
-
-    /// Sends the bytes. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears after
-    /// its removal would stay.
-    private func upload(_ source: MarkedSource, at temporary: ProviderPath, for path: ProviderPath) async throws {
-        let upload = Task { try await put(source, at: temporary, for: path) }
-        try await withTaskCancellationHandler {
+    /// Sends the bytes to `path`. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears
+    /// after its removal would stay.
+    func upload(_ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)]) async throws -> ResponseHead {
+        let upload = Task { try await put(write, to: path, headers: headers + timeHeaders(for: write)) }
+        let head = try await withTaskCancellationHandler {
             try await upload.value
         } onCancel: {
-            if source.stop() { upload.cancel() }
+            if write.source.stop() { upload.cancel() }
         }
-        try Task.checkCancellation()
+        learnTimeSetting(from: head, write)
+        return head
     }
 
-    private func put(_ source: any WriteSource, at temporary: ProviderPath, for path: ProviderPath) async throws {
+    private func put(_ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)]) async throws -> ResponseHead {
+        // Without a condition a second one does what the first did; with one it would find what the first has made.
+        let isSure = !headers.contains { ["If-None-Match", "If-Match", "If"].contains($0.name) }
         do {
-            _ = try await connection.send(HTTPRequest("PUT", temporary, body: .source(source), isWriting: true))
+            return try await connection.send(
+                HTTPRequest(
+                    "PUT", path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone, isWriting: true))
         } catch let error as HTTPStatusError where [409, 500].contains(error.code.rawValue) {
-            try await refuseMissingParent(of: path, underlying: error)
+            try await refuseMissingParent(of: write.path, underlying: error)
             throw error
         } catch let error where error.isNoSuchFile {
-            try await refuseMissingParent(of: path, underlying: error)
+            try await refuseMissingParent(of: write.path, underlying: error)
             throw error
         }
     }
 
-    /// The file as the server has it, seen to have all the bytes.
+    /// The file as the server has it at `path`: looked at where the answer to the upload is not proof enough.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when it has another number.
-    private func verified(_ path: ProviderPath, _ source: any WriteSource) async throws -> FileObject {
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when it has another number of bytes.
+    func verified(_ write: FileWrite, at path: ProviderPath) async throws -> FileObject {
+        let (source, quirks) = (write.source, write.quirks)
+        if let length = source.length, source.isSent, length <= FileWrite.large, quirks.keepsSizes {
+            return FileObject(path: path, type: .regular, size: length)
+        }
         var item = try await item(path, isWriting: true)
-        guard let length = source.length else { return item }
+        guard quirks.keepsSizes, let length = source.length ?? source.count else { return item }
         // A server that answers from a cache, as rclone does, may know the size seconds late.
         for look in 0..<6 where item.size != nil && item.size != length {
             try await Task.sleep(for: .milliseconds(50 << look))
             item = try await self.item(path, isWriting: true)
         }
         guard let size = item.size, size != length else { return item }
+        let outcome = path == write.path ? "what is there now is damaged" : "nothing was replaced"
         throw FileError.make(
-            .fileWriteUnknown, path: item.path, url: url(of: item.path),
-            sentence: "The server kept \(size) of \(length) bytes; nothing was replaced.")
-    }
-
-    private func putInPlace(_ source: any WriteSource, at path: ProviderPath, options: WriteOptions) async throws -> FileObject {
-        var headers: [(name: String, value: String)] = []
-        // A weak tag matches nothing in `If-Match` (RFC 9110, section 13.1.1); it was compared before.
-        if let tag = options.ifMatch, !tag.hasPrefix("W/") { headers.append(("If-Match", tag)) }
-        if !options.overwrite { headers.append(("If-None-Match", "*")) }
-        do {
-            _ = try await connection.send(
-                HTTPRequest("PUT", path, headers: headers, body: .source(source), repetition: .ifNotDone, isWriting: true))
-        } catch let error as HTTPStatusError where error.code.rawValue == 412 {
-            if options.ifMatch != nil { throw otherVersion(path, underlying: error) }
-            throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
-        } catch let error as HTTPStatusError where error.code.rawValue == 409 {
-            try await refuseMissingParent(of: path, underlying: error)
-            throw error
-        }
-        return try await verified(path, source)
+            .fileWriteUnknown, path: write.path, url: url(of: write.path),
+            sentence: "The server kept \(size) of \(length) bytes; \(outcome).")
     }
 }
 
-/// A source that can be stopped up to the moment when its last byte is taken, and not after it.
-private struct MarkedSource: WriteSource {
-    private struct State: Sendable {
-        var isStopped = false
-        /// Whether the last byte of this round was taken.
-        var isSent = false
+/// One write with all that decides how it goes.
+struct FileWrite: Sendable {
+    /// Bytes above which it pays to look before and after, 1 MiB.
+    static let large: Int64 = 1 << 20
+
+    let path: ProviderPath
+    let options: WriteOptions
+    let quirks: WebDAVQuirks
+    let source: MarkedSource
+
+    /// Whether it is large, or may be.
+    var isLarge: Bool { (source.length ?? .max) > Self.large }
+
+    /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after it.
+    var isDirect: Bool {
+        if options.placement == .inPlace { return true }
+        guard quirks.putsWhole else { return false }
+        // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
+        if !options.overwrite { return quirks.ifNoneMatch == .exclusive && !isLarge }
+        // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
+        return options.ifMatch == nil || quirks.putsConditionally || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
     }
 
-    private let base: any WriteSource
-    private let state = Locked(State())
-
-    init(_ base: any WriteSource) {
-        self.base = base
-    }
-
-    var length: Int64? { base.length }
-    var isRepeatable: Bool { base.isRepeatable }
-    /// Whether the last byte was taken, in the last round.
-    var isSent: Bool { state.value.isSent }
-
-    /// Sees that the source is never given whole, neither now nor in a later round; false when it was already.
-    func stop() -> Bool {
-        state.update { state in
-            state.isStopped = true
-            return !state.isSent
-        }
-    }
-
-    func bytes(from offset: Int64) throws -> any ByteSource {
-        try state.update { state in
-            if state.isStopped { throw CancellationError() }
-            state.isSent = false
-        }
-        return Bytes(base: try base.bytes(from: offset), left: Locked(length.map { $0 - offset }), state: state)
-    }
-
-    private final class Bytes: ByteSource {
-        private let base: any ByteSource
-        private let left: Locked<Int64?>
-        private let state: Locked<State>
-
-        init(base: any ByteSource, left: Locked<Int64?>, state: Locked<State>) {
-            self.base = base
-            self.left = left
-            self.state = state
-        }
-
-        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-            let step = try base.read(into: buffer)
-            let isLast = isLast(step)
-            try state.update { state in
-                // Stopped meanwhile, perhaps by the very read: these bytes are not handed on, and so never all.
-                if state.isStopped, !state.isSent { throw CancellationError() }
-                if isLast { state.isSent = true }
-            }
-            return step
-        }
-
-        private func isLast(_ step: SourceStep) -> Bool {
-            guard case .bytes(let count) = step else { return step == .end }
-            return left.update { left in
-                left = left.map { $0 - Int64(count) }
-                return left.map { $0 <= 0 } ?? false
-            }
-        }
-
-        func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+    /// What is known of the file once it is in place: what `item` says, and the tag in the first of `heads` that has one.
+    func finished(_ item: FileObject, _ heads: [ResponseHead?]) -> FileObject {
+        var item = item
+        item.path = path
+        item.name = path.name
+        if quirks.timeSetting != .none { item.modifiedDate = options.modificationDate.map { $0.wholeSeconds } ?? item.modifiedDate }
+        item.entryTag = heads.lazy.compactMap { $0?["OC-ETag"] ?? $0?["ETag"] }.first ?? item.entryTag
+        return item
     }
 }

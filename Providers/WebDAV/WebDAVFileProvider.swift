@@ -17,33 +17,51 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     let home: ProviderPath
     let cache: ListingCache
     private let learnt = Locked<Capabilities?>(nil)
-    /// What the server calls itself, in lower case; nil before its first answer.
-    let serverName = Locked<String?>(nil)
-    let knownQuirks = Locked<WebDAVQuirks?>(nil)
+    let known: KnownQuirks
+    /// What this provider holds locks on.
+    let locks = HeldLocks()
 
-    /// - Throws: `URLError(.badURL)` when the address names no host.
-    public convenience init(configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
-        try self.init(connection: HTTPConnection(url: WebDAVConfiguration.httpURL(configuration.baseURL), options: options))
+    /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting that makes no sense.
+    public convenience init(
+        configuration: WebDAVConfiguration, options: ConnectionOptions = ConnectionOptions(), servers: WebDAVServers = .shared
+    ) throws {
+        try self.init(
+            connection: HTTPConnection(url: WebDAVConfiguration.httpURL(configuration.baseURL), options: options),
+            quirks: configuration.quirks, servers: servers)
     }
 
     /// A provider over a connection that is there already.
     ///
-    /// - Parameter home: A path that is known to be WebDAV's, for questions about the storage as a whole.
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none.
-    public init(connection: HTTPConnection, home: ProviderPath = .root) throws {
+    /// - Parameters:
+    ///   - home: A path that is known to be WebDAV's, for questions about the storage as a whole.
+    ///   - quirks: What the server does in its own way; nil to find out.
+    ///   - servers: Where that is remembered.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` when the connection's path is none; `CocoaError(.featureUnsupported)` for a setting
+    ///   that makes no sense.
+    public init(
+        connection: HTTPConnection, home: ProviderPath = .root, quirks: WebDAVQuirks? = nil, servers: WebDAVServers = .shared
+    ) throws {
         self.connection = connection
+        known = try KnownQuirks(
+            of: connection.baseURL, given: quirks, settings: connection.options.settings, servers: servers)
         self.home = home
         cache = ListingCache(policy: connection.options.cache)
         rootPath = try ProviderPath(percentEncoded: connection.baseURL.path(percentEncoded: true))
     }
 
     /// The schemes `dav`, `webdav` (clear) and `davs`, `webdavs` (TLS). The provider's root is the server's.
-    public static let registration = ProviderRegistration(type: type, schemes: ["dav", "davs", "webdav", "webdavs"]) { url, options in
+    /// Its settings overrule what is known of the server: `vendor`, and the others of ``WebDAVQuirks``.
+    public static let registration = ProviderRegistration(
+        type: type, schemes: ["dav", "davs", "webdav", "webdavs"], settings: settings
+    ) { url, options in
         let url = WebDAVConfiguration.httpURL(url)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let provider = try WebDAVFileProvider(connection: HTTPConnection(url: url.serverRoot, options: options), home: path)
         return ProviderLocation(provider: provider, path: path)
     }
+
+    /// The names of the settings, for registrations of other schemes that come to WebDAV.
+    public static let settings: Set<String> = WebDAVQuirks.settingNames
 
     /// Never nil: the root collection with `http` or `https`, and without the query that goes with each request.
     public var baseURL: URL? { connection.baseURL }
@@ -57,20 +75,17 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// What WebDAV gives everywhere, and what this server adds: quota and entry tags are asked for once.
+    /// What WebDAV gives everywhere, and what this server adds: it is asked for its quota once, and for what it is.
     public func capabilities() async throws -> Capabilities {
         if let known = learnt.value { return known }
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .derived, .exclusiveCreation: .derived, .conditionalWriting: .derived, .folderCreation: .native,
-                .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native, .entryTags: .native,
-                .rawNames: .native,
+                .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
             ],
             readCost: .request, timePrecision: 1)
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
-        // nginx sends the tag of a file with its bytes only, not in a listing.
-        if serverName.value?.hasPrefix("nginx") == true { capabilities[.entryTags] = .unavailable }
+        try await quirks().enter(into: &capabilities)
         learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
@@ -139,7 +154,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
-        } catch let error where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile || (error as? CocoaError)?.code == .fileReadNoPermission {
             try await refuseFile(path)
             throw error
         }
@@ -203,7 +218,6 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
                 isWriting: isWriting
             ) { head in
                 guard head.status == 207 else { throw self.noMultistatus(path) }
-                self.serverName.update { $0 = head["Server"]?.lowercased() }
                 return pipe
             }
             try await self.receive(request, through: pipe) { responses in

@@ -1,8 +1,11 @@
 import CurlTransport
 import FileProviderCore
-import HTTPFileProvider
+import Foundation
 
-/// What a server does in its own way, as data: a row for each vendor, corrected by what the server says of itself.
+/// What a server does in its own way, as data: a row for each vendor, corrected by what is learnt on the way.
+///
+/// ``WebDAVFileProvider/quirks()`` discovers it, ``WebDAVServers`` remembers it, and ``WebDAVConfiguration/quirks`` keeps it beyond the
+/// process. A value that is changed by hand is taken as it is; so are the settings of ``WebDAVFileProvider/registration``.
 public struct WebDAVQuirks: Codable, Hashable, Sendable {
     /// Who made the server.
     public enum Vendor: String, Codable, Hashable, Sendable, CaseIterable {
@@ -12,7 +15,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case nginx
         /// lighttpd's mod_webdav.
         case lighttpd
-        /// `rclone serve webdav`.
+        /// `rclone serve webdav`, and other servers on the WebDAV package of Go.
         case rclone
         /// WsgiDAV.
         case wsgidav
@@ -26,52 +29,233 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case other
     }
 
+    /// What a server makes of a condition that a write carries (RFC 9110, section 13).
+    public enum Condition: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Nothing: it writes.
+        case ignored
+        /// It looks before it writes; two writes at the same moment may both pass.
+        case looked
+        /// Of any number of writes at the same moment one passes.
+        case exclusive
+    }
+
+    /// What the locks of a server are worth (RFC 4918, section 6).
+    public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
+        /// There are none.
+        case none
+        /// Two clients that ask at the same moment may both be given one, and what is left of the other stays for its time, as with Apache;
+        /// or the server breaks down over many of them.
+        case shaky
+        /// Of any number of clients that ask at the same moment one is given it.
+        case exclusive
+    }
+
+    /// When a write takes a lock for the moment in which its file appears. Two requests more, where the locks are ``Locks/exclusive``.
+    public enum LockUse: String, Codable, Hashable, Sendable, CaseIterable {
+        /// Never.
+        case never
+        /// For writes with `ifMatch`.
+        case conditional
+        /// Also for writes that may replace nothing.
+        case always
+    }
+
+    /// How the modification time of a file is set (RFC 4918 has no way).
+    public enum TimeSetting: String, Codable, Hashable, Sendable, CaseIterable {
+        /// In no way.
+        case none
+        /// `Date` with the upload, as nginx takes it.
+        case date
+        /// `X-OC-Mtime` with the upload, and `PROPPATCH` of `DAV:lastmodified` later, as ownCloud began it.
+        case ocMtime
+    }
+
     /// Who made the server, as its answers show.
     public var vendor: Vendor
+    /// `If-None-Match: *` with a `PUT`.
+    public var ifNoneMatch = Condition.ignored
+    /// `If-Match` with a `PUT`.
+    public var ifMatch = Condition.ignored
+    /// Whether the tags in an `If` header are looked at, for the destination of a `MOVE`, too (RFC 4918, section 10.4).
+    public var honoursIf = false
+    /// Whether of two `MOVE`s with `Overwrite: F` to one place exactly one succeeds.
+    public var movesExclusively = false
+    /// Whether readers see the old file or the new one while a `PUT` replaces it, and one that breaks off changes nothing.
+    public var putsWhole = false
+    /// What locks are worth.
+    public var locks = Locks.shaky
+    /// When writes take one.
+    public var lockUse = LockUse.conditional
+    /// Whether a file keeps its entry tag when it is moved.
+    public var movesKeepTags = false
+    /// Whether listings have entry tags.
+    public var listsEntryTags = true
+    /// Whether the tag of a folder changes with everything below it.
+    public var hasTreeTags = false
+    /// How modification times are set.
+    public var timeSetting = TimeSetting.none
+    /// Whether the size of a file on the server is that of the upload; SharePoint writes into documents.
+    public var keepsSizes = true
+    /// Whether the part of an upload that broke off may come to light after it was removed.
+    public var partsAppearLate = false
+    /// Whether a `MOVE` with `Overwrite: F` puts a file in the place of a folder, or into it.
+    public var movesOntoFolders = false
+    /// Whether names may be bytes that are no UTF-8.
+    public var keepsRawNames = true
+    /// Bytes that must not be in the path of a folder: nothing could be moved into it.
+    public var misreadFolders: [UInt8] = []
+    /// Bytes that the server takes for something else in the path of a `Destination`, besides ``misreadFolders``.
+    public var misreadDestinations: [UInt8] = []
+    /// Bytes that it takes for something else in the last name of a `Destination`.
+    public var misreadNames: [UInt8] = []
+    /// The bytes of one chunk where large uploads go in chunks, by the way of Nextcloud; nil for uploads in one piece.
+    public var chunkSize: Int64?
 
     /// The row of `vendor`.
     public init(_ vendor: Vendor) {
         self.vendor = vendor
+        switch vendor {
+        case .apache:
+            (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
+        case .nginx:
+            (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
+        case .lighttpd:
+            (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (.exclusive, .exclusive, true, true, true)
+            (movesOntoFolders, keepsRawNames, misreadDestinations) = (true, false, Array(0..<0x20) + [0x7F])
+        case .wsgidav:
+            // Its `If-Match` makes a file where there is none.
+            (ifNoneMatch, movesKeepTags, partsAppearLate, keepsRawNames) = (.looked, true, true, false)
+            // It decodes a destination before it takes it apart.
+            (misreadFolders, misreadNames) = (Array("\t\n\r?".utf8), Array(";".utf8))
+        case .rclone:
+            (movesExclusively, locks, movesKeepTags, partsAppearLate) = (true, .exclusive, true, true)
+        case .nextcloud, .owncloud:
+            (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
+            (locks, hasTreeTags, timeSetting) = (.none, true, .ocMtime)
+            if vendor == .nextcloud { chunkSize = 10 << 20 }
+        case .sharepoint:
+            keepsSizes = false
+        case .other:
+            break
+        }
+    }
+}
+
+extension WebDAVQuirks {
+    /// What is not in the document has the vendor's value, so that documents of older versions can be read.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(try container.decode(Vendor.self, forKey: .vendor))
+        func take<Value: Decodable>(_ value: inout Value, _ key: CodingKeys) throws {
+            value = try container.decodeIfPresent(Value.self, forKey: key) ?? value
+        }
+        try take(&ifNoneMatch, .ifNoneMatch)
+        try take(&ifMatch, .ifMatch)
+        try take(&honoursIf, .honoursIf)
+        try take(&movesExclusively, .movesExclusively)
+        try take(&putsWhole, .putsWhole)
+        try take(&locks, .locks)
+        try take(&lockUse, .lockUse)
+        try take(&movesKeepTags, .movesKeepTags)
+        try take(&listsEntryTags, .listsEntryTags)
+        try take(&hasTreeTags, .hasTreeTags)
+        try take(&timeSetting, .timeSetting)
+        try take(&keepsSizes, .keepsSizes)
+        try take(&partsAppearLate, .partsAppearLate)
+        try take(&movesOntoFolders, .movesOntoFolders)
+        try take(&keepsRawNames, .keepsRawNames)
+        try take(&misreadFolders, .misreadFolders)
+        try take(&misreadDestinations, .misreadDestinations)
+        try take(&misreadNames, .misreadNames)
+        if container.contains(.chunkSize) { chunkSize = try container.decode(Int64?.self, forKey: .chunkSize) }
+    }
+
+    /// Writes everything, also that there are no chunks.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(vendor, forKey: .vendor)
+        try container.encode(ifNoneMatch, forKey: .ifNoneMatch)
+        try container.encode(ifMatch, forKey: .ifMatch)
+        try container.encode(honoursIf, forKey: .honoursIf)
+        try container.encode(movesExclusively, forKey: .movesExclusively)
+        try container.encode(putsWhole, forKey: .putsWhole)
+        try container.encode(locks, forKey: .locks)
+        try container.encode(lockUse, forKey: .lockUse)
+        try container.encode(movesKeepTags, forKey: .movesKeepTags)
+        try container.encode(listsEntryTags, forKey: .listsEntryTags)
+        try container.encode(hasTreeTags, forKey: .hasTreeTags)
+        try container.encode(timeSetting, forKey: .timeSetting)
+        try container.encode(keepsSizes, forKey: .keepsSizes)
+        try container.encode(partsAppearLate, forKey: .partsAppearLate)
+        try container.encode(movesOntoFolders, forKey: .movesOntoFolders)
+        try container.encode(keepsRawNames, forKey: .keepsRawNames)
+        try container.encode(misreadFolders, forKey: .misreadFolders)
+        try container.encode(misreadDestinations, forKey: .misreadDestinations)
+        try container.encode(misreadNames, forKey: .misreadNames)
+        try container.encode(chunkSize, forKey: .chunkSize)
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
+        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders, misreadDestinations, misreadNames
+        case chunkSize
+    }
+
+    /// Whether one `PUT` with `If-Match` does all that a write with `ifMatch` has to.
+    var putsConditionally: Bool { ifMatch == .exclusive && putsWhole }
+
+    /// Whether a write with `ifMatch` takes a lock.
+    var locksConditionalWrites: Bool { locks == .exclusive && lockUse != .never && !putsConditionally }
+
+    /// Whether a write that may replace nothing takes a lock.
+    var locksNewFiles: Bool { locks == .exclusive && lockUse == .always && !movesExclusively }
+
+    /// Enters what this server does into what holds for every WebDAV server.
+    func enter(into capabilities: inout Capabilities) {
+        capabilities[.atomicReplacement] = putsWhole ? .native : .derived
+        capabilities[.exclusiveCreation] = movesExclusively || locksNewFiles ? .native : .derived
+        capabilities[.conditionalWriting] = putsConditionally || locksConditionalWrites ? .native : .derived
+        capabilities[.entryTags] = listsEntryTags ? .native : .unavailable
+        capabilities[.rawNames] = keepsRawNames ? .native : .unavailable
+        capabilities[.treeTags] = hasTreeTags ? .native : .unavailable
+        capabilities[.settingModificationDate] = timeSetting == .none ? .unavailable : .native
     }
 }
 
 extension WebDAVQuirks.Vendor {
-    /// Recognises the vendor by the head of any answer: its `Server` line, and the features in `DAV` where they are asked for.
+    /// Recognises the vendor by the answer to an `OPTIONS`.
+    ///
+    /// `Server` alone names the program in front, behind which any other may lie; the features in `DAV` tell who answers.
     init(_ head: ResponseHead) {
         let server = head["Server"]?.lowercased() ?? ""
-        let features = head.joined("DAV")?.lowercased() ?? ""
+        let features = head.joined("DAV")?.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
+        let isPlain = features.allSatisfy { ["1", "2", "3"].contains($0) } && head["X-Powered-By"] == nil
         self =
-            if features.contains("nextcloud") || head["X-Nextcloud-Version"] != nil {
+            if features.contains(where: { $0.contains("nextcloud") }) || head["X-Nextcloud-Version"] != nil {
                 .nextcloud
-            } else if features.contains("owncloud") || features.contains("oc-") {
+            } else if features.contains(where: { $0.contains("owncloud") || $0.hasPrefix("oc-") }) {
                 .owncloud
             } else if head["MicrosoftSharePointTeamServices"] != nil {
                 .sharepoint
-            } else if server.hasPrefix("apache") {
+            } else if features.contains(where: { $0.contains("apache.org/dav") }) {
                 .apache
-            } else if server.hasPrefix("nginx") {
+            } else if isPlain, server.hasPrefix("nginx") {
                 .nginx
-            } else if server.hasPrefix("lighttpd") {
+            } else if isPlain, server.hasPrefix("lighttpd") {
                 .lighttpd
-            } else if server.hasPrefix("rclone") {
-                .rclone
-            } else if server.hasPrefix("wsgidav") {
+            } else if server.contains("wsgidav") || server.hasPrefix("cheroot") && head["MS-Author-Via"] == "DAV" {
                 .wsgidav
+            } else if isPlain, server.hasPrefix("rclone") || head.isOfGo {
+                .rclone
             } else {
                 .other
             }
     }
 }
 
-extension WebDAVFileProvider {
-    /// What this server does in its own way.
-    ///
-    /// - Complexity: One `OPTIONS` in the provider's life.
-    func quirks() async throws -> WebDAVQuirks {
-        if let known = knownQuirks.value { return known }
-        let head = try await connection.send(HTTPRequest("OPTIONS", home, accepts: Set(400..<500).union([501])))
-        let quirks = WebDAVQuirks(WebDAVQuirks.Vendor(head))
-        knownQuirks.update { $0 = quirks }
-        return quirks
+extension ResponseHead {
+    /// Whether Go's WebDAV package answers, which gives itself no name but has its own order of methods.
+    fileprivate var isOfGo: Bool {
+        self["Server"] == nil && self["Ms-Author-Via"] == "DAV" && self["Allow"]?.hasPrefix("OPTIONS, LOCK, ") == true
     }
 }

@@ -60,6 +60,8 @@ struct CommonOptions: ParsableArguments {
         }
         if let retries { options.retries.retries = retries }
         if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
+        // Files in flight that wait for a connection would be none.
+        options.connectionsPerHost = max(options.connectionsPerHost, transfers)
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure)

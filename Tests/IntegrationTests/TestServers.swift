@@ -27,6 +27,9 @@ enum TestServers {
         ("nginx, Basic", "CARREL_TEST_NGINX_URL", "CARREL_TEST_NGINX_DATA"),
         ("nginx, HTTP/2", "CARREL_TEST_NGINX_TLS_URL", "CARREL_TEST_NGINX_DATA"),
         ("rclone", "CARREL_TEST_RCLONE_URL", "CARREL_TEST_RCLONE_DATA"),
+        ("lighttpd, Basic", "CARREL_TEST_LIGHTTPD_URL", "CARREL_TEST_LIGHTTPD_DATA"),
+        ("lighttpd, Digest", "CARREL_TEST_LIGHTTPD_DIGEST_URL", "CARREL_TEST_LIGHTTPD_DATA"),
+        ("WsgiDAV", "CARREL_TEST_WSGIDAV_URL", "CARREL_TEST_WSGIDAV_DATA"),
     ]
 
     static let webDAV: [WebDAV] = places.compactMap { place in

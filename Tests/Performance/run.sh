@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [transfer] [local]      all, unless named
+#   bash Tests/Performance/run.sh [book] [transfer] [local] [listing] [small] [pipe]      all, unless named
 #
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
 # local     100,000 files listed beside find -ls; one large file copied beside cp and sync, alternating, on the disk of $TMPDIR
+# listing   10,000 entries of a WebDAV folder with size and time beside rclone lsl, alternating
+# small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
+# pipe      standard input to a WebDAV server: peak memory
 #
 # RUNS=5 SIZE_MB=1024   how often, and how much; CARREL=FILE benchmarks another build of the tool.
+# PIPE_MB=10240         how much goes through the pipe.
 # Figures are ratios within one run: a machine's mood changes from minute to minute.
 set -euo pipefail
 
@@ -27,10 +31,15 @@ mkdir -m 755 "$CARREL_SERVERS_ROOT"
 
 # What is measured on a disk has to lie on one.
 disk=$(mktemp -d "${TMPDIR:-/tmp}/carrel-bench.XXXXXX")
-servers=
+servers=()
+relay=
 
 finish() {
-  if [ -n "$servers" ]; then bash "$top/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true; fi
+  if [ -n "$relay" ]; then kill "$relay" 2>/dev/null || true; fi
+  local root
+  for root in ${servers[@]+"${servers[@]}"}; do
+    CARREL_SERVERS_ROOT=$root bash "$top/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true
+  done
   rm -rf "$work" "$disk"
 }
 trap finish EXIT
@@ -39,7 +48,7 @@ trap 'exit 130' INT TERM
 prepare() {
   if [ -z "${CARREL:-}" ]; then
     swift build --package-path "$top" -c release --product carrel >&2
-    swift build --package-path "$top" -c release --product sample-book >&2
+    case " $parts " in *" book "*) swift build --package-path "$top" -c release --product sample-book >&2 ;; esac
     local bin
     bin=$(swift build --package-path "$top" -c release --show-bin-path)
     CARREL=$bin/carrel
@@ -50,7 +59,7 @@ prepare() {
 
 serve() {
   bash "$top/Tests/Servers/install.sh" >&2
-  servers=started
+  servers+=("$CARREL_SERVERS_ROOT")
   bash "$top/Tests/Servers/servers.sh" up apache nginx >&2
   set -a
   eval "$(bash "$top/Tests/Servers/servers.sh" env)"
@@ -191,19 +200,115 @@ this_machine() {
   beside "copy of $(( size >> 20 )) MiB" "cp and sync" "<=" 1.11
 }
 
-parts=${*:-book transfer local}
+# ---- listing a folder of a server beside rclone ----------------------------------------------------------------
+
+# What rclone knows of the server stands in its environment: arguments are visible to every user of the machine.
+rclone_for() { # URL
+  export RCLONE_CONFIG=/dev/null RCLONE_WEBDAV_URL=$1 RCLONE_WEBDAV_VENDOR=other RCLONE_WEBDAV_USER=$CARREL_TEST_USER
+  RCLONE_WEBDAV_PASS=$(printf '%s' "$CARREL_TEST_PASSWORD" | rclone obscure -)
+  export RCLONE_WEBDAV_PASS
+}
+
+listing() {
+  local server url data i
+  for server in APACHE NGINX; do
+    eval "url=\$CARREL_TEST_${server}_URL data=\$CARREL_TEST_${server}_DATA"
+    mkdir "$data/many"
+    seq -f "$data/many/a file with a name number %06g.text" 10000 | tr '\n' '\0' | xargs -0 touch
+    rclone_for "http${url#dav}"
+    : >"$work/peer"; : >"$work/carrel"
+    for i in $(seq 0 "$runs"); do
+      [ "$i" = 1 ] && { : >"$work/peer"; : >"$work/carrel"; } # the first pair warms up
+      timed "$work/peer" rclone lsl --max-depth 1 :webdav:many >"$work/rclone.out"
+      timed "$work/carrel" "$CARREL" ls -l --user "$CARREL_TEST_USER" "$url/many" >"$work/carrel.out"
+    done
+    [ "$(wc -l <"$work/carrel.out")" = 10000 ] && [ "$(wc -l <"$work/rclone.out")" = 10000 ] \
+      || { echo "run.sh: a listing is not whole" >&2; exit 1; }
+    beside "10,000 entries of ${server,,}, ls -l" "rclone lsl" "<=" 0.7
+    rm -rf "$data/many"
+  done
+}
+
+# ---- small files over a long way ---------------------------------------------------------------------------------
+
+emptied() { # FOLDER: for what the server's user is to write
+  rm -rf "$1"
+  mkdir -m 777 "$1"
+}
+
+small() {
+  local port i kind file name
+  mkdir "$work/small"
+  for i in $(seq -w 1000); do head -c 4096 /dev/urandom >"$work/small/file-$i"; done
+  python3 "$here/delay_relay.py" "$(sed 's#^.*:\([0-9]*\)/.*$#\1#' <<<"$CARREL_TEST_APACHE_URL")" 10 >"$work/port" &
+  relay=$!
+  until [ -s "$work/port" ]; do sleep 0.1; done
+  port=$(cat "$work/port")
+  for file in "$work/small"/*; do
+    printf 'upload-file = "%s"\nurl = "http://127.0.0.1:%s/dav/small/%s"\noutput = /dev/null\n' "$file" "$port" "${file##*/}"
+  done >"$work/curl.conf"
+  for name in curl rclone published inplace; do : >"$work/$name"; done
+  rclone_for "http://127.0.0.1:$port/dav"
+  for i in $(seq 0 "$runs"); do
+    [ "$i" = 1 ] && for name in curl rclone published inplace; do : >"$work/$name"; done
+    emptied "$CARREL_TEST_APACHE_DATA/small"
+    timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" --parallel --parallel-max 16 --no-progress-meter \
+      -K "$work/curl.conf"
+    for kind in published inplace; do
+      emptied "$CARREL_TEST_APACHE_DATA/small"
+      timed "$work/$kind" "$CARREL" cp -r --quiet --transfers 16 $([ $kind = published ] || echo --in-place) \
+        --user "$CARREL_TEST_USER" "$work/small/." "dav://127.0.0.1:$port/dav/small"
+      [ "$(find "$CARREL_TEST_APACHE_DATA/small" -name 'file-*' -size 8 | wc -l)" = 1000 ] || { echo "run.sh: files are missing" >&2; exit 1; }
+    done
+    emptied "$CARREL_TEST_APACHE_DATA/small"
+    timed "$work/rclone" rclone copy --transfers 16 --checkers 16 "$work/small" :webdav:small
+  done
+  kill "$relay"
+  relay=
+  rm -rf "$CARREL_TEST_APACHE_DATA/small"
+  printf '1,000 files of 4 KiB, 20 ms, 16 connections: curl %s s, carrel published %s s, in place %s s, rclone %s s, medians of %s\n' \
+    "$(median "$work/curl" 1)" "$(median "$work/published" 1)" "$(median "$work/inplace" 1)" "$(median "$work/rclone" 1)" "$runs"
+  judge "published: rate, times curl's" "$(ratio "$(median "$work/curl" 1)" "$(median "$work/published" 1)")" ">=" 0.5
+  judge "in place: rate, times curl's" "$(ratio "$(median "$work/curl" 1)" "$(median "$work/inplace" 1)")" ">=" 1.0
+}
+
+# ---- a stream of unknown length ----------------------------------------------------------------------------------
+
+pipe() {
+  local megabytes=${PIPE_MB:-10240}
+  # Memory is what is measured: not the place for ten gigabytes.
+  chmod 755 "$disk"
+  mkdir -m 755 "$disk/servers"
+  export CARREL_SERVERS_ROOT=$disk/servers
+  serve
+  if [ "$(df -Pm "$CARREL_TEST_APACHE_DATA" | awk 'NR == 2 { print $4 }')" -lt $(( megabytes + 512 )) ]; then
+    echo "run.sh: there is no room for $megabytes MiB; say less with PIPE_MB" >&2
+    exit 1
+  fi
+  : >"$work/carrel"
+  head -c "${megabytes}M" /dev/zero | timed "$work/carrel" "$CARREL" cp --quiet --user "$CARREL_TEST_USER" - "$CARREL_TEST_APACHE_URL/zeros"
+  [ "$(stat -c %s "$CARREL_TEST_APACHE_DATA/zeros")" = $(( megabytes << 20 )) ] || { echo "run.sh: bytes are missing" >&2; exit 1; }
+  rm -f "$CARREL_TEST_APACHE_DATA/zeros"
+  printf 'pipe of %s MiB: %s s\n' "$megabytes" "$(median "$work/carrel" 1)"
+  judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 64
+}
+
+parts=${*:-book transfer local listing small pipe}
 for part in $parts; do
   case $part in
-    book | transfer | local) ;;
+    book | transfer | local | listing | small | pipe) ;;
     *) echo "run.sh: there is no benchmark called “$part”" >&2; exit 2 ;;
   esac
 done
 prepare
-case " $parts " in *" book "* | *" transfer "*) serve ;; esac
+case " $parts " in *" book "* | *" transfer "* | *" listing "* | *" small "*) serve ;; esac
 for part in $parts; do
   case $part in
+    pipe) ;;
     local) this_machine ;;
     *) "$part" ;;
   esac
 done
+# Last, because it has a server of its own.
+case " $parts " in *" pipe "*) pipe ;; esac
 exit "$status"

@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
-# Installs the Debian (or Ubuntu) packages that Carrel needs.
+# Installs the Debian (or Ubuntu) packages that Carrel needs, and servers written in Python into a folder of their own.
 #
 #   install.sh build      what the package compiles and links against
 #   install.sh servers    the real servers and tools of the integration tests
 #   install.sh            both
 #
-# Only what is missing is installed; when nothing is missing, nothing is asked of the network.
+# Only what is missing is installed; when nothing is missing, nothing is asked of the network. The Python servers go to
+# $CARREL_VENV, else below the user's cache folder (for root: /var/cache, where the servers' user can read them).
 set -euo pipefail
 
 BUILD_PACKAGES=(libcurl4-openssl-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)
-SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone curl openssl time poppler-utils)
+SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
+  tinyproxy-bin microsocks curl openssl time poppler-utils)
+# moto's own list for its server is five times as long, with what other services than S3 and IAM need.
+PYTHON_PACKAGES=(wsgidav cheroot "moto[s3]" flask flask-cors)
+if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
+VENV=${CARREL_VENV:-$VENV}
 POLICY=/usr/sbin/policy-rc.d
 POLICY_IS_OURS=no
 
@@ -35,6 +41,11 @@ reason() {
     nginx-light) echo "WebDAV and plain HTTP test server, HTTP/2" ;;
     libnginx-mod-http-dav-ext) echo "PROPFIND and LOCK for nginx" ;;
     rclone) echo "a third WebDAV test server" ;;
+    lighttpd) echo "a fourth test server (Digest with SHA-256)" ;;
+    lighttpd-mod-webdav) echo "WebDAV for lighttpd" ;;
+    tinyproxy-bin) echo "HTTP proxy for tests" ;;
+    microsocks) echo "SOCKS5 proxy for tests" ;;
+    python3-venv) echo "makes the folder for servers written in Python" ;;
     curl) echo "talks to the servers by hand and in scripts" ;;
     openssl) echo "makes the private certificates of the tests" ;;
     time) echo "measures memory in the performance runs" ;;
@@ -50,7 +61,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# The nginx package starts its service when it is installed. A policy file forbids that for the time of the
+# The packages of nginx and lighttpd start their services when they are installed. A policy file forbids that for the time of the
 # installation; one that somebody else put there is left alone.
 forbid_service_starts() {
   [ ! -e "$POLICY" ] || return 0
@@ -67,16 +78,29 @@ allow_service_starts() {
   as_root rm -f "$POLICY"
 }
 
-# A system-wide nginx that came with this installation shall neither run now (a policy file of somebody else may have
+# A system-wide server that came with this installation shall neither run now (a policy file of somebody else may have
 # permitted that) nor after the next boot.
-retire_nginx_service() {
-  as_root update-rc.d nginx disable >/dev/null 2>&1 || true
-  as_root service nginx stop >/dev/null 2>&1 || true
+retire_service() { # NAME
+  as_root update-rc.d "$1" disable >/dev/null 2>&1 || true
+  as_root service "$1" stop >/dev/null 2>&1 || true
+}
+
+has_python_servers() {
+  [ -x "$VENV/bin/wsgidav" ] && [ -x "$VENV/bin/moto_server" ] && "$VENV/bin/python" -c 'import flask_cors, cheroot' 2>/dev/null
+}
+
+# WsgiDAV (WebDAV) and moto (S3) come from the Python Package Index.
+install_python_servers() {
+  say "installing WsgiDAV (WebDAV) and moto (S3) into $VENV"
+  mkdir -p "$(dirname "$VENV")"
+  python3 -m venv --clear "$VENV"
+  "$VENV/bin/pip" install --quiet --disable-pip-version-check "${PYTHON_PACKAGES[@]}"
 }
 
 install_packages() {
-  local nginx_is_new=no
-  is_installed nginx-common || nginx_is_new=yes
+  local service new=()
+  is_installed nginx-common || new+=(nginx)
+  is_installed lighttpd || new+=(lighttpd)
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     say "installing needs root, and there is no sudo; as root run: apt-get install --no-install-recommends $*"
     return 1
@@ -88,7 +112,9 @@ install_packages() {
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q -y \
     install --no-install-recommends "$@"
   allow_service_starts
-  if [ "$nginx_is_new" = yes ] && is_installed nginx-common; then retire_nginx_service; fi
+  for service in ${new[@]+"${new[@]}"}; do
+    if [ -x "/etc/init.d/$service" ]; then retire_service "$service"; fi
+  done
 }
 
 main() {
@@ -103,16 +129,25 @@ main() {
     say "there is no apt here: please install the equivalents of these Debian packages: ${wanted[*]}"
     exit 1
   fi
+  local python=no
+  if [ "${1:-all}" != build ] && ! has_python_servers; then
+    python=yes
+    # a Python of somebody else's has the module without the package
+    python3 -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
+  fi
   for package in "${wanted[@]}"; do
     is_installed "$package" || missing+=("$package")
   done
-  if [ ${#missing[@]} = 0 ]; then
+  if [ ${#missing[@]} = 0 ] && [ "$python" = no ]; then
     say "nothing to install (${1:-all})"
     return 0
   fi
-  say "installing from the distribution:"
-  for package in "${missing[@]}"; do printf '  %-26s %s\n' "$package" "$(reason "$package")" >&2; done
-  install_packages "${missing[@]}"
+  if [ ${#missing[@]} != 0 ]; then
+    say "installing from the distribution:"
+    for package in "${missing[@]}"; do printf '  %-26s %s\n' "$package" "$(reason "$package")" >&2; done
+    install_packages "${missing[@]}"
+  fi
+  if [ "$python" = yes ]; then install_python_servers; fi
 }
 
 main "$@"

@@ -7,19 +7,27 @@
 #   servers.sh status            NAME up PID | NAME down | NAME absent
 #   servers.sh down [NAME...]    stop; without a name also remove everything that up made
 #
-# Names: apache, nginx, rclone (without a name: all of them); plain is a location of nginx.
+# Names: apache, nginx, rclone, lighttpd, wsgidav, moto (S3), tinyproxy (HTTP proxy), microsocks (SOCKS5 proxy); without a
+# name all of them. plain is a location of nginx, proxy means both proxies.
 # Exit codes: 0 fine, 1 a server did not start, 2 wrong usage, 3 a server program is not installed.
 # Works as root (the servers then run as www-data or nobody) and as an ordinary user. Linux only (/proc).
 set -euo pipefail
 umask 022
 
-SERVERS=(apache nginx rclone)
+SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks)
 ADDRESS=127.0.0.1
 LOGIN=reader
 # Awkward on purpose: a colon, a space, a letter outside ASCII and a percent sign.
 PASSWORD='pa:ss wörd%1'
 REALM=carrel
+# For the proxies, which carry no other letters.
+PROXY_LOGIN=passenger
+PROXY_PASSWORD=ticket-7
+BUCKET=carrel
 ROOT=${CARREL_SERVERS_ROOT:-}
+# Servers written in Python; install.sh makes the folder in the same place.
+if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
+VENV=${CARREL_VENV:-$VENV}
 PORTS=()
 
 say() { printf '%s\n' "$*" >&2; }
@@ -33,7 +41,9 @@ program() {
   case $1 in
     apache) find_program apache2 httpd ;;
     nginx) find_program nginx ;;
-    rclone) find_program rclone ;;
+    rclone | lighttpd | tinyproxy | microsocks) find_program "$1" ;;
+    wsgidav) find_program "$VENV/bin/wsgidav" ;;
+    moto) find_program "$VENV/bin/moto_server" ;;
   esac
 }
 
@@ -59,6 +69,10 @@ apache_modules() {
   module_folder mod_dav.so /usr/lib/apache2/modules /usr/local/apache2/modules /usr/lib64/httpd/modules
 }
 
+lighttpd_modules() {
+  module_folder mod_webdav.so /usr/lib/lighttpd /usr/lib64/lighttpd /usr/local/lib/lighttpd
+}
+
 nginx_dav_module() {
   module_folder ngx_http_dav_ext_module.so /usr/lib/nginx/modules /usr/lib64/nginx/modules
 }
@@ -68,6 +82,7 @@ is_present() {
   case $1 in
     apache) apache_modules >/dev/null ;;
     nginx) nginx_dav_module >/dev/null ;;
+    lighttpd) lighttpd_modules >/dev/null ;;
   esac
 }
 
@@ -280,12 +295,14 @@ sign() { # NAME
 }
 
 make_password_files() {
-  local hash digest
+  local hash digest digest256
   [ ! -f "$ROOT/conf/htdigest" ] || return 0
   hash=$(openssl passwd -apr1 -stdin <<<"$PASSWORD")
   digest=$(printf '%s:%s:%s' "$LOGIN" "$REALM" "$PASSWORD" | md5sum)
+  digest256=$(printf '%s:%s:%s' "$LOGIN" "$REALM" "$PASSWORD" | sha256sum)
   printf '%s:%s\n' "$LOGIN" "$hash" >"$ROOT/conf/htpasswd"
   printf '%s:%s:%s\n' "$LOGIN" "$REALM" "${digest%% *}" >"$ROOT/conf/htdigest"
+  printf '%s:%s:%s\n' "$LOGIN" "$REALM" "${digest256%% *}" >"$ROOT/conf/htdigest.sha256"
 }
 
 # ---- apache: one folder behind Basic, Digest and no authentication; TLS; TLS with client certificates -----
@@ -473,6 +490,196 @@ env_rclone() { # PORT
   pair CARREL_TEST_RCLONE_DATA "$ROOT/data/rclone"
 }
 
+# ---- lighttpd: one folder behind Basic and behind Digest with SHA-256 -------------------------------------
+
+launch_lighttpd() { # PORT
+  give_folder "$ROOT/data/lighttpd" "$ROOT/run/lighttpd"
+  # it opens its logs anew as the servers' user
+  touch "$ROOT/log/lighttpd.error.log" "$ROOT/log/lighttpd.access.log"
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$ROOT/log/lighttpd.error.log" "$ROOT/log/lighttpd.access.log"; fi
+  lighttpd_configuration "$@" >"$ROOT/conf/lighttpd.conf"
+  launch lighttpd "$(program lighttpd)" -D -f "$ROOT/conf/lighttpd.conf" -m "$(lighttpd_modules)"
+}
+
+lighttpd_location() { # PATH METHOD BACKEND FILE ALGORITHM
+  cat <<E
+\$HTTP["url"] =~ "^$1(\$|/)" {
+  webdav.activate = "enable"
+  webdav.is-readonly = "disable"
+  webdav.sqlite-db-name = "$ROOT/run/lighttpd/properties.db"
+  webdav.opts = ( "propfind-depth-infinity" => "enable" )
+  auth.backend = "$3"
+  auth.backend.$3.userfile = "$ROOT/conf/$4"
+  auth.require = ( "$1" => ( "method" => "$2", "realm" => "$REALM", "require" => "valid-user"$5 ) )
+}
+E
+}
+
+lighttpd_configuration() { # PORT
+  if [ "$(id -u)" = 0 ]; then printf 'server.username = "%s"\nserver.groupname = "%s"\n' "$RUN_USER" "$RUN_GROUP"; fi
+  cat <<E
+server.modules = ( "mod_auth", "mod_authn_file", "mod_alias", "mod_webdav", "mod_accesslog" )
+server.bind = "$ADDRESS"
+server.port = $1
+server.document-root = "$ROOT/data/lighttpd"
+server.errorlog = "$ROOT/log/lighttpd.error.log"
+server.upload-dirs = ( "$ROOT/run/lighttpd" )
+server.max-request-size = 0
+server.max-keep-alive-requests = 1000000
+server.max-keep-alive-idle = 15
+accesslog.filename = "$ROOT/log/lighttpd.access.log"
+# method, path, status, bytes received, bytes sent, Range header
+accesslog.format = "%m	%U	%s	%I	%O	%{Range}i"
+mimetype.assign = ( ".txt" => "text/plain", ".html" => "text/html", ".json" => "application/json", ".png" => "image/png",
+  "" => "application/octet-stream" )
+alias.url = ( "/dav" => "$ROOT/data/lighttpd", "/digest" => "$ROOT/data/lighttpd" )
+E
+  lighttpd_location /dav basic htpasswd htpasswd ""
+  lighttpd_location /digest digest htdigest htdigest.sha256 ', "algorithm" => "SHA-256"'
+}
+
+env_lighttpd() { # PORT
+  pair CARREL_TEST_LIGHTTPD_URL "dav://$ADDRESS:$1/dav"
+  pair CARREL_TEST_LIGHTTPD_DIGEST_URL "dav://$ADDRESS:$1/digest"
+  pair CARREL_TEST_LIGHTTPD_DATA "$ROOT/data/lighttpd"
+  pair CARREL_TEST_LIGHTTPD_LOG "$ROOT/log/lighttpd.access.log"
+}
+
+# ---- WsgiDAV: WebDAV at the top of the server, with locks and properties in memory ------------------------
+
+launch_wsgidav() { # PORT
+  give_folder "$ROOT/data/wsgidav" "$ROOT/run/wsgidav"
+  cat >"$ROOT/conf/wsgidav_server.py" <<'E'
+import os
+import sys
+
+from cheroot import wsgi
+from wsgidav import __version__
+from wsgidav.fs_dav_provider import FilesystemProvider
+from wsgidav.wsgidav_app import WsgiDAVApp
+
+address, port, data, log = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+user, password = os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"]
+dav = WsgiDAVApp({
+    "provider_mapping": {"/": FilesystemProvider(data)},
+    "http_authenticator": {"domain_controller": None, "accept_basic": True, "accept_digest": False, "default_to_digest": False},
+    "simple_dc": {"user_mapping": {"*": {user: {"password": password}}}},
+    "lock_storage": True,
+    "property_manager": True,
+    "logging": {"enable": False},
+    "verbose": 1,
+})
+lines = open(log, "a", buffering=1)
+
+
+def logged(environ, start_response):
+    def start(status, headers, *rest):
+        sent = next((value for name, value in headers if name.lower() == "content-length"), "-")
+        fields = (environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""), status.split()[0], environ.get("CONTENT_LENGTH") or "0",
+                  sent, environ.get("HTTP_RANGE", "-"))
+        lines.write("\t".join(fields).encode("latin-1", "replace").decode("utf-8", "replace") + "\n")
+        return start_response(status, headers, *rest)
+
+    return dav(environ, start)
+
+
+# as its own program names itself
+name = f"WsgiDAV/{__version__} {wsgi.Server.version}"
+server = wsgi.Server((address, port), logged, numthreads=20, server_name=name)
+server.max_request_body_size = 0
+server.start()
+E
+  touch "$ROOT/log/wsgidav.access.log"
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$ROOT/log/wsgidav.access.log"; fi
+  SERVER_USER=$LOGIN SERVER_PASSWORD=$PASSWORD HOME=$ROOT/run/wsgidav PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1 \
+    launch wsgidav "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/wsgidav_server.py" "$ADDRESS" "$1" "$ROOT/data/wsgidav" \
+    "$ROOT/log/wsgidav.access.log"
+}
+
+env_wsgidav() { # PORT
+  pair CARREL_TEST_WSGIDAV_URL "dav://$ADDRESS:$1/"
+  pair CARREL_TEST_WSGIDAV_DATA "$ROOT/data/wsgidav"
+  pair CARREL_TEST_WSGIDAV_LOG "$ROOT/log/wsgidav.access.log"
+}
+
+# ---- moto: S3 in memory, with one user, whose signatures are checked, and one bucket ----------------------
+
+# The requests that settle_moto makes unsigned; after them every request has to be signed by a user that may do what it asks for.
+MOTO_OPEN_REQUESTS=3
+
+launch_moto() { # PORT
+  give_folder "$ROOT/run/moto"
+  INITIAL_NO_AUTH_ACTION_COUNT=$MOTO_OPEN_REQUESTS HOME=$ROOT/run/moto TMPDIR=$ROOT/run/moto PYTHONDONTWRITEBYTECODE=1 \
+    launch moto "${DROP[@]}" "$VENV/bin/python" "$(program moto)" -H "$ADDRESS" -p "$1"
+}
+
+settle_moto() { # PORT
+  cat >"$ROOT/conf/moto_settle.py" <<'E'
+import json
+import sys
+
+import boto3
+
+url, bucket = sys.argv[1:]
+
+
+def client(service, key="nobody", secret="nobody"):
+    return boto3.client(service, endpoint_url=url, region_name="us-east-1", aws_access_key_id=key, aws_secret_access_key=secret)
+
+
+iam = client("iam")
+policy = {"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": "*", "Resource": "*"}]}
+iam.create_user(UserName="carrel")
+iam.put_user_policy(UserName="carrel", PolicyName="everything", PolicyDocument=json.dumps(policy))
+key = iam.create_access_key(UserName="carrel")["AccessKey"]
+client("s3", key["AccessKeyId"], key["SecretAccessKey"]).create_bucket(Bucket=bucket)
+print(key["AccessKeyId"], key["SecretAccessKey"])
+E
+  HOME=$ROOT/run/moto "$VENV/bin/python" "$ROOT/conf/moto_settle.py" "http://$ADDRESS:$1" "$BUCKET" \
+    >"$ROOT/conf/moto.keys" 2>>"$ROOT/log/moto.log"
+}
+
+env_moto() { # PORT
+  local key secret
+  read -r key secret <"$ROOT/conf/moto.keys"
+  pair CARREL_TEST_S3_URL "http://$ADDRESS:$1"
+  pair CARREL_TEST_S3_KEY "$key"
+  pair CARREL_TEST_S3_SECRET "$secret"
+  pair CARREL_TEST_S3_BUCKET "$BUCKET"
+}
+
+# ---- proxies that want a login: HTTP (plain requests and CONNECT to any port) and SOCKS5 ------------------
+
+launch_tinyproxy() { # PORT
+  touch "$ROOT/log/tinyproxy.access.log"
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$ROOT/log/tinyproxy.access.log"; fi
+  cat >"$ROOT/conf/tinyproxy.conf" <<E
+Listen $ADDRESS
+Port $1
+Timeout 60
+MaxClients 200
+LogFile "$ROOT/log/tinyproxy.access.log"
+LogLevel Connect
+BasicAuth $PROXY_LOGIN $PROXY_PASSWORD
+E
+  launch tinyproxy "${DROP[@]}" "$(program tinyproxy)" -d -c "$ROOT/conf/tinyproxy.conf"
+}
+
+env_tinyproxy() { # PORT
+  pair CARREL_TEST_HTTP_PROXY "$ADDRESS:$1"
+  pair CARREL_TEST_HTTP_PROXY_LOG "$ROOT/log/tinyproxy.access.log"
+}
+
+# It says whom it connects to on its standard error.
+launch_microsocks() { # PORT
+  launch microsocks "${DROP[@]}" "$(program microsocks)" -i "$ADDRESS" -p "$1" -u "$PROXY_LOGIN" -P "$PROXY_PASSWORD"
+}
+
+env_microsocks() { # PORT
+  pair CARREL_TEST_SOCKS_PROXY "$ADDRESS:$1"
+  pair CARREL_TEST_SOCKS_PROXY_LOG "$ROOT/log/microsocks.log"
+}
+
 # ---- verbs -----------------------------------------------------------------------------------------------
 
 # A server that was stopped comes back on the ports that it had, so that tests can interrupt one. Another process may
@@ -486,7 +693,7 @@ start() { # NAME
     fi
     printf '%s\n' "${PORTS[*]}" >"$ROOT/run/$name.ports"
     "launch_$name" "${PORTS[@]}"
-    if wait_for_ports "$name" "${PORTS[@]}"; then
+    if wait_for_ports "$name" "${PORTS[@]}" && settle "$name" "${PORTS[@]}"; then
       group_of "$(cut -d' ' -f1 "$ROOT/run/$name.pid")" >"$ROOT/run/$name.group"
       say "up: $name (${PORTS[*]})"
       return 0
@@ -500,16 +707,25 @@ start() { # NAME
   return 1
 }
 
+# What a server wants to be told when it runs.
+settle() { # NAME PORT...
+  if declare -F "settle_$1" >/dev/null; then "settle_$1" "${@:2}"; fi
+}
+
 # Turns the names given (or none) into the global NAMES.
 resolve_names() {
   local name
   NAMES=()
   [ $# != 0 ] || NAMES=("${SERVERS[@]}")
   for name in "$@"; do
-    [ "$name" != plain ] || name=nginx
-    case " ${SERVERS[*]} " in
-      *" $name "*) NAMES+=("$name") ;;
-      *) die "no such server: $name (there are: ${SERVERS[*]} plain)" 2 ;;
+    case " ${SERVERS[*]} plain proxy " in
+      *" $name "*) ;;
+      *) die "no such server: $name (there are: ${SERVERS[*]} plain proxy)" 2 ;;
+    esac
+    case $name in
+      plain) NAMES+=(nginx) ;;
+      proxy) NAMES+=(tinyproxy microsocks) ;;
+      *) NAMES+=("$name") ;;
     esac
   done
 }
@@ -574,6 +790,8 @@ print_env() {
   pair CARREL_TEST_CLIENT_KEY "$ROOT/pki/client.key"
   pair CARREL_TEST_USER "$LOGIN"
   pair CARREL_TEST_PASSWORD "$PASSWORD"
+  pair CARREL_TEST_PROXY_USER "$PROXY_LOGIN"
+  pair CARREL_TEST_PROXY_PASSWORD "$PROXY_PASSWORD"
   for name in "${SERVERS[@]}"; do
     if is_up "$name"; then
       read -r -a ports <"$ROOT/run/$name.ports"

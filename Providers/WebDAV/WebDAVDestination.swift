@@ -1,0 +1,32 @@
+import FileProviderCore
+import Foundation
+
+extension WebDAVFileProvider {
+    /// Refuses what this server would take for another place, or overwrite without leave: `Destination` is read by code of its own.
+    ///
+    /// - Complexity: One request without `overwrite` where the server moves onto folders, else none.
+    /// - Throws: `CocoaError(.fileWriteInvalidFileName)`; `CocoaError(.fileWriteFileExists)`.
+    func checkDestination(_ path: ProviderPath, overwrite: Bool) async throws {
+        let quirks = try await quirks()
+        let misread = quirks.misreadFolders + quirks.misreadDestinations
+        if path.components.joined().contains(where: misread.contains) || path.nameBytes.contains(where: quirks.misreadNames.contains) {
+            throw self.misread(path)
+        }
+        if !overwrite, quirks.movesOntoFolders, try await itemIfAny(path)?.isDirectory == true {
+            throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
+        }
+    }
+
+    /// Refuses a folder into which nothing could be moved.
+    ///
+    /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
+    func refuseMisreadFolder(_ path: ProviderPath) async throws {
+        let quirks = try await quirks()
+        if path.components.joined().contains(where: quirks.misreadFolders.contains) { throw misread(path) }
+    }
+
+    private func misread(_ path: ProviderPath) -> CocoaError {
+        FileError.make(
+            .fileWriteInvalidFileName, path: path, url: url(of: path), sentence: "This server would keep “\(path)” under another name.")
+    }
+}

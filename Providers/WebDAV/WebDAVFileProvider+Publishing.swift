@@ -1,0 +1,117 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+
+/// Writing by a temporary name.
+extension WebDAVFileProvider {
+    /// `PUT` to a temporary name in the same folder, then one `MOVE`.
+    ///
+    /// - Parameter found: What is there, where the write is large: that was looked at then.
+    func publish(_ write: FileWrite, replacing found: FileObject?) async throws -> FileObject {
+        // Nobody writes with a condition where there may be nothing: this refuses in the right words.
+        if write.options.ifMatch != nil, !write.options.overwrite { try await refuse(write) }
+        let temporary = try TemporaryName.make(beside: write.path)
+        do {
+            // A folder in the way is found while the bytes are under way.
+            let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge
+            async let target = looks ? itemIfAny(write.path) : found
+            let head = try await upload(write, to: temporary, headers: [])
+            try Task.checkCancellation()
+            let item = try await verified(write, at: temporary)
+            let replaced = try await target
+            try Task.checkCancellation()
+            // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
+            return try await Task {
+                let moved = try await moveIntoPlace(item, write, replacing: replaced)
+                return write.finished(item, [moved, write.quirks.movesKeepTags ? head : nil])
+            }.value
+        } catch {
+            await cleanUp { await self.removeNow(temporary, write) }
+            throw error
+        }
+    }
+
+    /// Removes what an upload left. What the server does not let go of stays under a name that tells.
+    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite) async {
+        for look in 0..<6 {
+            if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
+            let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            // With all bytes sent the file may appear after a first removal that finds nothing.
+            if let head, !write.quirks.partsAppearLate, head.status != 404 || !write.source.isSent { return }
+        }
+    }
+
+    private func moveIntoPlace(_ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?) async throws -> ResponseHead? {
+        let path = write.path
+        if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write) }
+        if write.options.overwrite {
+            if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
+            return try await send("MOVE", temporary, to: path, overwrite: target?.isDirectory != true)
+        }
+        guard write.quirks.locksNewFiles else { return try await send("MOVE", temporary, to: path, overwrite: false) }
+        return try await withLock(path: path, timeout: Self.lockTime) { lock in
+            try await fill(lock) { try await send("MOVE", temporary, to: path, overwrite: lock.madeFile) }
+        }
+    }
+
+    /// How long a lock outlives a process that dies while its file is put into place, in seconds.
+    static let lockTime: Double = 60
+
+    /// Lets `body` put a file where `lock` is, if the name was free.
+    ///
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when it was taken.
+    func fill<Value: Sendable>(_ lock: WebDAVLock, _ body: () async throws -> Value) async throws -> Value {
+        guard lock.madeFile else {
+            // Apache shows a name that is only locked as if it were a file, until it is asked for its bytes.
+            let head = try await connection.send(HTTPRequest("HEAD", lock.path, accepts: Set(402..<500)))
+            if head.status != 404 { throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path)) }
+            do { return try await body() } catch let error as HTTPStatusError where error.code.rawValue == 412 {
+                // Another was given the lock at the same moment, and is about to fill the name.
+                throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path), underlying: error)
+            }
+        }
+        do { return try await body() } catch {
+            await removeMade(by: lock)
+            throw error
+        }
+    }
+
+    /// Removes the empty file that a lock made of a free name, in a task that nobody cancels.
+    func removeMade(by lock: WebDAVLock) async {
+        guard lock.madeFile else { return }
+        let headers = conditions(at: [lock.path])
+        await cleanUp { [connection] in
+            _ = try? await connection.sendOnce(HTTPRequest("DELETE", lock.path, headers: headers, accepts: [404], isWriting: true))
+        }
+    }
+
+    /// Moves over the version that the write names, and over no other.
+    private func replaceVersion(by temporary: FileObject, _ write: FileWrite) async throws -> ResponseHead? {
+        let path = write.path
+        let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
+        let move: @Sendable () async throws -> ResponseHead? = {
+            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, ifMatch: tag) } catch let error as HTTPStatusError
+                where error.code.rawValue == 412
+            {
+                // Also of a lock that another was given at the same moment.
+                throw self.otherVersion(path, underlying: error)
+            }
+        }
+        if write.quirks.locksConditionalWrites { return try await locked(for: write, move) }
+        if tag == nil { try await refuse(write) }
+        return try await move()
+    }
+
+    /// Runs `body` while nobody else can change the file, and only if it is the version that the write names.
+    func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable () async throws -> Value) async throws -> Value {
+        try await withLock(path: write.path, timeout: Self.lockTime) { lock in
+            if lock.madeFile {
+                await removeMade(by: lock)
+                throw otherVersion(write.path)
+            }
+            if !write.quirks.honoursIf { try await refuse(write) }
+            return try await body()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+public import FileProviderCore
+import Foundation
+
+/// An exclusive lock that this provider holds on one item (RFC 4918, section 6): nobody else may change it.
+///
+/// What the provider itself changes there meanwhile carries the lock's token. The lock is kept alive in the background, at half of its
+/// time, until it is given back or let go of; of a process that dies it stays for ``timeout`` at most.
+public final class WebDAVLock: Sendable {
+    /// What is locked.
+    public let path: ProviderPath
+    /// How long the server keeps the lock without hearing of it, in seconds.
+    public let timeout: Double
+    /// Whether the lock made the item, an empty file: a name that is free can be locked, too.
+    public let madeFile: Bool
+    let token: String
+    private let provider: WebDAVFileProvider
+    private let keeping = Locked<Task<Void, Never>?>(nil)
+    private let loss = Locked<(any Error)?>(nil)
+
+    init(path: ProviderPath, token: String, timeout: Double, madeFile: Bool, provider: WebDAVFileProvider) {
+        self.path = path
+        self.token = token
+        self.timeout = timeout
+        self.madeFile = madeFile
+        self.provider = provider
+    }
+
+    deinit {
+        keeping.value?.cancel()
+        provider.locks.remove(path, token: token)
+    }
+
+    /// Why the lock was lost; nil while it is held, as far as is known.
+    public var lossError: (any Error)? { loss.value }
+
+    /// Has the server begin its time anew.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has no such lock any more: somebody has broken it, or its time was up.
+    /// - Complexity: One `LOCK`.
+    public func refresh() async throws {
+        do { try await provider.refresh(token, at: path, timeout: timeout) } catch {
+            if !error.isTransient, !error.isCancellation { loss.update { $0 = $0 ?? error } }
+            throw error
+        }
+    }
+
+    /// Gives the lock back. A lock that the server does not know any more is given back.
+    ///
+    /// - Complexity: One `UNLOCK`.
+    public func unlock() async throws {
+        keeping.value?.cancel()
+        defer { provider.locks.remove(path, token: token) }
+        try await provider.unlock(token, at: path)
+    }
+
+    /// Refreshes at half time, until the lock is given back, let go of or lost.
+    func keepAlive() {
+        let pause = max(0.5, timeout / 2)
+        let task = Task { [weak self] in
+            while !Task.isCancelled {
+                do { try await Task.sleep(for: .seconds(pause)) } catch { return }
+                guard let self, self.loss.value == nil else { return }
+                // What passes is tried again at the next half; what does not is kept for whoever asks.
+                try? await self.refresh()
+            }
+        }
+        keeping.update { $0 = task }
+    }
+}
+
+/// The locks of one provider, by path.
+final class HeldLocks: Sendable {
+    private let tokens = Locked<[ProviderPath: String]>([:])
+
+    func add(_ path: ProviderPath, token: String) { tokens.update { $0[path] = token } }
+
+    func remove(_ path: ProviderPath, token: String) { tokens.update { if $0[path] == token { $0[path] = nil } } }
+
+    /// Those that a change at `path` touches: its own, and those on what lies below it.
+    func touched(by path: ProviderPath) -> [(path: ProviderPath, token: String)] {
+        let tokens = tokens.value
+        if tokens.isEmpty { return [] }
+        return tokens.filter { $0.key == path || $0.key.isBelow(path) }.map { ($0.key, $0.value) }
+    }
+}
