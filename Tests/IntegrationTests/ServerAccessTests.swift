@@ -25,8 +25,8 @@ import WebDAVFileProvider
 
     private func options(_ way: Way, _ login: Credential?) throws -> ConnectionOptions {
         var options = TestServers.options(retries: 0)
-        let server = try ProxyServer(
-            url: #require(URL(string: "\(way.scheme)://\(#require(way.address))")), exceptions: [], tunnelsAll: way.tunnelsAll)
+        let url = try #require(URL(string: "\(way.scheme)://\(way.address ?? "")"))
+        let server = try ProxyServer(url: url, exceptions: [], tunnelsAll: way.tunnelsAll)
         options.proxy = .server(server)
         options.credentials = CredentialChain([FixedCredential(login, for: server.origin), options.credentials])
         return options
