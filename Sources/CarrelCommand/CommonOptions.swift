@@ -78,7 +78,10 @@ struct CommonOptions: ParsableArguments {
 
     private func applyProxy(to options: inout ConnectionOptions) throws {
         guard let proxy else { return }
-        if proxy == "none" { return options.proxy = .none }
+        if proxy == "none" {
+            options.proxy = .none
+            return
+        }
         guard let url = URL(string: proxy) else { throw ValidationError("--proxy takes a URL, such as http://proxy.example:3128.") }
         do { try options.useProxy(at: url) } catch { throw ValidationError(error.sentence) }
     }

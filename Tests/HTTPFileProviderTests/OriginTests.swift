@@ -13,8 +13,11 @@ import Testing
         return try HTTPConnection(url: server.url(), options: options)
     }
 
-    @Test(arguments: [Credential.password(user: "ann", password: "pw"), .bearer("t")], ["http://127.0.0.1:PORT/x", "http://localhost:HOME/x"])
-    func `another host or port gets no login, also when it asks for one, and no cookie`(_ credential: Credential, _ place: String) async throws {
+    @Test(
+        arguments: [Credential.password(user: "ann", password: "pw"), .bearer("t")], ["http://127.0.0.1:PORT/x", "http://localhost:HOME/x"])
+    func `another host or port gets no login, also when it asks for one, and no cookie`(_ credential: Credential, _ place: String)
+        async throws
+    {
         let challenge = ["WWW-Authenticate": "Basic realm=\"r\"", "Set-Cookie": "id=1"]
         let elsewhere = try FaultServer { _ in .reply(401, headers: challenge) }
         defer { elsewhere.stop() }
@@ -61,7 +64,8 @@ import Testing
     @Test func `a redirect names nobody to log in as`() async throws {
         let place = Locked("")
         let server = try FaultServer { request in
-            request.target == "/f" ? .reply(302, headers: ["Location": place.value]) : .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+            request.target == "/f"
+                ? .reply(302, headers: ["Location": place.value]) : .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
         }
         defer { server.stop() }
         place.update { $0 = "http://mallory:pw@127.0.0.1:\(server.port)/g" }

@@ -25,7 +25,8 @@ import Testing
     // MARK: Ranges
 
     @Test(arguments: [
-        "bytes 0-9/5", "items 10-19/100", "bytes 11-20/100", "bytes 9-18/100", "bytes 10-19/*", "bytes 10-19", "bytes 19-10/100", "", "bytes=10-19/100",
+        "bytes 0-9/5", "items 10-19/100", "bytes 11-20/100", "bytes 9-18/100", "bytes 10-19/*", "bytes 10-19", "bytes 19-10/100", "",
+        "bytes=10-19/100",
         "bytes 10-19/100, bytes 10-19/100", "bytes 0x0a-0x13/100", "bytes 10-19/99999999999999999999",
     ])
     func `a range that is not the one asked for brings no bytes`(_ range: String) async throws {
@@ -74,8 +75,10 @@ import Testing
     // MARK: Connections that end
 
     @Test(arguments: [
-        "", "HTT", "HTTP/1.1", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n",
-        "HTTP/1.1 404 Not Found\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
+        "", "HTT", "HTTP/1.1", "HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n",
+        "HTTP/1.1 404 Not Found\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n", "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\nHTTP/1.1 200 OK\r\nContent-",
     ])
@@ -128,7 +131,9 @@ import Testing
     @Test func `a login that worked and is refused in an upload is an error, and works again`() async throws {
         let isClosed = Locked(false)
         let refusal = FaultServer.Answer.reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
-        let server = try FaultServer(early: { _ in isClosed.value ? refusal : nil }) { $0.headers["authorization"] == nil ? refusal : .reply(201) }
+        let server = try FaultServer(early: { _ in isClosed.value ? refusal : nil }) {
+            $0.headers["authorization"] == nil ? refusal : .reply(201)
+        }
         defer { server.stop() }
         let connection = try connection(server)
         let body = Data(count: 500_000)

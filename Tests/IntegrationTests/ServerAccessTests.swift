@@ -21,7 +21,8 @@ import WebDAVFileProvider
     ].filter { $0.address != nil }
 
     private static let login = Credential.password(
-        user: TestServers.environment["CARREL_TEST_PROXY_USER"] ?? "", password: TestServers.environment["CARREL_TEST_PROXY_PASSWORD"] ?? "")
+        user: TestServers.environment["CARREL_TEST_PROXY_USER"] ?? "", password: TestServers.environment["CARREL_TEST_PROXY_PASSWORD"] ?? ""
+    )
 
     private func options(_ way: Way, _ login: Credential?) throws -> ConnectionOptions {
         var options = TestServers.options(retries: 0)
