@@ -8,6 +8,7 @@ let package = Package(
         .library(name: "FileProviderCore", targets: ["FileProviderCore"]),
         .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),
         .library(name: "HTTPFileProvider", targets: ["HTTPFileProvider"]),
+        .library(name: "S3FileProvider", targets: ["S3FileProvider"]),
         .library(name: "Publication", targets: ["Publication"]),
         .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
         .executable(name: "carrel", targets: ["CarrelTool"]),
@@ -17,7 +18,8 @@ let package = Package(
         .trait(name: "FileInformation", description: "Properties of images and audio, and thumbnails of images, by C libraries."),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     ],
     targets: [
         // System libraries: a module map and a shim each.
@@ -51,6 +53,11 @@ let package = Package(
         .target(
             name: "WebDAVFileProvider", dependencies: ["FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML"],
             path: "Providers/WebDAV"),
+        .target(
+            name: "S3FileProvider",
+            dependencies: [
+                "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Providers/S3"),
 
         // Books.
         .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),
@@ -71,8 +78,8 @@ let package = Package(
         .target(
             name: "Carrel",
             dependencies: [
-                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "Publication",
-                "FileInformation", "SafeXML",
+                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "S3FileProvider",
+                "Publication", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",
@@ -90,8 +97,12 @@ let package = Package(
         .testTarget(name: "FileProviderCoreTests", dependencies: ["FileProviderCore", "MemoryFileProvider"]),
         .testTarget(name: "LocalFileProviderTests", dependencies: ["LocalFileProvider"]),
         .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
-        .testTarget(name: "HTTPFileProviderTests", dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer"]),
+        .testTarget(
+            name: "HTTPFileProviderTests",
+            dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
         .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer"]),
+        .testTarget(
+            name: "S3FileProviderTests", dependencies: ["S3FileProvider", "HTTPFileProvider", "CurlTransport", "FaultServer"]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(

@@ -15,10 +15,21 @@ public final class HTTPConnection: Sendable {
     private let login: HTTPLogin
     /// What stood behind the question mark of the root's URL: it goes with every request, and into no message.
     private let query: String?
+    private let signer: (any HTTPRequestSigner)?
+    private let serverError: ServerError?
 
-    /// - Parameter url: The root; user and password in it are used and go no further.
+    /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
+    public typealias ServerError =
+        @Sendable (_ code: FileProviderHTTPErrorCode, _ path: ProviderPath, _ data: Data) -> any FileProviderHTTPError
+
+    /// - Parameters:
+    ///   - url: The root; user and password in it are used and go no further.
+    ///   - signer: Takes the place of logging in by the server's challenge.
+    ///   - serverError: Reads the server's own errors; without it, what a person can read in them is taken.
     /// - Throws: `URLError(.badURL)` when there is no host in it.
-    public init(url: URL, options: ConnectionOptions) throws {
+    public init(
+        url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, serverError: ServerError? = nil
+    ) throws {
         guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
             throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no HTTP server.")
         }
@@ -26,12 +37,15 @@ public final class HTTPConnection: Sendable {
         baseURL = url.withoutSecrets
         query = url.query(percentEncoded: true)
         self.options = options
+        self.signer = signer
+        self.serverError = serverError
         transport = try CurlTransport(options: options)
         let own = url.password(percentEncoded: false).map {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
         login = HTTPLogin(
-            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials, options: options)
+            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials, options: options,
+            isSigned: signer != nil)
     }
 
     /// The URL of `path`; a folder's ends in a slash.
@@ -67,13 +81,25 @@ public final class HTTPConnection: Sendable {
     }
 
     /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a multi-status.
-    public func error(status: Int, request: HTTPRequest) -> any Error { error(ResponseHead(status: status), request: request) }
+    ///
+    /// - Parameter words: What the server says about it to a person.
+    public func error(status: Int, words: String? = nil, request: HTTPRequest) -> any Error {
+        var head = ResponseHead(status: status)
+        if let words {
+            head.errorBody = Data(words.utf8)
+            head.headers.append(("Content-Type", "text/plain"))
+        }
+        return error(head, request: request)
+    }
 
-    private func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
+    /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200. The service reads
+    /// ``CurlTransport/ResponseHead/errorBody``.
+    public func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
         if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
-        return HTTPStatusError(head, request: request, url: url(of: request.path, isFolder: request.isFolder), login: login.state)
-            .foundationError
+        let told = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
+        let url = url(of: request.path, isFolder: request.isFolder)
+        return HTTPStatusError(head, request: request, url: url, login: login.state, told: told).foundationError
     }
 
     /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).
@@ -89,6 +115,11 @@ public final class HTTPConnection: Sendable {
     /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew.
     public func cancelAll() { transport.cancelAll() }
 
+    /// What the signer proves itself with, for a service that signs something beside its requests; nil without a signer or a credential.
+    ///
+    /// - Throws: An error of the credential source.
+    public func signingCredential() async throws -> Credential? { try await login.access().signing }
+
     /// Finds out how the server wants the login before a large body is on its way.
     private func settleLogin(at path: ProviderPath) async throws {
         guard try await login.isOpen() else { return }
@@ -98,8 +129,7 @@ public final class HTTPConnection: Sendable {
     }
 
     private func exchange(_ request: HTTPRequest) async throws -> ResponseHead {
-        var url = url(of: request.path, isFolder: request.isFolder)
-        if let query { url = URL(string: "\(url.absoluteString)?\(query)") ?? url }
+        var url = fullURL(of: request)
         for _ in 0..<10 {
             let head = try await sendTo(url, request)
             if head.status == 303, request.isWriting { return head }
@@ -109,17 +139,39 @@ public final class HTTPConnection: Sendable {
         throw FileError.make(.httpTooManyRedirects, url: url, sentence: "“\(url.host() ?? "")” redirects in a circle.")
     }
 
+    private func fullURL(of request: HTTPRequest) -> URL {
+        if let url = request.url { return url }
+        let url = url(of: request.path, isFolder: request.isFolder)
+        let query = [query, request.query].compactMap { $0 }.joined(separator: "&")
+        return query.isEmpty ? url : URL(string: "\(url.absoluteString)?\(query)") ?? url
+    }
+
     private func sendTo(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
         let (head, access) = try await sendOnce(to: url, request)
         guard let access else { return head }
+        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url, request) }
         guard head.status == 401, try await login.reconsider(head, of: access) else {
-            login.judge(head, of: access)
+            login.judge(head, of: access, isRefused: head.status == 401)
             return head
         }
         guard request.canBeSentAgain else { throw FileError.notRepeatable() }
         let (second, other) = try await sendOnce(to: url, request)
-        login.judge(second, of: other ?? access)
+        login.judge(second, of: other ?? access, isRefused: second.status == 401)
         return second
+    }
+
+    /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
+    private func judged(
+        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, _ url: URL, _ request: HTTPRequest
+    ) async throws -> ResponseHead {
+        var head = head
+        var verdict = signer.verdict(on: head)
+        if verdict == .signAgain, request.canBeSentAgain {
+            head = try await sendOnce(to: url, request).head
+            verdict = signer.verdict(on: head)
+        }
+        if [.accepted, .refused].contains(verdict) { login.judge(head, of: access, isRefused: verdict == .refused) }
+        return head
     }
 
     /// - Returns: The answer, and the access that went with the request; nil away from home.
@@ -135,6 +187,7 @@ public final class HTTPConnection: Sendable {
         if let access {
             transfer.authentication = access.authentication
             if let token = access.bearer { transfer.headers.append(("Authorization", "Bearer \(token)")) }
+            if let signer, let credential = access.signing { try signer.sign(&transfer, with: credential) }
         }
         let head = try await transport.send(transfer)
         if isHome { login.learn(from: head) }

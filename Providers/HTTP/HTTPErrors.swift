@@ -2,6 +2,34 @@ import CurlTransport
 public import FileProviderCore
 public import Foundation
 
+/// What a server said with an error, as far as a person can read it.
+public struct HTTPServerMessage: FileProviderHTTPError, Sendable {
+    /// As given.
+    public var code: FileProviderHTTPErrorCode
+    /// As given, in its `String` form.
+    public var path: String
+    /// At most 200 characters.
+    public var serverDescription: String?
+    /// What a person is told in place of the usual sentence for the code; no server's words.
+    public var sentence: String?
+
+    /// - Parameters:
+    ///   - code: May be put right, where a service says 409 for what others call 404.
+    ///   - description: The server's words; they are shortened to a line of 200 characters.
+    public init(code: FileProviderHTTPErrorCode, path: ProviderPath, description: String?) {
+        self.code = code
+        self.path = path.string
+        serverDescription = description.flatMap { ServerWords.line(of: $0) }
+    }
+
+    /// Takes the first line of a plain text, or the first `message` or `title` element of a document.
+    public init(code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) {
+        self.code = code
+        self.path = path.string
+        serverDescription = ServerWords.sentence(in: data, type: data.first == UInt8(ascii: "<") ? nil : "text/plain")
+    }
+}
+
 /// A server's refusal in its own words. The conditions that Foundation has a code for stand above it; see ``foundationError``.
 public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, LocalizedError, CustomNSError, Sendable {
     /// The status of the answer, or of the part of a multi-status that failed (RFC 4918, section 13).
@@ -14,6 +42,8 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     /// Seconds counted from the answer, below zero for a date that has passed; nil without a `Retry-After` that can be read (RFC 9110,
     /// section 10.2.3).
     public let retryAfter: Double?
+    /// What the service made of the answer; nil where it has no errors of its own.
+    public let told: (any FileProviderHTTPError)?
     let method: String
     let url: URL
     let isWriting: Bool
@@ -23,22 +53,27 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     public static let errorDomain = "HTTP"
     /// The status as a number.
     public var errorCode: Int { code.rawValue }
-    /// ``errorDescription`` as the description, and nothing else: neither the URL nor headers.
-    public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: errorDescription ?? code.description] }
+    /// ``errorDescription`` as the description, and ``told`` below it: neither the URL nor headers.
+    public var errorUserInfo: [String: Any] {
+        var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? code.description]
+        info[NSUnderlyingErrorKey] = told
+        return info
+    }
 
     /// Method, path, status and what the server said, in one sentence; never nil.
     public var errorDescription: String? {
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }
 
-    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State) {
-        code = FileProviderHTTPErrorCode(rawValue: head.status)
+    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State, told: (any FileProviderHTTPError)? = nil) {
+        code = told?.code ?? FileProviderHTTPErrorCode(rawValue: head.status)
+        self.told = told
         path = request.path.string
         method = request.method
         isWriting = request.isWriting
         self.url = url
         self.login = login
-        serverDescription = ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
+        serverDescription = told?.serverDescription ?? ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
         retryAfter = head["Retry-After"].flatMap { Double($0) ?? HTTPDate.parse($0)?.timeIntervalSinceNow }.flatMap {
             $0.isFinite ? $0 : nil
         }
@@ -47,7 +82,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110, section 15.
     public var foundationError: any Error {
         switch code.rawValue {
-        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: loginSentence, underlying: self)
+        case 401: return FileError.make(.userAuthenticationRequired, url: url, sentence: sentence ?? loginSentence, underlying: self)
         case 407:
             return FileError.make(.userAuthenticationRequired, url: url, sentence: "The proxy asks for a login.", underlying: self)
         case 403: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission)
@@ -55,12 +90,17 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         case 507, 413: return made(.fileWriteOutOfSpace)
         case 300..<400:
             return FileError.make(
-                .redirectToNonExistentLocation, url: url, sentence: "The server redirects without saying where to.", underlying: self)
+                .redirectToNonExistentLocation, url: url, sentence: sentence ?? "The server redirects without saying where to.",
+                underlying: self)
         default: return self
         }
     }
 
-    private func made(_ cocoa: CocoaError.Code) -> CocoaError { FileError.make(cocoa, path: path, url: url, underlying: self) }
+    private func made(_ cocoa: CocoaError.Code) -> CocoaError {
+        FileError.make(cocoa, path: path, url: url, sentence: sentence, underlying: self)
+    }
+
+    private var sentence: String? { (told as? HTTPServerMessage)?.sentence }
 
     private var loginSentence: String {
         let host = url.host() ?? "The server"
@@ -90,8 +130,12 @@ enum ServerWords {
         } else {
             found = content(of: "message", in: text) ?? content(of: "title", in: text)
         }
-        guard let found else { return nil }
-        let clean = found.unicodeScalars.filter { !CharacterSet.controlCharacters.contains($0) }
+        return found.flatMap { line(of: $0) }
+    }
+
+    /// `text` without control characters, 200 characters at most; nil when nothing is left.
+    static func line(of text: some StringProtocol) -> String? {
+        let clean = text.unicodeScalars.filter { !CharacterSet.controlCharacters.contains($0) }
         let sentence = String(String.UnicodeScalarView(clean)).trimmingCharacters(in: .whitespaces)
         return sentence.isEmpty ? nil : String(sentence.prefix(200))
     }

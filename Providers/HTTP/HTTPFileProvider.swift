@@ -1,22 +1,36 @@
-import CurlTransport
 public import FileProviderCore
 public import Foundation
 
-/// Files of a plain web server, read by `GET` and ranges. There are no listings and nothing can be changed.
-public final class HTTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
-    /// `HTTP`, also for a WebDAV server that is read as a plain one.
-    public static let type = "HTTP"
+/// A provider over HTTP: what every service has in common, around what `Service` does in its own way.
+///
+/// Third parties write an ``HTTPService`` of about eight functions, and have a provider that lists in pages, reads by ranges that go on
+/// after a broken connection, writes from any source, logs in, tries again, and speaks with Foundation's errors.
+public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+    /// The service's.
+    public static var type: String { Service.type }
 
-    private let connection: HTTPConnection
+    /// As given.
+    public let service: Service
+    /// The way to the server, for what a service does beside the protocols of a provider.
+    public let connection: HTTPConnection
+    let cache: ListingCache
+    private let learnt = Locked<Capabilities?>(nil)
 
-    /// - Throws: `URLError(.badURL)`.
-    public convenience init(configuration: HTTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
-        self.init(connection: try HTTPConnection(url: configuration.baseURL, options: options))
+    /// A provider of the files at and below `url`. Nothing is sent.
+    ///
+    /// - Throws: `URLError(.badURL)` when there is no host in `url`, or another scheme than `http` and `https`.
+    public convenience init(service: Service, url: URL, options: ConnectionOptions = ConnectionOptions()) throws {
+        let connection = try HTTPConnection(url: url, options: options, signer: service.signer) { code, path, data in
+            service.serverError(with: code, path: path, data: data)
+        }
+        self.init(service: service, connection: connection)
     }
 
-    /// A provider over a connection that is there already.
-    public init(connection: HTTPConnection) {
+    /// A provider over a connection that is there already, with the connection's own signer and errors.
+    public init(service: Service, connection: HTTPConnection) {
+        self.service = service
         self.connection = connection
+        cache = ListingCache(policy: connection.options.cache)
     }
 
     /// Never nil, and without the query that goes with each request.
@@ -25,76 +39,78 @@ public final class HTTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     /// Those of the connection; changing them takes a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// Nothing is remembered.
-    public func dropCache(path: ProviderPath) {}
+    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
+    public func dropCache(path: ProviderPath) { cache.drop(path) }
 
     /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
 
-    /// Reading alone. Whether this server takes ranges shows at the first read.
-    ///
-    /// - Complexity: Nothing is sent.
+    /// What the service says, asked for once.
     public func capabilities() async throws -> Capabilities {
-        Capabilities([.rangedReading: .native, .suffixReading: .native], readCost: .request, timePrecision: 1)
+        if let known = learnt.value { return known }
+        let capabilities = try await service.capabilities(over: connection)
+        learnt.update { $0 = capabilities }
+        return capabilities
     }
 
-    /// - Complexity: One `HEAD`; one `GET` of a byte where the server refuses that.
+    /// What a listing of its folder told while that is remembered, else what the service finds.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
-        let head = try await connection.send(HTTPRequest("HEAD", path, accepts: [405, 501]))
-        guard head.isSuccess else { return try await attributesByReading(path) }
-        var item = FileObject(path: path, type: .regular, size: head["Content-Length"].flatMap { Int64($0) })
-        item.modifiedDate = head["Last-Modified"].flatMap { HTTPDate.parse($0) }
-        item.entryTag = head["ETag"]
-        item.mimeType = head["Content-Type"]
-        return item
+        if let known = cache.item(at: path) { return known }
+        return try await service.attributesOfItem(path: path, over: connection)
     }
 
-    private func attributesByReading(_ path: ProviderPath) async throws -> FileObject {
-        let attributes = try await connection.open(path: path).attributes()
-        var item = FileObject(path: path, type: .regular, size: attributes.size)
-        item.mimeType = attributes.mimeType
-        item.entryTag = attributes.validator
-        return item
-    }
-
-    /// A reader for one file. Nothing is sent: the first read tells whether the file is there.
-    public func open(path: ProviderPath) async throws -> any FileReader { connection.open(path: path) }
-
-    /// - Throws: `CocoaError(.featureUnsupported)`, always: HTTP has no listings.
+    /// Lists page by page, each asked for when the one before was used up.
+    ///
+    /// - Complexity: One request for each page; another one for a listing without items, to see whether it is of a folder.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        throw unsupported("Listing a folder", path)
+        if let known = cache.contents(of: path) { return try await page(known) }
+        guard connectionOptions.cache.lifetime > 0 else { return try await list(path, page: page) }
+        let moment = cache.now
+        let found = Collected<FileObject>()
+        try await list(path) { items in
+            found.append(items)
+            try await page(items)
+        }
+        cache.keep(found.values, of: path, since: moment)
     }
 
-    /// - Throws: `CocoaError(.featureUnsupported)`, always; nothing is sent, and `source` is not read.
-    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        throw unsupported("Writing", path)
+    /// Lists as things are now.
+    private func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        let mayBeNone = Locked(true)
+        try await connection.paginated { token in
+            try service.request(forContentsOf: path, token: token)
+        } pageHandler: { data, head in
+            let page = try service.page(ofContentsOf: path, data, head)
+            if page.showsFolder { mayBeNone.update { $0 = false } }
+            return page
+        } page: { items in
+            mayBeNone.update { $0 = false }
+            try await page(items)
+        }
+        guard mayBeNone.value, !path.isRoot else { return }
+        // Many services answer for a folder that is not there, or for a file, as for one without content.
+        guard try await service.attributesOfItem(path: path, over: connection).isDirectory else {
+            throw FileError.notADirectory(path, url: url(of: path))
+        }
     }
 
-    /// - Throws: `CocoaError(.featureUnsupported)`, always; nothing is sent.
-    public func createFolder(path: ProviderPath) async throws { throw unsupported("Making a folder", path) }
-
-    /// - Throws: `CocoaError(.featureUnsupported)`, always; nothing is sent.
-    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        throw unsupported("Moving", path)
+    /// Whether a folder has no content, as things are now.
+    func isEmpty(_ folder: ProviderPath) async throws -> Bool {
+        do {
+            try await list(folder) { _ in throw FoundContent() }
+            return true
+        } catch is FoundContent { return false }
     }
 
-    /// - Throws: `CocoaError(.featureUnsupported)`, always; nothing is sent.
-    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        throw unsupported("Copying on the server", path)
-    }
-
-    /// - Throws: `CocoaError(.featureUnsupported)`, always; nothing is sent.
-    public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        throw unsupported("Removing", path)
-    }
+    /// What the service tells, or nil.
+    public func storageProperties() async throws -> VolumeObject? { try await service.storageProperties(over: connection) }
 
     /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()
     }
-
-    private func unsupported(_ what: String, _ path: ProviderPath) -> CocoaError {
-        FileError.unsupported("\(what) on a plain web server", path: path, url: url(of: path))
-    }
 }
+
+/// Ends a listing at its first item.
+private struct FoundContent: Error {}

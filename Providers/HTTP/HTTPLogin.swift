@@ -30,6 +30,8 @@ final class HTTPLogin: Sendable {
     struct Access: Sendable {
         var authentication = TransferRequest.Authentication.none
         var bearer: String?
+        /// What a signer proves itself with.
+        var signing: Credential?
         /// Counts the answers of the credential source.
         fileprivate(set) var answer = 0
     }
@@ -38,6 +40,7 @@ final class HTTPLogin: Sendable {
     private let user: String?
     private let credentials: any CredentialSource
     private let policy: SecretPolicy
+    private let isSigned: Bool
     private let memory = Locked(Memory())
 
     private struct Memory: Sendable {
@@ -63,10 +66,11 @@ final class HTTPLogin: Sendable {
         }
     }
 
-    init(origin: Origin, user: String?, credentials: any CredentialSource, options: ConnectionOptions) {
+    init(origin: Origin, user: String?, credentials: any CredentialSource, options: ConnectionOptions, isSigned: Bool) {
         self.origin = origin
         self.user = user
         self.credentials = credentials
+        self.isSigned = isSigned
         policy = SecretPolicy(origin, options)
     }
 
@@ -109,7 +113,8 @@ final class HTTPLogin: Sendable {
     }
 
     private func first(_ credential: Credential?, _ memory: Memory) -> Access {
-        switch (credential?.kind, memory.refusedWay) {
+        if isSigned { return Access(signing: credential) }
+        return switch (credential?.kind, memory.refusedWay) {
         case (.password(let user, let password), .basic): Access(authentication: .basic(user: user, password: password))
         case (.password(let user, let password), .digest): Access(authentication: .digest(user: user, password: password))
         case (.password(let user, let password), _):
@@ -129,12 +134,12 @@ final class HTTPLogin: Sendable {
     }
 
     /// What the server made of `access`. A login that never worked is asked for anew the next time, and its source told.
-    func judge(_ head: ResponseHead, of access: Access) {
+    func judge(_ head: ResponseHead, of access: Access, isRefused: Bool) {
         let refused = memory.update { memory -> Credential? in
             // Without a challenge that can be answered, the login was not sent, and nothing is known about it.
-            let wasSent = access.bearer != nil || access.isSettled || head.offersBasic || head.offersDigest
+            let wasSent = access.bearer != nil || access.signing != nil || access.isSettled || head.offersBasic || head.offersDigest
             guard memory.answer == access.answer, wasSent, memory.state.withheld == nil else { return nil }
-            memory.wasAccepted = memory.wasAccepted || head.status != 401
+            memory.wasAccepted = memory.wasAccepted || !isRefused
             guard !memory.wasAccepted, let credential = memory.credential else { return nil }
             memory.refusedWay = memory.access?.authentication
             memory.use(nil, nil)

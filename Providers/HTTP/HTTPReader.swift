@@ -4,9 +4,21 @@ import Foundation
 
 extension HTTPConnection {
     /// Opens the file at `path`. Nothing is sent: the first read brings size and version with the bytes.
-    public func open(path: ProviderPath) -> any FileReader {
-        RangedFileReader(path: path, cost: .request) { [self] part, version, sink in
-            try await Download(path: path, part: part, version: version, sink: sink, connection: self).run()
+    public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path), cost: .request) }
+
+    /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
+    ///
+    /// - Parameter missing: Called when the server says that there is no such file: may throw a better error.
+    public func open(
+        _ request: HTTPRequest, cost: Capabilities.ReadCost, missing: @escaping @Sendable () async throws -> Void = {}
+    ) -> any FileReader {
+        RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
+            do { return try await Download(request, part: part, version: version, sink: sink, connection: self).run() } catch let error
+                where error.isNoSuchFile
+            {
+                try await missing()
+                throw error
+            }
         }
     }
 
@@ -35,15 +47,16 @@ private final class Download: Sendable {
         var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
     }
 
-    private let path: ProviderPath
+    private let template: HTTPRequest
+    private var path: ProviderPath { template.path }
     private let part: FilePart
     private let version: String?
     private let sink: any ByteSink
     private let connection: HTTPConnection
     private let state = Locked(State())
 
-    init(path: ProviderPath, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection) {
-        self.path = path
+    init(_ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection) {
+        self.template = template
         self.part = part
         self.version = version
         self.sink = sink
@@ -82,7 +95,9 @@ private final class Download: Sendable {
     private func attempt() async throws {
         let wanted = remainder
         if case .range(let range) = wanted, range.isEmpty, state.value.extent != nil { return }
-        var request = HTTPRequest("GET", path, headers: [("Accept-Encoding", "identity")], accepts: [416])
+        var request = template
+        request.headers.append(("Accept-Encoding", "identity"))
+        request.accepts.insert(416)
         request.needsFile = true
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
         request.receive = { [self] head in try accept(head, for: wanted) }
@@ -161,7 +176,11 @@ private final class Download: Sendable {
     private func acceptEmpty(_ refusal: ResponseHead) async throws {
         // Apache leaves the size out of its refusal; the first byte's range has it.
         let head = refusal["Content-Range"] == nil ? try await firstByte() : refusal
-        guard let size = head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) }) else {
+        let isEmpty = head.status == 416 && head["Content-Range"] == nil
+        guard
+            let size = isEmpty
+                ? 0 : head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) })
+        else {
             throw bad("The server refused a range of “\(path)” without saying how long the file is.")
         }
         let range = part.resolved(size: size)
@@ -174,8 +193,12 @@ private final class Download: Sendable {
         try sink.begin(extent)
     }
 
+    /// A server that refuses the first byte, too, has none.
     private func firstByte() async throws -> ResponseHead {
-        try await connection.sendOnce(HTTPRequest("GET", path, headers: [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]))
+        var request = template
+        request.accepts.insert(416)
+        request.headers += [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]
+        return try await connection.sendOnce(request)
     }
 
     /// Sees that this answer is of the same version as those before it.

@@ -1,5 +1,6 @@
 public import CurlTransport
 public import FileProviderCore
+public import Foundation
 
 /// One operation on a path, as a provider over HTTP asks for it.
 public struct HTTPRequest: Sendable {
@@ -15,6 +16,11 @@ public struct HTTPRequest: Sendable {
     public var method: String
     /// Counted from ``HTTPConnection/baseURL``.
     public var path: ProviderPath
+    /// What stands behind the question mark, percent-encoded; nil for nothing. No place for a secret.
+    public var query: String?
+    /// The whole URL, in place of ``path``, which then only names the item in messages: for services that hand out addresses. The login
+    /// goes there only where it is of the connection's own origin.
+    public var url: URL?
     /// Whether the URL ends in a slash, as collections' do (RFC 4918, section 5.2).
     public var isFolder: Bool
     /// Sent besides the login's and the transport's, also after a redirect to another origin: no place for a secret.
@@ -37,12 +43,13 @@ public struct HTTPRequest: Sendable {
     ///
     /// - Parameter receive: Lets the body go by default.
     public init(
-        _ method: String, _ path: ProviderPath, isFolder: Bool = false, headers: [(name: String, value: String)] = [],
+        _ method: String, _ path: ProviderPath, query: String? = nil, isFolder: Bool = false, headers: [(name: String, value: String)] = [],
         body: TransferRequest.Body = .none, repetition: Repetition = .always, accepts: Set<Int> = [], isWriting: Bool = false,
         receive: @escaping TransferRequest.Receive = { _ in DiscardingSink() }
     ) {
         self.method = method
         self.path = path
+        self.query = query
         self.isFolder = isFolder
         self.headers = headers
         self.body = body

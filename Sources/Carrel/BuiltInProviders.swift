@@ -4,10 +4,11 @@ import Foundation
 import HTTPFileProvider
 import LocalFileProvider
 import MemoryFileProvider
+import S3FileProvider
 import WebDAVFileProvider
 
 extension ProviderRegistry {
-    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, and `mem` for trying things out.
+    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `s3`, and `mem` for trying things out.
     ///
     /// - Throws: Never, unless a scheme were entered twice.
     public static func withBuiltInProviders() throws -> ProviderRegistry {
@@ -21,7 +22,8 @@ extension ProviderRegistry {
     /// - Throws: `CocoaError(.fileWriteFileExists)` when one of their schemes is taken.
     public func registerBuiltInProviders() throws {
         for registration in [
-            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, MemoryFileProvider.registration,
+            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, S3FileProvider.registration,
+            MemoryFileProvider.registration,
         ] {
             try register(registration)
         }
@@ -29,12 +31,13 @@ extension ProviderRegistry {
     }
 
     /// `http` and `https`: WebDAV where the server's `OPTIONS` says so (RFC 4918, section 10.1), else plain reading.
-    private static let web = ProviderRegistration(type: HTTPFileProvider.type, schemes: ["http", "https"]) { url, options in
+    private static let web = ProviderRegistration(type: WebFileProvider.type, schemes: ["http", "https"]) { url, options in
         let connection = try HTTPConnection(url: url.serverRoot, options: options)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let speaksWebDAV = try await connection.speaksWebDAV(at: path)
         let provider: any FileProvider =
-            speaksWebDAV ? try WebDAVFileProvider(connection: connection, home: path) : HTTPFileProvider(connection: connection)
+            speaksWebDAV
+            ? try WebDAVFileProvider(connection: connection, home: path) : WebFileProvider(service: WebService(), connection: connection)
         return ProviderLocation(provider: provider, path: path)
     }
 }

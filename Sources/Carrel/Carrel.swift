@@ -5,5 +5,6 @@
 @_exported public import LocalFileProvider
 @_exported public import MemoryFileProvider
 @_exported public import Publication
+@_exported public import S3FileProvider
 @_exported public import SafeXML
 @_exported public import WebDAVFileProvider

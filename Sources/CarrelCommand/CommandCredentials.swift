@@ -17,6 +17,11 @@ enum CommandCredentials {
         return CredentialChain(sources, user: common.user)
     }
 
+    /// `source`, and before it what the tools of AWS would take.
+    static func s3(_ source: any CredentialSource, user: String?, environment: [String: String]) -> any CredentialSource {
+        CredentialChain([S3Credentials(environment: environment), source], user: user)
+    }
+
     /// Whether one of the variables is set that every host would get.
     static func isInEnvironment(_ environment: [String: String]) -> Bool { environment[password] != nil || environment[token] != nil }
 }

@@ -38,6 +38,8 @@ struct CommonOptions: ParsableArguments {
     var clientCert: String?
     @Option(help: ArgumentHelp("A PEM file with its key.", valueName: "file"))
     var clientKey: String?
+    @Option(help: ArgumentHelp("Where a storage service is that is not its provider's usual one, such as an S3 server.", valueName: "url"))
+    var endpoint: String?
     @Flag(help: "Check no certificates. Anybody on the way can then read and change everything.")
     var insecure = false
     @Flag(help: "Let a password go over a connection that is not encrypted.")

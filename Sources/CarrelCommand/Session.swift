@@ -64,10 +64,13 @@ final class Session: Sendable {
         if common.json, failure?.hasDocument != true { output.printError(cause) }
     }
 
-    /// One line on standard error: `carrel: VERB LOC: sentence`.
+    /// One line on standard error: `carrel: VERB LOC: sentence`; one for each item where the error stands for several.
     static func say(_ error: any Error, verb: String, location: String?) {
         let place = (error as? Located)?.location ?? location
-        Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(error.innermost.sentence)")
+        let items = error.innermost.itemErrors
+        for item in items.isEmpty ? [error.innermost] : items {
+            Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)")
+        }
     }
 
     func statistics(since start: ContinuousClock.Instant) -> String {
@@ -94,6 +97,8 @@ extension Session {
         var host: String? {
             guard let host = url.host()?.lowercased(), !host.isEmpty, !url.isFileURL else { return nil }
             let scheme = url.scheme?.lowercased() ?? ""
+            // What stands in place of the host is a bucket.
+            if scheme == "s3" { return "s3:\(connection?.settings["endpoint"] ?? "")" }
             let usual = ["https": 443, "davs": 443, "webdavs": 443, "http": 80, "dav": 80, "webdav": 80][scheme]
             return "\(host):\(url.port.map(String.init) ?? usual.map(String.init) ?? scheme)"
         }
@@ -165,6 +170,13 @@ extension Session {
         var options =
             target.connection.map { ConnectionOptions($0, credentials: credentials, counters: counters) }
             ?? ConnectionOptions(credentials: credentials, counters: counters)
+        if target.url.scheme?.lowercased() == "s3" {
+            options.credentials = CommandCredentials.s3(credentials, user: common.user, environment: environment)
+            options.settings.merge(S3Configuration.settings(environment: environment)) { saved, _ in saved }
+        }
+        if let endpoint = common.endpoint, try ProviderRegistry.shared.check(target.url).settings.contains("endpoint") {
+            options.settings["endpoint"] = endpoint
+        }
         try common.apply(to: &options)
         if options.trust.isInsecure, !common.insecure { warnOfInsecurity("“insecure” of \(target.shown)") }
         return options

@@ -72,7 +72,7 @@ struct DigestGuard: Sendable {
     }
 
     private func read(_ connection: HTTPConnection, _ path: String = "f") async throws -> Data {
-        try await HTTPFileProvider(connection: connection).contents(path: ProviderPath(path))
+        try await WebFileProvider(service: WebService(), connection: connection).contents(path: ProviderPath(path))
     }
 
     private func seesBasic(_ server: FaultServer) -> Bool {

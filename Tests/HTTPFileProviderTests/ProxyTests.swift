@@ -19,11 +19,11 @@ import Testing
         return options
     }
 
-    private func provider(_ options: ConnectionOptions, _ home: String = "http://server.test/") throws -> HTTPFileProvider {
-        try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: #require(URL(string: home))), options: options)
+    private func provider(_ options: ConnectionOptions, _ home: String = "http://server.test/") throws -> WebFileProvider {
+        try WebFileProvider(configuration: HTTPConfiguration(baseURL: #require(URL(string: home))), options: options)
     }
 
-    private func read(_ provider: HTTPFileProvider) async throws -> Data { try await provider.contents(path: ProviderPath("f")) }
+    private func read(_ provider: WebFileProvider) async throws -> Data { try await provider.contents(path: ProviderPath("f")) }
 
     @Test(arguments: [
         ("http", false, "GET", "http://server.test/f"), ("http", true, "CONNECT", "server.test:80"),
@@ -163,7 +163,7 @@ import Testing
             func read(_ home: String, _ policy: ProxyPolicy = .environment) async throws -> Data {
                 let options = ConnectionOptions(retries: RetryPolicy(retries: 0), proxy: policy)
                 let configuration = HTTPConfiguration(baseURL: try #require(URL(string: home)))
-                return try await HTTPFileProvider(configuration: configuration, options: options).contents(path: ProviderPath("f"))
+                return try await WebFileProvider(configuration: configuration, options: options).contents(path: ProviderPath("f"))
             }
             #expect(try await read("http://server.test/") == Data("hello".utf8))
             #expect(proxy.visits.last?.login == "jo:s3cret")

@@ -41,7 +41,7 @@ import Testing
     }
 
     private func read(_ connection: HTTPConnection, _ path: String = "f") async throws -> Data {
-        try await HTTPFileProvider(connection: connection).contents(path: ProviderPath(path))
+        try await WebFileProvider(service: WebService(), connection: connection).contents(path: ProviderPath(path))
     }
 
     @Test func `many first requests wait for one token`() async throws {

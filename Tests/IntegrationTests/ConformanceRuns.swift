@@ -52,8 +52,8 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 
     private static let http = TestServers.environment["CARREL_TEST_NGINX_PLAIN_URL"].flatMap { URL(string: $0) }.map { url in
         ConformanceStorage(name: "nginx, without WebDAV", column: "HTTP: nginx", known: []) { body in
-            func connect() throws -> HTTPFileProvider {
-                try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: url), options: TestServers.options())
+            func connect() throws -> WebFileProvider {
+                try WebFileProvider(configuration: HTTPConfiguration(baseURL: url), options: TestServers.options())
             }
             return try await body(try connect(), .root, nil)
         }

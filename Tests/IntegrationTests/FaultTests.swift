@@ -14,8 +14,8 @@ import WebDAVFileProvider
             timeouts: Timeouts(connect: 2, idle: idle), retries: RetryPolicy(retries: retries, firstPause: 0.01))
     }
 
-    private func web(_ server: FaultServer, _ options: ConnectionOptions) throws -> HTTPFileProvider {
-        try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
+    private func web(_ server: FaultServer, _ options: ConnectionOptions) throws -> WebFileProvider {
+        try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
     }
 
     private func dav(_ server: FaultServer, _ options: ConnectionOptions) throws -> WebDAVFileProvider {
@@ -353,7 +353,7 @@ import WebDAVFileProvider
         let refused = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
         #expect(refused?.code == .cannotConnectToHost)
         let url = try #require(URL(string: "http://no-such-host.invalid/"))
-        let nowhere = try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: url), options: options())
+        let nowhere = try WebFileProvider(configuration: HTTPConfiguration(baseURL: url), options: options())
         let unknown = await #expect(throws: URLError.self) { _ = try await nowhere.contents(path: ProviderPath("f")) }
         #expect(unknown?.code == .cannotFindHost)
     }

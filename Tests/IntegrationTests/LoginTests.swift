@@ -17,9 +17,9 @@ import Testing
         }
     }
 
-    private func provider(_ server: FaultServer, _ source: any CredentialSource) throws -> HTTPFileProvider {
+    private func provider(_ server: FaultServer, _ source: any CredentialSource) throws -> WebFileProvider {
         let options = ConnectionOptions(credentials: source, retries: RetryPolicy(retries: 0))
-        return try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
+        return try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
     }
 
     /// Answers with one password after the other, the last one again and again.

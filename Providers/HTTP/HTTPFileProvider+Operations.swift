@@ -1,0 +1,109 @@
+public import FileProviderCore
+import Foundation
+
+extension HTTPFileProvider {
+    /// Makes a folder, after a look at the place and its parent.
+    public func createFolder(path: ProviderPath) async throws {
+        if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        try await refuseMissingParent(of: path)
+        try await perform(.createFolder(path), overwrite: false)
+    }
+
+    /// Moves by the service. A folder at `destination`, or a file there that gives way to a folder, is removed before: the two are not
+    /// one step.
+    ///
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        let item = try await prepare(path, for: destination, overwrite: overwrite)
+        try await perform(.move(item, to: destination), overwrite: overwrite, progress: progress)
+    }
+
+    /// Copies by the service, else through this machine; see ``Capabilities/Ability/serverSideCopying``.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        let item = try await prepare(path, for: destination, overwrite: overwrite)
+        try await perform(.copy(item, to: destination), overwrite: overwrite, progress: progress)
+    }
+
+    /// Removes by the service, after a look at what is there.
+    public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        let item = try await existing(path)
+        if item.isDirectory, !recursive, try await !isEmpty(path) {
+            throw FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
+        }
+        try await perform(.remove(item, recursive: recursive), overwrite: false, progress: progress)
+    }
+
+    private func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter = ProgressReporter()) async throws {
+        let places = operation.places
+        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        places.forEach { cache.drop($0) }
+        defer { places.forEach { cache.drop($0) } }
+        do {
+            try await service.perform(operation, overwrite: overwrite, progress: progress, over: connection)
+        } catch let error as HTTPStatusError where !overwrite && [409, 412].contains(error.code.rawValue) {
+            // Another was quicker than the look before.
+            if let place = places.last, operation.isMaking { throw taken(place, underlying: error) }
+            throw error
+        }
+    }
+
+    /// Looks at both ends of a move or copy, and clears the destination where that is allowed.
+    private func prepare(_ path: ProviderPath, for destination: ProviderPath, overwrite: Bool) async throws -> FileObject {
+        if path.isRoot || destination == path || destination.isBelow(path) {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: destination, url: url(of: destination),
+                sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+        }
+        let item = try await existing(path)
+        if destination.parent != path.parent { try await refuseMissingParent(of: destination) }
+        if let target = try await itemIfAny(destination) {
+            if !overwrite { throw taken(destination) }
+            if target.isDirectory || item.isDirectory { try await removeItem(path: destination, recursive: false) }
+        }
+        return item
+    }
+
+    func taken(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
+        FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: underlying)
+    }
+
+    /// What is at `path`, for an operation that changes it.
+    private func existing(_ path: ProviderPath) async throws -> FileObject {
+        guard let item = try await itemIfAny(path) else { throw FileError.make(.fileNoSuchFile, path: path, url: url(of: path)) }
+        return item
+    }
+
+    /// What is at `path` now; nil for nothing.
+    func itemIfAny(_ path: ProviderPath) async throws -> FileObject? {
+        do { return try await service.attributesOfItem(path: path, over: connection) } catch let error where error.isNoSuchFile {
+            return nil
+        }
+    }
+
+    /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
+    func refuseMissingParent(of path: ProviderPath) async throws {
+        guard let parent = path.parent, !parent.isRoot, try await !service.isFolder(path: parent, over: connection) else { return }
+        throw FileError.make(.fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
+    }
+}
+
+extension HTTPOperation {
+    /// The items that are not the same afterwards.
+    fileprivate var places: [ProviderPath] {
+        switch self {
+        case .read: []
+        case .createFolder(let path), .write(let path): [path]
+        case .remove(let item, _): [item.path]
+        case .copy(_, let destination): [destination]
+        case .move(let item, let destination): [item.path, destination]
+        }
+    }
+
+    fileprivate var isMaking: Bool {
+        switch self {
+        case .read, .remove: false
+        default: true
+        }
+    }
+}

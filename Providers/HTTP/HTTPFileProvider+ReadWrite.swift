@@ -1,0 +1,110 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+
+extension HTTPFileProvider {
+    /// A reader for one file. Nothing is sent: the first read tells whether the file is there.
+    public func open(path: ProviderPath) async throws -> any FileReader {
+        guard let request = try service.request(for: .read(path), overwrite: false, attributes: HTTPWriteAttributes()) else {
+            throw FileError.unsupported("Reading", path: path, url: url(of: path))
+        }
+        let capabilities = try await capabilities()
+        guard capabilities.has(.folderCreation) else { return connection.open(request, cost: capabilities.readCost) }
+        return connection.open(request, cost: capabilities.readCost) { [service, connection] in
+            // Where folders are but the beginnings of names, there is nothing to read at one.
+            let item = try? await service.attributesOfItem(path: path, over: connection)
+            if item?.isDirectory == true { throw FileError.isADirectory(path, url: connection.url(of: path)) }
+        }
+    }
+
+    /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either placement is the same here.
+    ///
+    /// - Complexity: Two looks, at the place and at its parent, and the upload.
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
+        let attributes = HTTPWriteAttributes(
+            length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate)
+        guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
+            throw FileError.unsupported("Writing", path: path, url: url(of: path))
+        }
+        try await clearWay(to: path, options)
+        cache.drop(path)
+        defer { cache.drop(path) }
+        do {
+            return try await upload(source, to: path, overwrite: options.overwrite, attributes)
+        } catch let error as HTTPStatusError where [409, 412].contains(error.code.rawValue) {
+            if options.ifMatch != nil { throw otherVersion(path, underlying: error) }
+            if !options.overwrite, try await itemIfAny(path) != nil { throw taken(path, underlying: error) }
+            throw error
+        }
+    }
+
+    /// Sees what is there already. Two requests at once.
+    private func clearWay(to path: ProviderPath, _ options: WriteOptions) async throws {
+        async let parent: Void = refuseMissingParent(of: path)
+        let item = try await itemIfAny(path)
+        try await parent
+        if let wanted = options.ifMatch, item?.entryTag.map(HTTPConnection.version) != HTTPConnection.version(wanted) {
+            throw otherVersion(path)
+        }
+        guard let item else { return }
+        if !options.overwrite { throw taken(path) }
+        if item.isDirectory { try await removeItem(path: path, recursive: false, progress: ProgressReporter()) }
+    }
+
+    private func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.",
+            underlying: underlying)
+    }
+
+    private func upload(
+        _ source: any WriteSource, to path: ProviderPath, overwrite: Bool, _ attributes: HTTPWriteAttributes
+    ) async throws -> FileObject {
+        guard let limit = service.singleWriteLimit else { return try await put(source, to: path, overwrite: overwrite, attributes) }
+        let isShort = source.length.map { $0 <= Int64(limit) }
+        if isShort == true, !service.gathersSingleWrites { return try await put(source, to: path, overwrite: overwrite, attributes) }
+        let parts = try SourceParts(source)
+        if isShort != false {
+            // What is, or turns out to be, short goes up in one request.
+            let start = try await parts.next(source.length.map { Int($0) } ?? limit) ?? Data()
+            guard let next = try await parts.next(1) else {
+                try PartedUpload.compare(Int64(start.count), promised: source.length)
+                var attributes = attributes
+                attributes.length = Int64(start.count)
+                if service.gathersSingleWrites { attributes.contents = start }
+                return try await put(DataSource(start), to: path, overwrite: overwrite, attributes)
+            }
+            try PartedUpload.compare(Int64(start.count + 1), promised: source.length)
+            parts.putBack(start + next)
+        }
+        let session = try await service.uploadSession(path: path, overwrite: overwrite, attributes: attributes, over: connection)
+        let upload = PartedUpload(connection: connection, session: session, promised: source.length)
+        let (head, length) = try await upload.run(parts)
+        return written(path, head, length)
+    }
+
+    private func put(
+        _ source: any WriteSource, to path: ProviderPath, overwrite: Bool, _ attributes: HTTPWriteAttributes
+    ) async throws -> FileObject {
+        guard var request = try service.request(for: .write(path), overwrite: overwrite, attributes: attributes) else {
+            throw FileError.unsupported("Writing", path: path, url: url(of: path))
+        }
+        let source = PromisedSource(source)
+        request.body = .source(source)
+        request.isWriting = true
+        // Once the last byte is on its way, the file is there or not, and a cancellation waits to be told which.
+        let upload = Task { [request] in try await connection.send(request) }
+        let head = try await withTaskCancellationHandler {
+            try await upload.value
+        } onCancel: {
+            if source.stop() { upload.cancel() }
+        }
+        if let length = source.length { return written(path, head, length) }
+        return try await service.attributesOfItem(path: path, over: connection)
+    }
+
+    private func written(_ path: ProviderPath, _ head: ResponseHead, _ length: Int64) -> FileObject {
+        FileObject(path: path, type: .regular, size: length, entryTag: head["ETag"])
+    }
+}

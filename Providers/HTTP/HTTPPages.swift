@@ -1,0 +1,58 @@
+public import CurlTransport
+public import FileProviderCore
+public import Foundation
+
+extension HTTPConnection {
+    /// Asks for page after page, and gives each to `page` before the next is asked for: a listing is never held as a whole.
+    ///
+    /// It returns after the page without a token, or when `requestHandler` gives no request.
+    ///
+    /// - Parameters:
+    ///   - requestHandler: Makes the request of the page that `token` stands for; nil is the first page's token. Nil ends the listing.
+    ///   - pageHandler: Reads an answer.
+    /// - Throws: `CancellationError` as soon as the task is cancelled; an error of the connection or of a handler;
+    ///   `URLError(.badServerResponse)` when a token comes a second time, or a page has more than 64 MiB.
+    /// - Complexity: One request for each page.
+    public func paginated(
+        requestHandler: @Sendable (_ token: String?) throws -> HTTPRequest?,
+        pageHandler: @Sendable (_ data: Data, _ head: ResponseHead) throws -> HTTPPage,
+        page: @Sendable ([FileObject]) async throws -> Void
+    ) async throws {
+        var token: String?
+        var known: Set<String> = []
+        while let request = try requestHandler(token) {
+            try Task.checkCancellation()
+            let (data, head) = try await data(for: request)
+            let answer = try pageHandler(data, head)
+            if !answer.items.isEmpty { try await page(answer.items) }
+            guard let next = answer.nextToken else { return }
+            guard known.insert(next).inserted else {
+                throw FileError.make(
+                    .badServerResponse, url: url(of: request.path), sentence: "The server's listing of “\(request.path)” goes in a circle.")
+            }
+            token = next
+        }
+    }
+
+    /// Sends `request` and returns the answer's body in memory.
+    ///
+    /// - Parameter limit: The most bytes that are taken.
+    /// - Throws: As ``send(_:)``; `URLError(.badServerResponse)` past the limit.
+    public func data(for request: HTTPRequest, limit: Int = 64 << 20) async throws -> (Data, ResponseHead) {
+        let body = Locked(DataSink(limit: limit))
+        var request = request
+        request.receive = { _ in
+            let sink = DataSink(limit: limit)
+            body.update { $0 = sink }
+            return sink
+        }
+        do {
+            let head = try await send(request)
+            return (body.value.data, head)
+        } catch let error as CocoaError where error.code == .fileReadTooLarge {
+            throw FileError.make(
+                .badServerResponse, url: url(of: request.path),
+                sentence: "The server's answer about “\(request.path)” has more than \(limit >> 20) MiB.", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+public import CurlTransport
+public import FileProviderCore
+public import Foundation
+
+/// What one service over HTTP does in its own way: its requests, its answers, its errors.
+///
+/// ``HTTPFileProvider`` does the rest: transfers with progress and back-pressure, cancellation, retries, ranges that go on where a
+/// connection broke, logins, redirects, caching, and Foundation's errors. What has no default has to be written, or it does not compile.
+public protocol HTTPService: Sendable {
+    /// The provider's name, such as `S3`: for display, and to compare what two providers are.
+    static var type: String { get }
+
+    /// What holds on this server. Asked for once in a provider's life.
+    ///
+    /// - Parameter connection: For a question to the server, if it takes one.
+    func capabilities(over connection: HTTPConnection) async throws -> Capabilities
+
+    /// What is at `path`; the root is a folder that is always there.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` when nothing is.
+    func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject
+
+    /// The request for a page of the folder at `path`; nil ends the listing.
+    ///
+    /// - Parameter token: What the page before gave; nil for the first page.
+    /// - Throws: `CocoaError(.featureUnsupported)` where the service has no listings.
+    func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest?
+
+    /// Reads the answer to ``request(forContentsOf:token:)``: direct children alone, and how to ask for the next page.
+    func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage
+
+    /// The one request that does `operation`; nil where the service cannot do it, or only in several: see
+    /// ``perform(_:overwrite:progress:over:)``.
+    ///
+    /// The provider has looked before: what an operation starts from is there, and so is the folder it leads to.
+    ///
+    /// - Parameters:
+    ///   - overwrite: Whether what is at the destination may be replaced. A server that can decide that itself is to be told.
+    ///   - attributes: What is known of a file that is written.
+    func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest?
+
+    /// What the server meant by an answer that is an error: `code` may be put right, where a service says 409 for what others call 404.
+    ///
+    /// - Parameters:
+    ///   - path: The item that the request was about.
+    ///   - data: The answer's body, 64 KiB of it at most.
+    func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError
+
+    // MARK: What has a default
+
+    /// Whether there is a folder at `path`: asked before something is put into it. The default looks at its attributes.
+    func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool
+
+    /// Capacity and free space; nil, the default, where the service does not tell.
+    func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
+
+    /// Proves in each request who sends it. Nil, the default, logs in with Basic, Digest or Bearer, as the credentials say.
+    var signer: (any HTTPRequestSigner)? { get }
+
+    /// Carries out an operation that changes something: the place for what takes several requests. The default sends the one that
+    /// ``request(for:overwrite:attributes:)`` gives.
+    ///
+    /// - Parameter progress: Counts items, of a copy bytes.
+    /// - Throws: `CocoaError(.featureUnsupported)` for what the service cannot do.
+    func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection) async throws
+
+    /// Bytes that go up in one request. What is longer, or of unknown length, goes through
+    /// ``uploadSession(path:overwrite:attributes:over:)``; nil, the default, for no limit.
+    var singleWriteLimit: Int? { get }
+
+    /// Whether a file that goes up in one request is read into memory before, up to ``singleWriteLimit`` bytes. False by default.
+    ///
+    /// For a service that wants a digest of the bytes, or whose server keeps what came when the source turns out to be longer than it
+    /// promised. The bytes come as ``HTTPWriteAttributes/contents``.
+    var gathersSingleWrites: Bool { get }
+
+    /// Begins an upload in parts. The default throws `CocoaError(.featureUnsupported)`: it is called only with a ``singleWriteLimit``.
+    func uploadSession(
+        path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
+    ) async throws -> any HTTPUploadSession
+}
+
+/// An operation as a service is asked for it.
+public enum HTTPOperation: Sendable {
+    /// Reading the file there. The provider adds the range.
+    case read(ProviderPath)
+    /// Making a folder where nothing is.
+    case createFolder(ProviderPath)
+    /// Writing a file. The provider adds the bytes.
+    case write(ProviderPath)
+    /// Copying an item, a folder with all it holds.
+    case copy(FileObject, to: ProviderPath)
+    /// Moving or renaming an item, a folder with all it holds.
+    case move(FileObject, to: ProviderPath)
+    /// Removing an item; a folder with all it holds where `recursive`, else a folder in which nothing was a moment ago.
+    case remove(FileObject, recursive: Bool)
+
+    /// The item that the operation starts from.
+    public var path: ProviderPath {
+        switch self {
+        case .read(let path), .createFolder(let path), .write(let path): path
+        case .copy(let item, _), .move(let item, _), .remove(let item, _): item.path
+        }
+    }
+}
+
+/// What is known of a file before it is written.
+public struct HTTPWriteAttributes: Sendable, Hashable {
+    /// Bytes; nil where only the end will tell.
+    public var length: Int64?
+    /// The version that is to be replaced (RFC 9110, section 13.1.1). It was compared before; a server that can is to compare it, too.
+    public var ifMatch: String?
+    /// The modification time to keep, where the service can.
+    public var modificationDate: Date?
+    /// All bytes of the file, where the service gathers them (``HTTPService/gathersSingleWrites``).
+    public var contents: Data?
+
+    /// Nothing is known, unless it is given.
+    public init(length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil) {
+        self.length = length
+        self.ifMatch = ifMatch
+        self.modificationDate = modificationDate
+    }
+}
+
+/// One page of a listing.
+public struct HTTPPage: Sendable {
+    /// In the order in which they came.
+    public var items: [FileObject]
+    /// What the next page is asked for with; nil for the last page.
+    public var nextToken: String?
+    /// Whether the answer shows that there is a folder, also without items. Where no page does, an empty listing is followed by a look.
+    public var showsFolder: Bool
+
+    /// The last page, unless there is a token for another.
+    public init(_ items: [FileObject], nextToken: String? = nil, showsFolder: Bool = false) {
+        self.items = items
+        self.nextToken = nextToken
+        self.showsFolder = showsFolder
+    }
+}
+
+/// Puts into a request what proves who sends it, such as AWS Signature Version 4.
+public protocol HTTPRequestSigner: Sendable {
+    /// Called for each sending anew, so that a time in it is the present one. The request goes to the service's own origin.
+    func sign(_ request: inout TransferRequest, with credential: Credential) throws
+
+    /// What an answer to a signed request says about the signature: a refusal is told to the credential source, and a request may be signed
+    /// and sent once more. The default takes 401 for a refusal, and everything else for none.
+    func verdict(on head: ResponseHead) -> HTTPSignatureVerdict
+}
+
+/// What a server made of a signature.
+public enum HTTPSignatureVerdict: Sendable, Hashable {
+    /// It is good, whatever became of the request.
+    case accepted
+    /// The credential is wrong.
+    case refused
+    /// The signer has learnt something from the answer, such as the server's clock: the next signature may be good.
+    case signAgain
+    /// The answer does not tell.
+    case unknown
+}
+
+/// A service that makes links under which anybody reads an item; its provider is a `FileProviderSharing`.
+public protocol HTTPSharingService: HTTPService {
+    /// As `FileProviderSharing.publicLink(to:)`.
+    func publicLink(to path: ProviderPath, over connection: HTTPConnection) async throws -> PublicLink
+}
+
+extension HTTPFileProvider: FileProviderSharing where Service: HTTPSharingService {
+    /// Made by the service.
+    public func publicLink(to path: ProviderPath) async throws -> PublicLink {
+        try await service.publicLink(to: path, over: connection)
+    }
+}
+
+extension HTTPRequestSigner {
+    /// The default, for servers that answer 401 to a signature that is not good.
+    public func verdict(on head: ResponseHead) -> HTTPSignatureVerdict { head.status == 401 ? .refused : .accepted }
+}
+
+extension HTTPService {
+    /// The default looks at its attributes.
+    public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {
+        do { return try await attributesOfItem(path: path, over: connection).isDirectory } catch let error where error.isNoSuchFile {
+            return false
+        }
+    }
+
+    /// The default knows no capacity.
+    public func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject? { nil }
+
+    /// The default logs in by the server's challenge.
+    public var signer: (any HTTPRequestSigner)? { nil }
+
+    /// The default has no limit.
+    public var singleWriteLimit: Int? { nil }
+
+    /// The default passes bytes on as they come.
+    public var gathersSingleWrites: Bool { false }
+
+    /// The default sends one request.
+    public func perform(
+        _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
+    ) async throws {
+        guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes()) else {
+            throw FileError.unsupported("This", path: operation.path, url: connection.url(of: operation.path))
+        }
+        _ = try await connection.send(request)
+        progress.advance(by: 1)
+    }
+
+    /// The default has none.
+    public func uploadSession(
+        path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
+    ) async throws -> any HTTPUploadSession {
+        throw FileError.unsupported("Uploading in parts", path: path, url: connection.url(of: path))
+    }
+}

@@ -1,0 +1,70 @@
+public import CurlTransport
+public import FileProviderCore
+public import Foundation
+
+/// Files of a plain web server, read by `GET` and ranges. There are no listings and nothing can be changed.
+public typealias WebFileProvider = HTTPFileProvider<WebService>
+
+extension HTTPFileProvider where Service == WebService {
+    /// - Throws: `URLError(.badURL)`.
+    public convenience init(configuration: HTTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
+        try self.init(service: WebService(), url: configuration.baseURL, options: options)
+    }
+}
+
+/// The service of a server that speaks HTTP and nothing above it.
+public struct WebService: HTTPService {
+    /// `HTTP`, also for a WebDAV server that is read as a plain one.
+    public static let type = "HTTP"
+
+    /// There is nothing to set.
+    public init() {}
+
+    /// Reading alone. Whether this server takes ranges shows at the first read; nothing is sent.
+    public func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
+        Capabilities([.rangedReading: .native, .suffixReading: .native], readCost: .request, timePrecision: 1)
+    }
+
+    /// - Complexity: One `HEAD`; one `GET` of a byte where the server refuses that.
+    public func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
+        let head = try await connection.send(HTTPRequest("HEAD", path, accepts: [405, 501]))
+        guard head.isSuccess else { return try await attributesByReading(path, over: connection) }
+        return FileObject(path: path, describedBy: head)
+    }
+
+    private func attributesByReading(_ path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
+        let attributes = try await connection.open(path: path).attributes()
+        var item = FileObject(path: path, type: .regular, size: attributes.size)
+        item.mimeType = attributes.mimeType
+        item.entryTag = attributes.validator
+        return item
+    }
+
+    /// - Throws: `CocoaError(.featureUnsupported)`, always: HTTP has no listings.
+    public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
+        throw FileError.unsupported("Listing a folder on a plain web server", path: path)
+    }
+
+    /// Never called: there is no request for it.
+    public func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage { HTTPPage([]) }
+
+    /// `GET` for reading, and nothing else.
+    public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
+        if case .read(let path) = operation { HTTPRequest("GET", path) } else { nil }
+    }
+
+    /// Whatever a person can read in the answer.
+    public func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError {
+        HTTPServerMessage(code: code, path: path, data: data)
+    }
+}
+
+extension FileObject {
+    /// A file as the head of an answer to `GET` or `HEAD` describes it (RFC 9110, section 8).
+    public init(path: ProviderPath, describedBy head: ResponseHead) {
+        self.init(
+            path: path, type: .regular, size: head["Content-Length"].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil },
+            modifiedDate: head["Last-Modified"].flatMap { HTTPDate.parse($0) }, entryTag: head["ETag"])
+        mimeType = head["Content-Type"]
+    }
+}

@@ -1,0 +1,100 @@
+import Crypto
+import CurlTransport
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import SafeXML
+
+/// The requests of multipart uploads, as uploads and copies need them.
+extension S3Service {
+    /// - Returns: The identifier of the new upload.
+    func startUpload(
+        _ key: [UInt8], of path: ProviderPath, headers: [(name: String, value: String)] = [], over connection: HTTPConnection
+    ) async throws -> String {
+        var headers = headers
+        // libcurl would call the empty body a form.
+        if headers.isEmpty { headers = [("Content-Type", "application/octet-stream")] }
+        let request = request(
+            "POST", path, url: url(ofKey: key, query: "uploads="), headers: headers, body: .data(Data()), isWriting: true)
+        let (answer, _) = try await document(for: request, over: connection)
+        guard let upload = answer.first("UploadId")?.text, !upload.isEmpty else {
+            throw FileError.make(
+                .badServerResponse, url: connection.url(of: path), sentence: "The server began no upload of “\(path)”.")
+        }
+        return upload
+    }
+
+    /// Makes the object of its parts, in one step.
+    ///
+    /// - Returns: The head of the answer, with the object's tag.
+    @discardableResult
+    func finishUpload(
+        _ upload: String, of key: [UInt8], path: ProviderPath, parts: [(number: Int, tag: String)],
+        conditions: [(name: String, value: String)] = [], over connection: HTTPConnection
+    ) async throws -> ResponseHead {
+        let list = parts.map { "<Part><PartNumber>\($0.number)</PartNumber><ETag>\(S3Encoding.xml(Array($0.tag.utf8)) ?? "")</ETag></Part>" }
+        let body = Data("<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>".utf8)
+        let request = request(
+            "POST", path, url: url(ofKey: key, query: "uploadId=\(S3Encoding.percentEncoded(upload.utf8))"),
+            headers: [("Content-Type", "application/xml")] + conditions, body: .data(body), isWriting: true)
+        do {
+            var (answer, head) = try await document(for: request, over: connection)
+            if let tag = answer.first("ETag")?.text, head["ETag"] == nil { head.headers.append(("ETag", tag)) }
+            return head
+        } catch let error where error.isNoSuchFile {
+            // The answer to a first try may have been lost, and the upload with it: then the object is there, with these parts.
+            let head = try await connection.send(self.request("HEAD", path, url: url(ofKey: key)))
+            guard let tag = head["ETag"], tag == Self.tag(ofParts: parts.map(\.tag)) else { throw error }
+            return head
+        }
+    }
+
+    /// Lets go of the parts. Fails in silence: the failure before it is the one to tell, and services drop old parts by a rule.
+    func abortUpload(_ upload: String, of key: [UInt8], path: ProviderPath, over connection: HTTPConnection) async {
+        let query = "uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
+        _ = try? await connection.send(request("DELETE", path, url: url(ofKey: key, query: query), isWriting: true))
+    }
+
+    /// The uploads of `path` that were begun and not finished, the newest first.
+    func unfinishedUploads(of path: ProviderPath, over connection: HTTPConnection) async throws -> [String] {
+        let query = "encoding-type=url&prefix=\(S3Encoding.percentEncoded(path.bytes))&uploads="
+        let (answer, _) = try await document(for: request("GET", path, url: url(ofKey: [], query: query)), over: connection)
+        let isEncoded = answer.first("EncodingType")?.text == "url"
+        let ours = answer.all("Upload").filter { S3Page.bytes($0.first("Key")?.text ?? "", isEncoded) == path.bytes }
+        return ours.sorted { ($0.first("Initiated")?.text ?? "") > ($1.first("Initiated")?.text ?? "") }
+            .compactMap { $0.first("UploadId")?.text }
+    }
+
+    /// The tags of the parts that the server has, without quotes, counted from 0.
+    func parts(of upload: String, path: ProviderPath, over connection: HTTPConnection) async throws -> [Int: String] {
+        var parts: [Int: String] = [:]
+        var marker = 0
+        while true {
+            let query = "part-number-marker=\(marker)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
+            let (answer, _) = try await document(
+                for: request("GET", path, url: url(ofKey: path.bytes, query: query)), over: connection)
+            for part in answer.all("Part") {
+                guard let number = part.first("PartNumber").flatMap({ Int($0.text) }), let tag = part.first("ETag")?.text else { continue }
+                parts[number - 1] = tag.trimmingCharacters(in: ["\""])
+            }
+            guard answer.first("IsTruncated")?.text == "true", let next = answer.first("NextPartNumberMarker").flatMap({ Int($0.text) }),
+                next > marker
+            else { return parts }
+            marker = next
+        }
+    }
+
+    /// The tag of an object made of parts with these tags: the MD5 of their MD5s. Nil where the tags are of another kind.
+    static func tag(ofParts tags: [String]) -> String? {
+        var digests = Data()
+        for tag in tags {
+            let digits = Array(tag.trimmingCharacters(in: ["\""]).utf8)
+            guard digits.count == 32 else { return nil }
+            for start in stride(from: 0, to: 32, by: 2) {
+                guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else { return nil }
+                digests.append(byte)
+            }
+        }
+        return "\"\(S3Encoding.hex(Insecure.MD5.hash(data: digests)))-\(tags.count)\""
+    }
+}

@@ -1,0 +1,45 @@
+public import FileProviderCore
+import Foundation
+public import HTTPFileProvider
+
+extension S3Service {
+    /// Copies and moves by `CopyObject`, removes by `DeleteObjects` in batches of a thousand.
+    ///
+    /// A move is a copy, and when all of it has arrived a removal of what was copied. A copy of a folder that fails takes back what it
+    /// made; a removal that fails leaves a folder that can be removed again.
+    ///
+    /// - Complexity: A request for each object that is copied, one for a thousand that are removed; a move or copy of a folder holds the
+    ///   keys of all it copied.
+    public func perform(
+        _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
+    ) async throws {
+        switch operation {
+        case .copy(let item, let destination): try await copy(item, to: destination, progress: progress, over: connection)
+        case .move(let item, let destination): try await move(item, to: destination, progress: progress, over: connection)
+        case .remove(let item, let recursive): try await remove(item, recursive: recursive, progress: progress, over: connection)
+        case .read, .createFolder, .write:
+            guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes()) else { return }
+            _ = try await connection.send(request)
+            progress.advance(by: 1)
+        }
+    }
+}
+
+extension S3Service: HTTPSharingService {
+    /// How long a link works, in seconds: a week, the most that S3 allows. A session token's end ends it before.
+    private static let linkLifetime = 7 * 86_400
+
+    /// A URL with a signature in it; where there is no credential, the plain URL of the object.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` for a folder.
+    public func publicLink(to path: ProviderPath, over connection: HTTPConnection) async throws -> PublicLink {
+        guard try await attributesOfItem(path: path, over: connection).isRegularFile else {
+            throw FileError.unsupported("A public link to a folder", path: path, url: connection.url(of: path))
+        }
+        let url = url(ofKey: path.bytes)
+        guard let credential = try await connection.signingCredential() else { return PublicLink(url: url) }
+        let signature = try signing.signature(credential)
+        return PublicLink(
+            url: signature.presigned(url, seconds: Self.linkLifetime), expiration: signature.date + Double(Self.linkLifetime))
+    }
+}

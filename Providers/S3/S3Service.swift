@@ -1,0 +1,151 @@
+import Crypto
+import CurlTransport
+public import FileProviderCore
+public import Foundation
+public import HTTPFileProvider
+import SafeXML
+
+/// What S3 does in its own way: keys for paths, signatures, XML, uploads in parts.
+public struct S3Service: HTTPService {
+    /// `S3`, whoever runs the service.
+    public static let type = "S3"
+
+    /// As given.
+    public let configuration: S3Configuration
+    /// With a slash at its end, without secrets.
+    public let bucketURL: URL
+    let signing: S3Signer
+    let uploads = S3Uploads()
+    /// Bytes that `CopyObject` copies at most: 5 GiB. Longer objects are copied in parts.
+    var copyLimit: Int64 = 5 << 30
+
+    /// - Throws: `URLError(.badURL)` for a name that no bucket can have.
+    public init(configuration: S3Configuration) throws {
+        self.configuration = configuration
+        bucketURL = try configuration.bucketURL()
+        signing = S3Signer(region: configuration.region)
+    }
+
+    /// AWS Signature Version 4. Without a credential requests go out unsigned, as public buckets take them.
+    public var signer: (any HTTPRequestSigner)? { signing }
+
+    /// What S3 does everywhere, and what the configuration says of this server; nothing is sent.
+    public func capabilities(over connection: HTTPConnection) async throws -> Capabilities {
+        let conditional = configuration.hasConditionalWrites ? Capabilities.Support.native : .derived
+        return Capabilities(
+            [
+                .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
+                .atomicReplacement: .native, .exclusiveCreation: conditional, .conditionalWriting: conditional, .folderCreation: .derived,
+                .removal: .native, .recursiveRemoval: .derived, .moving: .derived, .serverSideCopying: .native, .entryTags: .native,
+                .publicLinks: .native,
+            ],
+            readCost: .request, timePrecision: 1, largestFile: 5 << 40)
+    }
+
+    /// A `HEAD`, and where that finds no object a listing of one key: a folder is there when something is below it.
+    ///
+    /// - Complexity: One request for a file, two for a folder or nothing.
+    public func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
+        if path.isRoot {
+            _ = try await isFolder(path: path, over: connection)
+            return FileObject(path: path, type: .directory)
+        }
+        guard Self.isKey(path) else { throw FileError.make(.fileReadNoSuchFile, path: path, url: connection.url(of: path)) }
+        let request = HTTPRequest("HEAD", path, accepts: [301, 400, 403, 404])
+        let head = try await connection.send(request)
+        if head.isSuccess { return FileObject(path: path, describedBy: head) }
+        // An answer to HEAD has no words in it; a refusal of the listing has.
+        if try await isFolder(path: path, over: connection) { return FileObject(path: path, type: .directory) }
+        throw connection.error(head, request: request)
+    }
+
+    /// `GET` for reading, `PUT` for writing and for the marker of a folder. Copies, moves and removal take several requests.
+    public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
+        switch operation {
+        case .read(let path): return HTTPRequest("GET", path)
+        case .createFolder(let path):
+            try Self.checkKey(path)
+            let headers = [("Content-Type", "application/x-directory")] + conditions(overwrite: false)
+            return HTTPRequest("PUT", path, isFolder: true, headers: headers, body: .data(Data()), isWriting: true)
+        case .write(let path):
+            try Self.checkKey(path)
+            let headers = conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + (attributes.contents.map(Self.digests) ?? [])
+            return HTTPRequest("PUT", path, headers: headers, isWriting: true)
+        case .copy, .move, .remove: return nil
+        }
+    }
+
+    /// What is no longer than a part goes up in one request.
+    public var singleWriteLimit: Int? { configuration.partSize }
+
+    /// Always: each body is signed with its digest, and what S3 has taken it keeps.
+    public var gathersSingleWrites: Bool { true }
+
+    /// Begins a multipart upload, or goes on with one of the same bytes that was broken off.
+    public func uploadSession(
+        path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
+    ) async throws -> any HTTPUploadSession {
+        S3Upload(service: self, path: path, attributes: attributes, conditions: conditions(overwrite: overwrite, ifMatch: attributes.ifMatch))
+    }
+
+    /// Lets the server decide what may be replaced, where it can.
+    private func conditions(overwrite: Bool, ifMatch: String? = nil) -> [(name: String, value: String)] {
+        guard configuration.hasConditionalWrites else { return [] }
+        if let ifMatch { return [("If-Match", ifMatch)] }
+        return overwrite ? [] : [("If-None-Match", "*")]
+    }
+
+    /// What the server compares the bytes with that arrive.
+    static func digests(_ data: Data) -> [(name: String, value: String)] {
+        [
+            ("Content-MD5", Data(Insecure.MD5.hash(data: data)).base64EncodedString()),
+            ("x-amz-content-sha256", S3Signature.digest(data)),
+        ]
+    }
+}
+
+// MARK: Keys and requests
+
+extension S3Service {
+    /// Whether a path can be a key: S3 takes UTF-8 alone.
+    static func isKey(_ path: ProviderPath) -> Bool { String(validating: path.bytes, as: UTF8.self) != nil }
+
+    /// - Throws: `CocoaError(.fileWriteInvalidFileName)` for a name that is not UTF-8.
+    static func checkKey(_ path: ProviderPath) throws {
+        guard !isKey(path) else { return }
+        throw FileError.make(
+            .fileWriteInvalidFileName, path: path, sentence: "The name of “\(path)” is not UTF-8, which S3 cannot store.")
+    }
+
+    /// The URL of any key, one that no path can hold too; of none, the bucket's.
+    func url(ofKey key: [UInt8], query: String? = nil) -> URL {
+        let text = bucketURL.absoluteString + S3Encoding.percentEncoded(key, keepsSlashes: true) + (query.map { "?\($0)" } ?? "")
+        // Never nil: the bucket's is a URL, and all that is added is unreserved or percent-encoded.
+        return URL(string: text) ?? bucketURL
+    }
+
+    /// A request for `url`; `path` is named in messages.
+    func request(
+        _ method: String, _ path: ProviderPath, url: URL, headers: [(name: String, value: String)] = [],
+        body: TransferRequest.Body = .none, isWriting: Bool = false
+    ) -> HTTPRequest {
+        var request = HTTPRequest(method, path, headers: headers, body: body, isWriting: isWriting)
+        request.url = url
+        return request
+    }
+
+    /// Sends `request` and reads the document that answers it. S3 may begin an answer with 200 and find out later that it failed.
+    ///
+    /// - Throws: Also the error that the document is; one that passes is tried again.
+    func document(for request: HTTPRequest, over connection: HTTPConnection) async throws -> (XMLElement, ResponseHead) {
+        try await connection.options.retries.run(counters: connection.options.counters) {
+            let (data, head) = try await connection.data(for: request, limit: 16 << 20)
+            let root = try XMLElement.parse(data)
+            guard let error = S3ErrorDocument(root) else { return (root, head) }
+            // Nothing was done, whatever it was.
+            var failure = ResponseHead(status: error.code == "InternalError" ? 503 : 400)
+            failure.errorBody = data
+            throw connection.error(failure, request: request)
+        }
+    }
+}

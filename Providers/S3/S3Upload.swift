@@ -1,0 +1,126 @@
+import Crypto
+import CurlTransport
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import SafeXML
+import Synchronization
+
+/// The uploads that a provider has under way, so that no other of its own goes on with one of them.
+final class S3Uploads: Sendable {
+    private let running = Mutex<Set<String>>([])
+
+    /// False when the upload is taken already.
+    func take(_ upload: String) -> Bool { running.withLock { $0.insert(upload).inserted } }
+
+    func release(_ upload: String) { running.withLock { _ = $0.remove(upload) } }
+}
+
+/// A multipart upload: parts in any order, each compared on arrival, and one step in which they become the object.
+///
+/// Source: Amazon S3 User Guide, “Uploading and copying objects using multipart upload”.
+final class S3Upload: HTTPUploadSession {
+    private struct State {
+        var upload: String?
+        /// What the server has of a try before: tags by part, counted from 0.
+        var found: [Int: String] = [:]
+        var sent: [Int: String] = [:]
+    }
+
+    private let service: S3Service
+    private let path: ProviderPath
+    private let length: Int64?
+    private let conditions: [(name: String, value: String)]
+    private let state = Mutex(State())
+
+    init(service: S3Service, path: ProviderPath, attributes: HTTPWriteAttributes, conditions: [(name: String, value: String)]) {
+        self.service = service
+        self.path = path
+        length = attributes.length
+        self.conditions = conditions
+    }
+
+    deinit {
+        if let upload = state.withLock({ $0.upload }) { service.uploads.release(upload) }
+    }
+
+    private var upload: String { state.withLock { $0.upload ?? "" } }
+
+    /// Three of the usual size; of larger ones fewer, so that memory stays bounded.
+    var concurrentParts: Int { max(1, min(3, (48 << 20) / max(1, partSize(0)))) }
+
+    /// All parts of a file of known length are of one size. Without a length they grow from thousand to thousand, up to 8 TiB in all.
+    func size(ofPart number: Int) throws -> Int {
+        guard number < 10_000 else {
+            throw FileError.make(.fileWriteOutOfSpace, path: path, sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
+        }
+        return partSize(number)
+    }
+
+    private func partSize(_ number: Int) -> Int {
+        let usual = service.configuration.partSize
+        guard let length else { return min(usual << (number / 1000), max(usual, 4 << 30)) }
+        let least = (length + 9999) / 10_000
+        // In whole MiB, so that a try after this one cuts in the same places.
+        return max(usual, Int(clamping: ((least + (1 << 20) - 1) >> 20) << 20))
+    }
+
+    /// Goes on with an upload of this key whose first part has the same bytes; else starts one.
+    func begin(with first: Data, over connection: HTTPConnection) async throws {
+        if try await goOn(with: S3Upload.digest(first), over: connection) { return }
+        let upload = try await service.startUpload(path.bytes, of: path, over: connection)
+        _ = service.uploads.take(upload)
+        state.withLock { $0.upload = upload }
+    }
+
+    private func goOn(with first: String, over connection: HTTPConnection) async throws -> Bool {
+        let candidates: [String]
+        do { candidates = try await service.unfinishedUploads(of: path, over: connection) } catch let error
+            where !(error is URLError) && !error.isCancellation
+        {
+            // Some may upload and not look for uploads, and some servers cannot list them: then the file goes up from its start.
+            return false
+        }
+        for upload in candidates.prefix(3) where service.uploads.take(upload) {
+            // An upload may end between being listed and being looked at.
+            if let parts = try? await service.parts(of: upload, path: path, over: connection), parts[0] == first {
+                state.withLock { ($0.upload, $0.found) = (upload, parts) }
+                return true
+            }
+            service.uploads.release(upload)
+        }
+        return false
+    }
+
+    private static func digest(_ data: Data) -> String { S3Encoding.hex(Insecure.MD5.hash(data: data)) }
+
+    /// A part's tag is the MD5 of its bytes, except with some kinds of encryption: then everything is sent again.
+    func has(_ data: Data, asPart number: Int) -> Bool {
+        guard let tag = state.withLock({ $0.found[number] }), tag == Self.digest(data) else { return false }
+        state.withLock { $0.sent[number] = "\"\(tag)\"" }
+        return true
+    }
+
+    func request(forPart number: Int, offset: Int64, data: Data, isLast: Bool) throws -> HTTPRequest {
+        let query = "partNumber=\(number + 1)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
+        return HTTPRequest("PUT", path, query: query, headers: S3Service.digests(data), isWriting: true)
+    }
+
+    func sent(part number: Int, _ head: ResponseHead) throws {
+        guard let tag = head["ETag"] else {
+            throw FileError.make(.badServerResponse, url: nil, sentence: "The server took a part of “\(path)” and gave no tag for it.")
+        }
+        state.withLock { $0.sent[number] = tag }
+    }
+
+    func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead {
+        let parts = state.withLock { $0.sent }.sorted { $0.key < $1.key }.map { (number: $0.key + 1, tag: $0.value) }
+        return try await service.finishUpload(
+            upload, of: path.bytes, path: path, parts: parts, conditions: conditions, over: connection)
+    }
+
+    func abort(over connection: HTTPConnection) async {
+        guard let upload = state.withLock({ $0.upload }) else { return }
+        await service.abortUpload(upload, of: path.bytes, path: path, over: connection)
+    }
+}
