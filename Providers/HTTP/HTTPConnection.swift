@@ -231,7 +231,7 @@ public final class HTTPConnection: Sendable {
             )
         }
         guard request.canBeSentAgain else { throw FileError.notRepeatable() }
-        return target.withoutLogin
+        return target
     }
 }
 
@@ -262,14 +262,6 @@ extension Origin {
 }
 
 extension URL {
-    /// A server that redirects does not say who logs in.
-    fileprivate var withoutLogin: URL {
-        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        parts?.user = nil
-        parts?.password = nil
-        return parts?.url ?? self
-    }
-
     /// The server's root, with user, password and query if there are any.
     public var serverRoot: URL {
         var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) ?? URLComponents()

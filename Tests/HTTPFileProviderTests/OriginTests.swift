@@ -61,18 +61,21 @@ import Testing
         #expect(error.map { $0.code != .unknown } == true)
     }
 
-    @Test func `a redirect names nobody to log in as`() async throws {
+    @Test(arguments: [true, false])
+    func `a redirect names nobody to log in as`(staysHome: Bool) async throws {
+        let challenge = FaultServer.Answer.reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
+        let elsewhere = try FaultServer { _ in challenge }
+        defer { elsewhere.stop() }
         let place = Locked("")
-        let server = try FaultServer { request in
-            request.target == "/f"
-                ? .reply(302, headers: ["Location": place.value]) : .reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
-        }
+        let server = try FaultServer { $0.target == "/f" ? .reply(302, headers: ["Location": place.value]) : challenge }
         defer { server.stop() }
-        place.update { $0 = "http://mallory:pw@127.0.0.1:\(server.port)/g" }
+        place.update { $0 = "http://mallory:pw@127.0.0.1:\(staysHome ? server.port : elsewhere.port)/g" }
         let connection = try connection(server, .password(user: "ann", password: "pw"))
         let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", try ProviderPath("f"))) }
-        let sent = Set(server.requests.compactMap { $0.headers["authorization"] })
-        #expect(sent == ["Basic " + Data("ann:pw".utf8).base64EncodedString()])
+        let sent = (server.requests + elsewhere.requests).compactMap { $0.headers["authorization"] }
+        #expect(Set(sent) == (staysHome ? ["Basic " + Data("ann:pw".utf8).base64EncodedString()] : []))
         #expect(error.map { "\($0 as NSError)".contains("mallory") } == false)
+        #expect(!staysHome || server.requests.count > 1)
+        #expect(staysHome || !elsewhere.requests.isEmpty)
     }
 }

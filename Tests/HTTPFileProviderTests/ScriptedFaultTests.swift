@@ -9,10 +9,10 @@ import Testing
 @Suite struct ScriptedFaultTests {
     private static let body = Data((0..<100).map { UInt8($0) })
 
-    private func provider(_ server: FaultServer, idle: Double = 1, whole: Double? = nil) throws -> HTTPFileProvider {
+    private func provider(_ server: FaultServer, idle: Double = 1, whole: Double? = nil) throws -> WebFileProvider {
         let options = ConnectionOptions(
             timeouts: Timeouts(connect: 2, idle: idle, whole: whole), retries: RetryPolicy(retries: 0))
-        return try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
+        return try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
     }
 
     private func connection(_ server: FaultServer) throws -> HTTPConnection {
