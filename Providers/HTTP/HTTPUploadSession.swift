@@ -79,11 +79,12 @@ struct PartedUpload {
     }
 
     private func sendAll(_ parts: SourceParts) async throws -> Int64 {
-        let first = try await parts.next(session.size(ofPart: 0)) ?? Data()
-        try await session.begin(with: first, over: connection)
+        // Let go of with its sending, as every other part.
+        var first = try await parts.next(session.size(ofPart: 0))
+        try await session.begin(with: first ?? Data(), over: connection)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             do {
-                return try await send(first, and: parts, in: &group)
+                return try await send(&first, and: parts, in: &group)
             } catch let error where Self.mayGoOn(after: error) {
                 // The source broke off; what is on its way may arrive, and need not be sent by the next try.
                 while await group.nextResult() != nil {}
@@ -93,9 +94,9 @@ struct PartedUpload {
     }
 
     private func send(
-        _ first: Data, and parts: SourceParts, in group: inout ThrowingTaskGroup<Void, any Error>
+        _ first: inout Data?, and parts: SourceParts, in group: inout ThrowingTaskGroup<Void, any Error>
     ) async throws -> Int64 {
-        var part = first
+        var part = first.take() ?? Data()
         var number = 0
         var offset: Int64 = 0
         var running = 0
@@ -142,13 +143,18 @@ final class SourceParts: Sendable {
 
     /// The next `count` bytes, fewer only at the end; nil when there are none.
     func next(_ count: Int) async throws -> Data? {
-        var part = rest.update { rest in
+        let start = rest.update { rest in
             defer { rest = rest.count > count ? Data(rest.dropFirst(count)) : Data() }
             return rest.count > count ? Data(rest.prefix(count)) : rest
         }
-        part.reserveCapacity(min(count, 64 << 20))
-        while part.count < count, let piece = try await source.next(upTo: min(count - part.count, 1 << 20)) { part.append(piece) }
-        return part.isEmpty ? nil : part
+        if start.count == count { return start.isEmpty ? nil : start }
+        let part = try PartMemory(count)
+        part.append(start)
+        while try await BlockingThreads.shared.run({ [source] flag in try part.fill(from: source, flag) }) == .wait {
+            try await source.waitUntilReady()
+        }
+        let data = part.take()
+        return data.isEmpty ? nil : data
     }
 
     /// Gives bytes back, which come first the next time.
