@@ -199,7 +199,7 @@ public final class HTTPConnection: Sendable {
         transfer.showsClientCertificate = isHome
         transfer.mayBeSentTwice = request.repetition == .always
         // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
-        if ["COPY", "MOVE", "DELETE", "PUT"].contains(request.method) { transfer.patience = 10 }
+        if ["COPY", "MOVE", "DELETE", "PUT", "POST"].contains(request.method) { transfer.patience = 10 }
         let access = isHome ? try await login.access() : nil
         if let access {
             transfer.authentication = access.authentication

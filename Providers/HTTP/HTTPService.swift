@@ -116,10 +116,11 @@ public struct HTTPWriteAttributes: Sendable, Hashable {
     public var contents: Data?
 
     /// Nothing is known, unless it is given.
-    public init(length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil) {
+    public init(length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil, contents: Data? = nil) {
         self.length = length
         self.ifMatch = ifMatch
         self.modificationDate = modificationDate
+        self.contents = contents
     }
 }
 

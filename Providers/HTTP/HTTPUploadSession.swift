@@ -62,10 +62,13 @@ struct PartedUpload {
             let head = try await Task { try await session.finish(length: length, over: connection) }.value
             return (head, length)
         } catch {
-            if !(error is URLError), !error.isTransient { await Task { await session.abort(over: connection) }.value }
+            if !Self.mayGoOn(after: error) { await Task { await session.abort(over: connection) }.value }
             throw error
         }
     }
+
+    /// Whether another try may use what was sent: the connection was lost, or the server was busy.
+    private static func mayGoOn(after error: any Error) -> Bool { error is URLError || error.isTransient }
 
     /// - Throws: `CocoaError(.fileWriteUnknown)` unless the source gave as many bytes as it promised, if it did.
     static func compare(_ length: Int64, promised: Int64?) throws {
@@ -76,33 +79,48 @@ struct PartedUpload {
     }
 
     private func sendAll(_ parts: SourceParts) async throws -> Int64 {
-        let first = try await parts.next(session.size(ofPart: 0)) ?? Data()
-        try await session.begin(with: first, over: connection)
+        // Let go of with its sending, as every other part.
+        var first = try await parts.next(session.size(ofPart: 0))
+        try await session.begin(with: first ?? Data(), over: connection)
         return try await withThrowingTaskGroup(of: Void.self) { group in
-            var part = first
-            var number = 0
-            var offset: Int64 = 0
-            var running = 0
-            while true {
-                // Which part is the last shows only when there is no more.
-                let next = try await parts.next(1)
-                group.addTask { [part, number, offset] in try await send(part, number, at: offset, isLast: next == nil) }
-                running += 1
-                number += 1
-                offset += Int64(part.count)
-                guard let next else { break }
-                parts.putBack(next)
-                // No more parts are held than are in flight.
-                part = Data()
-                if running == max(1, session.concurrentParts) {
-                    try await group.next()
-                    running -= 1
-                }
-                part = try await parts.next(session.size(ofPart: number)) ?? Data()
+            do {
+                return try await send(&first, and: parts, in: &group)
+            } catch let error where Self.mayGoOn(after: error) {
+                // The source broke off; what is on its way may arrive, and need not be sent by the next try.
+                while await group.nextResult() != nil {}
+                throw error
             }
-            try await group.waitForAll()
-            return offset
         }
+    }
+
+    private func send(
+        _ first: inout Data?, and parts: SourceParts, in group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws -> Int64 {
+        var part = first.take() ?? Data()
+        var number = 0
+        var offset: Int64 = 0
+        var running = 0
+        while true {
+            // Which part is the last shows only when there is no more.
+            let next: Result<Data?, any Error>
+            do { next = .success(try await parts.next(1)) } catch { next = .failure(error) }
+            let isLast = if case .success(nil) = next { true } else { false }
+            group.addTask { [part, number, offset] in try await send(part, number, at: offset, isLast: isLast) }
+            running += 1
+            number += 1
+            offset += Int64(part.count)
+            guard let byte = try next.get() else { break }
+            parts.putBack(byte)
+            // No more parts are held than are in flight.
+            part = Data()
+            if running == max(1, session.concurrentParts) {
+                try await group.next()
+                running -= 1
+            }
+            part = try await parts.next(session.size(ofPart: number)) ?? Data()
+        }
+        try await group.waitForAll()
+        return offset
     }
 
     private func send(_ data: Data, _ number: Int, at offset: Int64, isLast: Bool) async throws {
@@ -125,13 +143,18 @@ final class SourceParts: Sendable {
 
     /// The next `count` bytes, fewer only at the end; nil when there are none.
     func next(_ count: Int) async throws -> Data? {
-        var part = rest.update { rest in
+        let start = rest.update { rest in
             defer { rest = rest.count > count ? Data(rest.dropFirst(count)) : Data() }
             return rest.count > count ? Data(rest.prefix(count)) : rest
         }
-        part.reserveCapacity(min(count, 64 << 20))
-        while part.count < count, let piece = try await source.next(upTo: min(count - part.count, 1 << 20)) { part.append(piece) }
-        return part.isEmpty ? nil : part
+        if start.count == count { return start.isEmpty ? nil : start }
+        let part = try PartMemory(count)
+        part.append(start)
+        while try await BlockingThreads.shared.run({ [source] flag in try part.fill(from: source, flag) }) == .wait {
+            try await source.waitUntilReady()
+        }
+        let data = part.take()
+        return data.isEmpty ? nil : data
     }
 
     /// Gives bytes back, which come first the next time.

@@ -132,7 +132,8 @@ extension S3Service {
                 }
                 try await group.waitForAll()
             }
-            try await finishUpload(upload, of: copy.target, path: path, parts: tags.values.sorted { $0.number < $1.number }, over: connection)
+            try await finishUpload(
+                upload, of: copy.target, path: path, parts: tags.values.sorted { $0.number < $1.number }, over: connection)
         } catch {
             await Task { await abortUpload(upload, of: copy.target, path: path, over: connection) }.value
             throw error

@@ -40,7 +40,8 @@ public struct S3Credentials: CredentialSource {
             }
         }
         guard let values = text.flatMap({ Self.profiles(in: $0)[profile] }) else { return nil }
-        return Self.credential(key: values["aws_access_key_id"], secret: values["aws_secret_access_key"], token: values["aws_session_token"])
+        return Self.credential(
+            key: values["aws_access_key_id"], secret: values["aws_secret_access_key"], token: values["aws_session_token"])
     }
 
     /// Sections of `name = value` lines; `#` and `;` begin comments.

@@ -32,7 +32,9 @@ extension S3Service {
         _ upload: String, of key: [UInt8], path: ProviderPath, parts: [(number: Int, tag: String)],
         conditions: [(name: String, value: String)] = [], over connection: HTTPConnection
     ) async throws -> ResponseHead {
-        let list = parts.map { "<Part><PartNumber>\($0.number)</PartNumber><ETag>\(S3Encoding.xml(Array($0.tag.utf8)) ?? "")</ETag></Part>" }
+        let list = parts.map {
+            "<Part><PartNumber>\($0.number)</PartNumber><ETag>\(S3Encoding.xml(Array($0.tag.utf8)) ?? "")</ETag></Part>"
+        }
         let body = Data("<CompleteMultipartUpload>\(list.joined())</CompleteMultipartUpload>".utf8)
         let request = request(
             "POST", path, url: url(ofKey: key, query: "uploadId=\(S3Encoding.percentEncoded(upload.utf8))"),
@@ -41,10 +43,10 @@ extension S3Service {
             var (answer, head) = try await document(for: request, over: connection)
             if let tag = answer.first("ETag")?.text, head["ETag"] == nil { head.headers.append(("ETag", tag)) }
             return head
-        } catch let error where error.isNoSuchFile {
+        } catch let error where error.isNoSuchFile || (error as? HTTPStatusError)?.code.rawValue == 412 {
             // The answer to a first try may have been lost, and the upload with it: then the object is there, with these parts.
-            let head = try await connection.send(self.request("HEAD", path, url: url(ofKey: key)))
-            guard let tag = head["ETag"], tag == Self.tag(ofParts: parts.map(\.tag)) else { throw error }
+            let head = try? await connection.send(self.request("HEAD", path, url: url(ofKey: key)))
+            guard let head, let tag = head["ETag"], tag == Self.tag(ofParts: parts.map(\.tag)) else { throw error }
             return head
         }
     }

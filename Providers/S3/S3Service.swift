@@ -85,7 +85,8 @@ public struct S3Service: HTTPService {
     public func uploadSession(
         path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> any HTTPUploadSession {
-        S3Upload(service: self, path: path, attributes: attributes, conditions: conditions(overwrite: overwrite, ifMatch: attributes.ifMatch))
+        S3Upload(
+            service: self, path: path, attributes: attributes, conditions: conditions(overwrite: overwrite, ifMatch: attributes.ifMatch))
     }
 
     /// Lets the server decide what may be replaced, where it can.

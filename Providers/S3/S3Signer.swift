@@ -69,7 +69,9 @@ final class S3Signer: HTTPRequestSigner {
     }
 
     private func learnRegion(_ region: String?) -> Bool {
-        guard let region, !region.isEmpty, region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else { return false }
+        guard let region, !region.isEmpty, region.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+            return false
+        }
         return learnt.withLock { learnt in
             guard learnt.region != region else { return false }
             learnt.region = region

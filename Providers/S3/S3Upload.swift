@@ -52,7 +52,8 @@ final class S3Upload: HTTPUploadSession {
     /// All parts of a file of known length are of one size. Without a length they grow from thousand to thousand, up to 8 TiB in all.
     func size(ofPart number: Int) throws -> Int {
         guard number < 10_000 else {
-            throw FileError.make(.fileWriteOutOfSpace, path: path, sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
+            throw FileError.make(
+                .fileWriteOutOfSpace, path: path, sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
         }
         return partSize(number)
     }
@@ -61,8 +62,7 @@ final class S3Upload: HTTPUploadSession {
         let usual = service.configuration.partSize
         guard let length else { return min(usual << (number / 1000), max(usual, 4 << 30)) }
         let least = (length + 9999) / 10_000
-        // In whole MiB, so that a try after this one cuts in the same places.
-        return max(usual, Int(clamping: ((least + (1 << 20) - 1) >> 20) << 20))
+        return least <= Int64(usual) ? usual : Int(clamping: ((least + (1 << 20) - 1) >> 20) << 20)
     }
 
     /// Goes on with an upload of this key whose first part has the same bytes; else starts one.

@@ -20,12 +20,13 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http].compactMap { $0 }
+    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http, s3].compactMap { $0 }
 
     /// Columns whose server is not there in this run.
     static let missing = columns.filter { column in !all.contains { $0.column == column } }
     static let columns = [
         "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd", "WebDAV: WsgiDAV", "HTTP: nginx",
+        "S3: moto",
     ]
 
     private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
@@ -56,6 +57,14 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
                 try WebFileProvider(configuration: HTTPConfiguration(baseURL: url), options: TestServers.options())
             }
             return try await body(try connect(), .root, nil)
+        }
+    }
+}
+
+extension ConformanceStorage {
+    fileprivate static let s3 = TestServers.s3.map { server in
+        ConformanceStorage(name: "moto, S3", column: "S3: moto", known: KnownServerFailures.of("moto")) { body in
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
         }
     }
 }

@@ -6,18 +6,19 @@ import Testing
 @testable import S3FileProvider
 
 @Suite struct S3ConfigurationTests {
-    @Test(arguments: [
-        ([:], "bucket", "https://bucket.s3.us-east-1.amazonaws.com/"),
-        (["region": "eu-west-1"], "bucket", "https://bucket.s3.eu-west-1.amazonaws.com/"),
-        (["region": "cn-north-1"], "bucket", "https://bucket.s3.cn-north-1.amazonaws.com.cn/"),
-        // No certificate has a name for these.
-        ([:], "dotted.bucket", "https://s3.us-east-1.amazonaws.com/dotted.bucket/"),
-        ([:], "Old_Bucket", "https://s3.us-east-1.amazonaws.com/Old_Bucket/"),
-        (["style": "path"], "bucket", "https://s3.us-east-1.amazonaws.com/bucket/"),
-        (["endpoint": "http://127.0.0.1:9000"], "bucket", "http://127.0.0.1:9000/bucket/"),
-        (["endpoint": "https://user:secret@host/base/?q=1"], "bucket", "https://host/base/bucket/"),
-        (["endpoint": "https://host:9000", "style": "host"], "bucket", "https://bucket.host:9000/"),
-    ] as [([String: String], String, String)])
+    @Test(
+        arguments: [
+            ([:], "bucket", "https://bucket.s3.us-east-1.amazonaws.com/"),
+            (["region": "eu-west-1"], "bucket", "https://bucket.s3.eu-west-1.amazonaws.com/"),
+            (["region": "cn-north-1"], "bucket", "https://bucket.s3.cn-north-1.amazonaws.com.cn/"),
+            // No certificate has a name for these.
+            ([:], "dotted.bucket", "https://s3.us-east-1.amazonaws.com/dotted.bucket/"),
+            ([:], "Old_Bucket", "https://s3.us-east-1.amazonaws.com/Old_Bucket/"),
+            (["style": "path"], "bucket", "https://s3.us-east-1.amazonaws.com/bucket/"),
+            (["endpoint": "http://127.0.0.1:9000"], "bucket", "http://127.0.0.1:9000/bucket/"),
+            (["endpoint": "https://user:secret@host/base/?q=1"], "bucket", "https://host/base/bucket/"),
+            (["endpoint": "https://host:9000", "style": "host"], "bucket", "https://bucket.host:9000/"),
+        ] as [([String: String], String, String)])
     func `a bucket's URL follows from endpoint, region and style`(settings: [String: String], bucket: String, url: String) throws {
         #expect(try S3Configuration(bucket: bucket, settings: settings).bucketURL().absoluteString == url)
     }

@@ -33,7 +33,7 @@ import Testing
             let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
             defer { s3.stop() }
             let source = SequenceSource(Self.stream(Self.contents.prefix(length)), length: isKnown ? Int64(length) : nil)
-            try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
+            _ = try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
             #expect(bucket.object == Self.contents.prefix(length))
             #expect(s3.lines.filter { !$0.hasPrefix("HEAD") && !$0.hasPrefix("GET") } == ["PUT /bucket/file"])
         }
@@ -48,7 +48,7 @@ import Testing
             let promised = Int64(thousands * 1000 + difference)
             let source = SequenceSource(Self.stream(Self.contents.prefix(thousands * 1000)), length: promised)
             await #expect(throws: CocoaError.self) {
-                try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
+                _ = try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
             }
             #expect(bucket.object == nil)
             #expect(bucket.parts.isEmpty)
@@ -107,6 +107,30 @@ import Testing
         let item = try await s3.provider.writeContents(path: ProviderPath("file"), contents: Self.contents)
         #expect(bucket.object == Self.contents)
         #expect(item.entryTag == bucket.tag)
+    }
+
+    @Test(arguments: [500, 2500])
+    func `of eight writers of a new file one wins`(length: Int) async throws {
+        let bucket = PartsServer()
+        let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        let winners = Collected<UInt8>()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in UInt8(0)..<8 {
+                group.addTask {
+                    do {
+                        try await s3.provider.writeContents(path: ProviderPath("file"), contents: Data(repeating: number, count: length))
+                        winners.append(number)
+                    } catch let error where error.isFileExists {
+                        // One of those who came too late.
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(winners.values.count == 1)
+        #expect(bucket.object == winners.values.first.map { Data(repeating: $0, count: length) })
+        #expect(bucket.parts.isEmpty)
     }
 
     private static func stream(_ data: Data) -> AsyncStream<Data> {
@@ -192,6 +216,10 @@ final class PartsServer: Sendable {
 
     private static func answer(_ request: FaultServer.Request, _ values: [String: String], _ state: inout State) -> FaultServer.Answer {
         let upload = values["uploadId"]
+        let isEnd = request.method == "POST" ? upload != nil : request.method == "PUT" && upload == nil
+        if isEnd, request.headers["if-none-match"] == "*", state.object != nil {
+            return .error(412, "PreconditionFailed")
+        }
         switch request.method {
         case "HEAD": return state.object.map { .reply(200, headers: ["ETag": state.tag ?? ""], body: $0) } ?? .reply(404)
         case "PUT":

@@ -47,7 +47,8 @@ extension FaultServer.Answer {
     }
 
     /// A listing of these keys, each of 10 bytes.
-    static func listing(_ keys: [String], prefixes: [String] = [], more: String = "<IsTruncated>false</IsTruncated>") -> FaultServer.Answer {
+    static func listing(_ keys: [String], prefixes: [String] = [], more: String = "<IsTruncated>false</IsTruncated>") -> FaultServer.Answer
+    {
         let contents = keys.map { "<Contents><Key>\($0)</Key><Size>10</Size><ETag>&quot;e&quot;</ETag></Contents>" }.joined()
         let folders = prefixes.map { "<CommonPrefixes><Prefix>\($0)</Prefix></CommonPrefixes>" }.joined()
         return .xml("<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(more)\(contents)\(folders)</ListBucketResult>")
