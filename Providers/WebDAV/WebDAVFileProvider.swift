@@ -20,6 +20,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     let known: KnownQuirks
     /// What this provider holds locks on.
     let locks = HeldLocks()
+    /// The server from its root on, where this provider begins below it and something lies elsewhere.
+    let wholeServer = Locked<WebDAVFileProvider?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting that makes no sense.
     public convenience init(
@@ -192,6 +194,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()
+        wholeServer.value?.connection.cancelAll()
     }
 
     // MARK: PROPFIND
