@@ -55,13 +55,18 @@ struct ChunkedUpload: Sendable {
                 let name = String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
                 if present[name] != Int64(part.count) { try await put(part, at: folder.appending(name)) }
             }
+            try Task.checkCancellation()
         } catch {
             await abandon(folder, after: error)
             throw error
         }
-        try Task.checkCancellation()
         // From here on the file is there or not, cancelled or not.
-        return try await Task { try await join(folder) }.value
+        return try await Task {
+            do { return try await join(folder) } catch {
+                await abandon(folder, after: error)
+                throw error
+            }
+        }.value
     }
 
     private var destination: (name: String, value: String) { ("Destination", server.url(of: target).absoluteString) }
@@ -122,8 +127,9 @@ struct ChunkedUpload: Sendable {
     /// chunks any more (404). So the target is looked at before each further try.
     private func join(_ folder: ProviderPath) async throws -> FileObject {
         let headers = [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)
+        let condition = server.condition(at: target, tag: write.options.ifMatch).map { [$0] } ?? []
         let request = HTTPRequest(
-            "MOVE", try folder.appending(".file"), headers: headers + conditions(), repetition: .ifNotDone, isWriting: true)
+            "MOVE", try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone, isWriting: true)
         let wasSent = Locked(false)
         let options = server.connection.options
         let joined = try await options.retries.run(counters: options.counters) { error in
@@ -142,10 +148,6 @@ struct ChunkedUpload: Sendable {
             }
         }
         return joined
-    }
-
-    private func conditions() -> [(name: String, value: String)] {
-        server.conditions(at: [target], tag: write.options.ifMatch.map { (target, $0) })
     }
 
     private func refusal(_ error: HTTPStatusError) -> any Error {

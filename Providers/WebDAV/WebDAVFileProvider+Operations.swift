@@ -75,11 +75,13 @@ extension WebDAVFileProvider {
 
     /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
     ///
-    /// - Parameter ifMatch: The version that the file at `destination` must have.
+    /// - Parameters:
+    ///   - lock: One on `destination` that the provider's other requests do not know.
+    ///   - ifMatch: The version that the file at `destination` must have.
     /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
     @discardableResult
     func send(
-        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, ifMatch: String? = nil
+        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil, ifMatch: String? = nil
     ) async throws -> ResponseHead? {
         try await checkDestination(destination, overwrite: overwrite)
         var headers = [
@@ -88,7 +90,7 @@ extension WebDAVFileProvider {
         ]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         if method == "MOVE" { try await giveUpLocks(on: item.path) }
-        headers += conditions(at: [destination], tag: ifMatch.map { (destination, $0) })
+        if let condition = condition(at: destination, under: lock, tag: ifMatch) { headers.append(condition) }
         let request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         cache.drop(destination)
@@ -122,7 +124,7 @@ extension WebDAVFileProvider {
         cache.drop(request.path)
         defer { cache.drop(request.path) }
         var request = request
-        if !["MOVE", "COPY"].contains(request.method) { request.headers += conditions(at: [request.path]) }
+        if !["MOVE", "COPY"].contains(request.method), let condition = condition(at: request.path) { request.headers.append(condition) }
         let answer = DataSink(limit: 8 << 20)
         request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
         let head = try await connection.send(request)

@@ -16,7 +16,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// Where the storage is asked about itself: the server's root need not be WebDAV's.
     let home: ProviderPath
     let cache: ListingCache
-    private let learnt = Locked<Capabilities?>(nil)
+    private let tellsQuota = Locked<Bool?>(nil)
     let known: KnownQuirks
     /// What this provider holds locks on.
     let locks = HeldLocks()
@@ -79,16 +79,19 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
 
     /// What WebDAV gives everywhere, and what this server adds: it is asked for its quota once, and for what it is.
     public func capabilities() async throws -> Capabilities {
-        if let known = learnt.value { return known }
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
             ],
             readCost: .request, timePrecision: 1)
-        if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
+        let tells: Bool
+        if let known = tellsQuota.value { tells = known } else {
+            tells = try await storageProperties() != nil
+            tellsQuota.update { $0 = tells }
+        }
+        if tells { capabilities[.storageProperties] = .native }
         try await quirks().enter(into: &capabilities)
-        learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
 

@@ -43,10 +43,9 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both be given one, and what is left of the other stays for its time, as with Apache;
-        /// or the server breaks down over many of them.
+        /// Two clients that ask at the same moment may both have one, or the server forgets it when the file is replaced.
         case shaky
-        /// Of any number of clients that ask at the same moment one is given it.
+        /// Of any number of clients that ask at the same moment one has it. Apache gives several a token, of which one is good.
         case exclusive
     }
 
@@ -85,7 +84,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     /// What locks are worth.
     public var locks = Locks.shaky
     /// When writes take one.
-    public var lockUse = LockUse.conditional
+    public var lockUse = LockUse.always
     /// Whether a file keeps its entry tag when it is moved.
     public var movesKeepTags = false
     /// Whether listings have entry tags.
@@ -116,7 +115,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         self.vendor = vendor
         switch vendor {
         case .apache:
-            (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
+            (ifNoneMatch, ifMatch, honoursIf, putsWhole, locks) = (.looked, .looked, true, true, .exclusive)
         case .nginx:
             (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
         case .lighttpd:
