@@ -27,7 +27,9 @@ struct ChunkedUpload: Sendable {
 
     /// Nil where the write does not go in chunks: it is small, its source can be read only once, or the path is none of Nextcloud's files.
     init?(_ write: FileWrite, replacing replaced: FileObject?, of provider: WebDAVFileProvider) throws {
-        guard let size = write.quirks.chunkSize, let length = write.source.length, length > size, write.source.isRepeatable else { return nil }
+        guard let size = write.quirks.chunkSize, let length = write.source.length, length > size, write.source.isRepeatable else {
+            return nil
+        }
         let target = provider.rootPath.appending(write.path)
         let names = target.components
         let marks = ["remote.php", "dav", "files"].map { ArraySlice($0.utf8) }

@@ -95,7 +95,9 @@ extension WebDAVFileProvider {
             _ = try await connection.send(
                 HTTPRequest(
                     "LOCK", path, headers: [("If", "(<\(token)>)"), ("Timeout", Self.timeout(timeout))], isWriting: true))
-        } catch let error as HTTPStatusError where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue) {
+        } catch let error as HTTPStatusError
+            where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue)
+        {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.", underlying: error)
         }

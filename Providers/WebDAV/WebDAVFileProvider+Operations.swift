@@ -81,7 +81,8 @@ extension WebDAVFileProvider {
     /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
     @discardableResult
     func send(
-        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil, ifMatch: String? = nil
+        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil,
+        ifMatch: String? = nil
     ) async throws -> ResponseHead? {
         try await checkDestination(destination, overwrite: overwrite)
         var headers = [

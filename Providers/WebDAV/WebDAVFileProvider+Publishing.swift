@@ -83,7 +83,8 @@ extension WebDAVFileProvider {
 
     /// A lock for the moment of a write; nil where the server turns out to have none.
     private func lockIfAny(_ path: ProviderPath) async throws -> WebDAVLock? {
-        do { return try await takeLock(path: path, timeout: Self.lockTime) } catch let error as CocoaError where error.code == .featureUnsupported
+        do { return try await takeLock(path: path, timeout: Self.lockTime) } catch let error as CocoaError
+            where error.code == .featureUnsupported
         { return nil }
     }
 
@@ -123,7 +124,8 @@ extension WebDAVFileProvider {
         let path = write.path
         let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
         let move: @Sendable (WebDAVLock?) async throws -> ResponseHead? = { lock in
-            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, under: lock, ifMatch: tag) } catch let error as HTTPStatusError
+            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, under: lock, ifMatch: tag) } catch let error
+                as HTTPStatusError
                 where error.code.rawValue == 412
             {
                 // Also of a lock that another was given at the same moment.

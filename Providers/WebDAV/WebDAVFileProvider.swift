@@ -86,7 +86,9 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
             ],
             readCost: .request, timePrecision: 1)
         let tells: Bool
-        if let known = tellsQuota.value { tells = known } else {
+        if let known = tellsQuota.value {
+            tells = known
+        } else {
             tells = try await storageProperties() != nil
             tellsQuota.update { $0 = tells }
         }

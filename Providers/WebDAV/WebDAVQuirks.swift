@@ -43,9 +43,10 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both have one, or the server forgets it when the file is replaced.
+        /// Good enough for a person who edits a file. Writes do not take them: Apache loses and keeps locks when several are taken or given
+        /// back at the same moment, of whatever names, and WsgiDAV forgets one when its file is replaced.
         case shaky
-        /// Of any number of clients that ask at the same moment one has it. Apache gives several a token, of which one is good.
+        /// Of any number of clients that ask at the same moment one has it.
         case exclusive
     }
 
@@ -115,7 +116,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         self.vendor = vendor
         switch vendor {
         case .apache:
-            (ifNoneMatch, ifMatch, honoursIf, putsWhole, locks) = (.looked, .looked, true, true, .exclusive)
+            (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
         case .nginx:
             (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
         case .lighttpd:
@@ -196,7 +197,8 @@ extension WebDAVQuirks {
 
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders, misreadDestinations, misreadNames
+        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders,
+            misreadDestinations, misreadNames
         case chunkSize
     }
 

@@ -72,7 +72,8 @@ import WebDAVFileProvider
                 for name in state.files.keys where name.hasSuffix("/00002") { state.files[name] = Data(count: 10) }
             }
             let before = chunks(server).count
-            _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(path: path, from: DataSource(data), options: options)
+            _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(
+                path: path, from: DataSource(data), options: options)
             #expect(chunks(server).dropFirst(before).map { $0.target.suffix(6) } == ["/00002", "/00003"])
             #expect(cloud.state.value.files == [NextcloudDouble.files + "f": data])
         }
@@ -88,7 +89,8 @@ import WebDAVFileProvider
                     path: path, from: DataSource(data), options: options)
             }
             let other = Data(data.reversed())
-            _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(path: path, from: DataSource(other), options: options)
+            _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(
+                path: path, from: DataSource(other), options: options)
             #expect(cloud.state.value.files[NextcloudDouble.files + "f"] == other)
         }
     }

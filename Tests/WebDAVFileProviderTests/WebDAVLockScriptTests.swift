@@ -34,7 +34,8 @@ import WebDAVFileProvider
         let first = try #require(server.requests.first)
         #expect(first.headers["timeout"] == "Second-100" && first.headers["depth"] == "0" && first.headers["if"] == nil)
         #expect(String(decoding: first.body, as: UTF8.self).contains("<D:exclusive/>"))
-        #expect(server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
+        #expect(
+            server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
         #expect(server.requests.filter { $0.method == "LOCK" }.count >= 3)
         #expect(server.requests.first { $0.method == "PUT" }?.headers["if"] == "<\(server.url())f> (<urn:1>)")
         #expect(server.requests.last?.method == "UNLOCK" && server.requests.last?.headers["lock-token"] == "<urn:1>")

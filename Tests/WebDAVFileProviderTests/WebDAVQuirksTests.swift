@@ -31,7 +31,9 @@ import Testing
         (["Server": "Microsoft-IIS/10.0", "DAV": "1,2", "MicrosoftSharePointTeamServices": "16.0.0"], .sharepoint),
         (["Server": "Something/1", "DAV": "1,2"], .other), ([:], .other),
     ])
-    func `who answers is told by the features, not by the program in front`(_ headers: [String: String], _ vendor: WebDAVQuirks.Vendor) async throws {
+    func `who answers is told by the features, not by the program in front`(_ headers: [String: String], _ vendor: WebDAVQuirks.Vendor)
+        async throws
+    {
         let server = try server(headers)
         defer { server.stop() }
         #expect(try await provider(server).quirks() == WebDAVQuirks(vendor))

@@ -40,7 +40,8 @@ import WebDAVFileProvider
     @Test func `a large file is looked at before and after, in place it is one PUT between two looks`() async throws {
         let size = (1 << 20) + 1
         for (placement, expected) in [
-            (WriteOptions.Placement.published, ["PROPFIND /f", "PUT", "PROPFIND", "MOVE"]), (.inPlace, ["PROPFIND /f", "PUT /f", "PROPFIND /f"]),
+            (WriteOptions.Placement.published, ["PROPFIND /f", "PUT", "PROPFIND", "MOVE"]),
+            (.inPlace, ["PROPFIND /f", "PUT /f", "PROPFIND /f"]),
         ] {
             let isThere = Locked(false)
             let server = try FaultServer { request in
@@ -81,7 +82,9 @@ import WebDAVFileProvider
         try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("again".utf8))
         #expect(ContinuousClock.now - start >= .milliseconds(300))
         #expect(sent(server) == ["PUT", "PUT", "MOVE"])
-        #expect(server.requests.filter { $0.method == "PUT" }.allSatisfy { $0.body == Data("again".utf8) && $0.headers["content-range"] == nil })
+        #expect(
+            server.requests.filter { $0.method == "PUT" }.allSatisfy { $0.body == Data("again".utf8) && $0.headers["content-range"] == nil }
+        )
     }
 
     @Test(arguments: [423, 425, 429, 503])
@@ -90,7 +93,9 @@ import WebDAVFileProvider
         let server = try FaultServer { request in
             if request.method == "PROPFIND" { return .reply(404) }
             guard request.method == "MOVE" else { return .reply(201) }
-            return count.update { $0 += 1; return $0 } < 3 ? .reply(status) : .reply(201)
+            return count.update {
+                $0 += 1; return $0
+            } < 3 ? .reply(status) : .reply(201)
         }
         defer { server.stop() }
         try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
@@ -130,8 +135,15 @@ import WebDAVFileProvider
     @Test func `an upload that breaks off begins anew: no part is ever sent`() async throws {
         let count = Locked(0)
         let server = try FaultServer { request in
-            if request.method == "PUT", count.update({ $0 += 1; return $0 }) < 3 { return .raw(Data()) }
-            return request.method == "PROPFIND" ? (request.target == "/f" ? .reply(404) : Self.file(request.target, size: 3 << 20)) : .reply(201)
+            if request.method == "PUT",
+                count.update({
+                    $0 += 1; return $0
+                }) < 3
+            {
+                return .raw(Data())
+            }
+            return request.method == "PROPFIND"
+                ? (request.target == "/f" ? .reply(404) : Self.file(request.target, size: 3 << 20)) : .reply(201)
         }
         defer { server.stop() }
         try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data(count: 3 << 20))
@@ -142,7 +154,9 @@ import WebDAVFileProvider
 
     @Test func `the time goes with the upload, and a server that takes it is remembered`() async throws {
         let date = Date(timeIntervalSince1970: 784_111_777.5)
-        let server = try FaultServer { request in .reply(201, headers: request.headers["x-oc-mtime"] == nil ? [:] : ["X-OC-MTime": "accepted"]) }
+        let server = try FaultServer { request in
+            .reply(201, headers: request.headers["x-oc-mtime"] == nil ? [:] : ["X-OC-MTime": "accepted"])
+        }
         defer { server.stop() }
         let options = WriteOptions(overwrite: true, modificationDate: date)
         let nginx = try provider(server, .nginx)
