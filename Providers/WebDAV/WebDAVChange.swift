@@ -13,7 +13,7 @@ extension WebDAVFileProvider {
         cache.drop(request.path)
         defer { cache.drop(request.path) }
         var request = request
-        if !["MOVE", "COPY"].contains(request.method) { request.headers += conditions(at: [request.path]) }
+        if !["MOVE", "COPY"].contains(request.method) { request.headers += condition(at: request.path).map { [$0] } ?? [] }
         let answer = DataSink(limit: 8 << 20)
         request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
         let head = try await connection.send(request)

@@ -24,6 +24,7 @@ extension WebDAVFileProvider {
         try refuseRawName(path, quirks)
         let write = FileWrite(path: path, options: options, quirks: quirks, source: MarkedSource(source))
         let found = write.isLarge ? try await refuse(write) : nil
+        if let chunked = try ChunkedUpload(write, replacing: found, of: self) { return try await chunked.run() }
         return write.isDirect ? try await putDirectly(write, replacing: found) : try await publish(write, replacing: found)
     }
 

@@ -16,7 +16,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// Where the storage is asked about itself: the server's root need not be WebDAV's.
     let home: ProviderPath
     let cache: ListingCache
-    private let learnt = Locked<Capabilities?>(nil)
+    private let tellsQuota = Locked<Bool?>(nil)
     let known: KnownQuirks
     /// What this provider holds locks on.
     let locks = HeldLocks()
@@ -26,6 +26,8 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     let hrefBase = Locked<HrefBase?>(nil)
     /// The form of `Destination` that has worked.
     let knownDestination = Locked<DestinationForm?>(nil)
+    /// The server from its root on, where this provider begins below it and something lies elsewhere.
+    let wholeServer = Locked<WebDAVFileProvider?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting that makes no sense.
     public convenience init(
@@ -83,17 +85,22 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
 
     /// What WebDAV gives everywhere, and what this server adds: it is asked for its quota once, and for what it is.
     public func capabilities() async throws -> Capabilities {
-        if let known = learnt.value { return known }
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
                 .folderCreation: .native, .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
             ],
             readCost: .request, timePrecision: 1)
-        if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
+        let tells: Bool
+        if let known = tellsQuota.value {
+            tells = known
+        } else {
+            tells = try await storageProperties() != nil
+            tellsQuota.update { $0 = tells }
+        }
+        if tells { capabilities[.storageProperties] = .native }
         try await quirks().enter(into: &capabilities)
         if try await ownCloudFiles(at: home) != nil { capabilities[.publicLinks] = .native }
-        learnt.update { [capabilities] in $0 = capabilities }
         return capabilities
     }
 
@@ -104,5 +111,6 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     public func invalidate() {
         cancelOperations()
         connection.cancelAll()
+        wholeServer.value?.connection.cancelAll()
     }
 }

@@ -48,17 +48,20 @@ struct HrefBase: Equatable, Sendable {
 extension WebDAVFileProvider {
     /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
     ///
-    /// - Parameter ifMatch: The version that the file at `destination` must have.
+    /// - Parameters:
+    ///   - lock: One on `destination` that the provider's other requests do not know.
+    ///   - ifMatch: The version that the file at `destination` must have.
     /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
     @discardableResult
     func send(
-        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, ifMatch: String? = nil
+        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil,
+        ifMatch: String? = nil
     ) async throws -> ResponseHead? {
         try await checkDestination(destination, overwrite: overwrite)
         var headers = [("Overwrite", overwrite ? "T" : "F")]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         if method == "MOVE" { try await giveUpLocks(on: item.path) }
-        headers += conditions(at: [destination], tag: ifMatch.map { (destination, $0) })
+        if let condition = condition(at: destination, under: lock, tag: ifMatch) { headers.append(condition) }
         var request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         request.touches = [destination]

@@ -43,10 +43,10 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both be given one, and what is left of the other stays for its time, as with Apache;
-        /// or the server breaks down over many of them.
+        /// Good enough for a person who edits a file. Writes do not take them: Apache loses and keeps locks when several are taken or given
+        /// back at the same moment, of whatever names, and WsgiDAV forgets one when its file is replaced.
         case shaky
-        /// Of any number of clients that ask at the same moment one is given it.
+        /// Of any number of clients that ask at the same moment one has it.
         case exclusive
     }
 
@@ -85,7 +85,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     /// What locks are worth.
     public var locks = Locks.shaky
     /// When writes take one.
-    public var lockUse = LockUse.conditional
+    public var lockUse = LockUse.always
     /// Whether a file keeps its entry tag when it is moved.
     public var movesKeepTags = false
     /// Whether listings have entry tags.
@@ -202,7 +202,8 @@ extension WebDAVQuirks {
 
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders, misreadDestinations, misreadNames
+        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders,
+            misreadDestinations, misreadNames
         case chunkSize, searches
     }
 
