@@ -12,11 +12,13 @@ extension WebDAVFileProvider {
         // Nobody writes with a condition where there may be nothing: this refuses in the right words.
         if write.options.ifMatch != nil, !write.options.overwrite { try await refuse(write) }
         let temporary = try TemporaryName.make(beside: write.path)
+        var hasArrived = false
         do {
             // A folder in the way is found while the bytes are under way.
             let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge
             async let target = looks ? itemIfAny(write.path) : found
             let head = try await upload(write, to: temporary, headers: [])
+            hasArrived = true
             try Task.checkCancellation()
             let item = try await verified(write, at: temporary)
             let replaced = try await target
@@ -27,18 +29,20 @@ extension WebDAVFileProvider {
                 return write.finished(item, [moved, write.quirks.movesKeepTags ? head : nil])
             }.value
         } catch {
-            await cleanUp { await self.removeNow(temporary, write) }
+            await cleanUp { [hasArrived] in await self.removeNow(temporary, write, hasArrived: hasArrived) }
             throw error
         }
     }
 
     /// Removes what an upload left. What the server does not let go of stays under a name that tells.
-    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite) async {
+    ///
+    /// - Parameter hasArrived: Whether the server has said so: then it is a file like any other, which does not come late.
+    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite, hasArrived: Bool) async {
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
             let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
             // With all bytes sent the file may appear after a first removal that finds nothing.
-            if let head, !write.quirks.partsAppearLate, head.status != 404 || !write.source.isSent { return }
+            if let head, hasArrived || (!write.quirks.partsAppearLate && (head.status != 404 || !write.source.isSent)) { return }
         }
     }
 

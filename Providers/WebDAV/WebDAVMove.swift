@@ -59,8 +59,9 @@ extension WebDAVFileProvider {
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         if method == "MOVE" { try await giveUpLocks(on: item.path) }
         headers += conditions(at: [destination], tag: ifMatch.map { (destination, $0) })
-        let request = HTTPRequest(
+        var request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
+        request.touches = [destination]
         cache.drop(destination)
         defer { cache.drop(destination) }
         var refusal: (any Error)?

@@ -44,7 +44,7 @@ struct DriveService: HTTPService {
         case .read(let path): return HTTPRequest("GET", path)
         case .createFolder(let path): return HTTPRequest("POST", path, query: "folder", headers: headers, isWriting: true)
         case .write(let path): return HTTPRequest("PUT", path, headers: headers, isWriting: true)
-        case .remove(let item): return HTTPRequest("DELETE", item.path, isWriting: true)
+        case .remove(let item, _): return HTTPRequest("DELETE", item.path, isWriting: true)
         case .copy(let item, let destination):
             return HTTPRequest("POST", item.path, query: "copy=\(destination.percentEncoded)", headers: headers, isWriting: true)
         case .move(let item, let destination):

@@ -1,0 +1,194 @@
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import S3FileProvider
+import Synchronization
+import Testing
+
+/// Against a real S3 server (moto).
+@Suite(.enabled(if: TestServers.s3 != nil, "there is no S3 server in this run"))
+struct S3Tests {
+    private let server: S3Server
+
+    init() throws {
+        server = try #require(TestServers.s3)
+    }
+
+    /// 12 MiB and a little: three parts of the smallest size that S3 takes.
+    private static let long = Data((0..<(12 << 20 + 5)).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) })
+    private static let part = 5 << 20
+
+    @Test func `an upload that lost its connection is finished with what is missing`() async throws {
+        let counters = TransferCounters()
+        try await server.withFolder(try server.provider(partSize: Self.part, counters: counters)) { provider, folder in
+            let path = try folder.appending("long, with + and %")
+            let source = LostSource(Self.long, after: 11 << 20)
+            await #expect(throws: URLError.self) {
+                try await provider.writeContents(path: path, from: source, options: WriteOptions())
+            }
+            await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: path) }
+            // Another process knows nothing of the first.
+            let again = TransferCounters()
+            let second = try server.provider(partSize: Self.part, counters: again)
+            let item = try await second.writeContents(path: path, contents: Self.long)
+            #expect(again[.bytesOut] < Int64(4 << 20), "only the last part was missing")
+            #expect(item.entryTag?.hasSuffix("-3\"") == true)
+            #expect(try await provider.attributesOfItem(path: path).entryTag == item.entryTag)
+            #expect(try await provider.contents(path: path) == Self.long)
+        }
+    }
+
+    @Test func `a file in parts is not made where another is, and replaces one of the right version alone`() async throws {
+        try await server.withFolder(try server.provider(partSize: Self.part)) { provider, folder in
+            let path = try folder.appending("file")
+            let first = try await provider.writeContents(path: path, contents: Self.long)
+            await #expect(throws: CocoaError(.fileWriteFileExists)) { try await provider.writeContents(path: path, contents: Self.long) }
+            let wanted = WriteOptions(overwrite: true, ifMatch: first.entryTag)
+            try await provider.writeContents(path: path, from: DataSource(Self.long.dropFirst()), options: wanted)
+            await #expect(throws: CocoaError(.fileWriteUnknown)) {
+                try await provider.writeContents(path: path, from: DataSource(Self.long), options: wanted)
+            }
+            #expect(try await provider.attributesOfItem(path: path).size == Int64(Self.long.count - 1))
+        }
+    }
+
+    @Test func `of eight uploads in parts to one new name one wins`() async throws {
+        try await server.withFolder(try server.provider(partSize: Self.part)) { provider, folder in
+            let path = try folder.appending("file")
+            let winners = Mutex(0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<8 {
+                    group.addTask {
+                        do {
+                            try await provider.writeContents(path: path, contents: Data(repeating: UInt8(index), count: Self.part + 1))
+                            winners.withLock { $0 += 1 }
+                        } catch let error where error.isFileExists {
+                            // One of those who came too late.
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(winners.withLock { $0 } == 1)
+            let bytes = try await provider.contents(path: path)
+            #expect(bytes.count == Self.part + 1)
+            #expect(bytes.allSatisfy { $0 == bytes.first })
+        }
+    }
+
+    @Test func `a folder of more than a page is listed, copied, moved and removed in batches`() async throws {
+        let counters = TransferCounters()
+        let count = 2100
+        try await server.withFolder(try server.provider(counters: counters)) { provider, folder in
+            let path = try folder.appending("many")
+            try await provider.createFolder(path: path)
+            let request = try provider.service.request(
+                for: .write(path.appending("x")), overwrite: true, attributes: HTTPWriteAttributes(contents: Data()))
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<count {
+                    if index >= 8 { try await group.next() }
+                    group.addTask {
+                        var one = try #require(request)
+                        one.path = try path.appending("file & <\(index)>")
+                        one.body = .source(DataSource(Data()))
+                        _ = try await provider.connection.send(one)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try await provider.contentsOfDirectory(path: path).count == count)
+            let target = try folder.appending("moved")
+            try await provider.moveItem(path: path, to: target)
+            #expect(try await provider.contentsOfDirectory(path: target).count == count)
+            await #expect(throws: CocoaError(.fileReadNoSuchFile)) { try await provider.attributesOfItem(path: path) }
+            let before = counters[.requests]
+            try await provider.removeItem(path: target)
+            // A look at the folder, three pages, three batches.
+            #expect(counters[.requests] - before <= 8)
+            await #expect(throws: CocoaError(.fileReadNoSuchFile)) { try await provider.attributesOfItem(path: target) }
+        }
+    }
+
+    @Test func `a folder is there as long as something is below it`() async throws {
+        try await server.withFolder { provider, folder in
+            // As another program writes it: no markers.
+            let path = try folder.appending(ProviderPath("made/by/others"))
+            var request = try #require(
+                try provider.service.request(for: .write(path), overwrite: true, attributes: HTTPWriteAttributes(contents: Data("x".utf8))))
+            request.body = .source(DataSource(Data("x".utf8)))
+            _ = try await provider.connection.send(request)
+            let made = try folder.appending("made")
+            #expect(try await provider.attributesOfItem(path: made).isDirectory)
+            #expect(try await provider.contentsOfDirectory(path: made).map(\.name) == ["by"])
+            try await provider.removeItem(path: path)
+            await #expect(throws: CocoaError(.fileReadNoSuchFile)) { try await provider.attributesOfItem(path: made) }
+        }
+    }
+
+    @Test func `anybody reads by a public link`() async throws {
+        try await server.withFolder { provider, folder in
+            let path = try folder.appending("shared ü+&")
+            try await provider.writeContents(path: path, contents: Data("for all".utf8))
+            let link = try await provider.publicLink(to: path)
+            #expect(link.expiration.map { $0 > Date() && $0 < Date() + 8 * 86_400 } == true)
+            let anybody = try HTTPConnection(url: link.url, options: ConnectionOptions())
+            #expect(try await anybody.data(for: HTTPRequest("GET", .root, url: link.url)).0 == Data("for all".utf8))
+            await #expect(throws: CocoaError(.featureUnsupported)) { try await provider.publicLink(to: folder) }
+        }
+    }
+
+    @Test func `a wrong secret, a wrong key and a bucket that is not there are told apart`() async throws {
+        guard case .password(let key, let secret) = server.credential.kind else { return }
+        let cases: [(Credential, String?, String)] = [
+            (.password(user: key, password: "wrong"), nil, "secret key"),
+            (.password(user: "AKIAWRONG", password: secret), nil, "does not know this access key"),
+            (server.credential, "no-such-bucket-here", "no bucket called “no-such-bucket-here”"),
+        ]
+        for (credential, bucket, words) in cases {
+            let provider = try server.provider(credential: credential, bucket: bucket)
+            let error = await #expect(throws: (any Error).self) { try await provider.contentsOfDirectory(path: .root) }
+            #expect(error?.sentence.contains(words) == true, "\(error?.sentence ?? "")")
+            await #expect(throws: (any Error).self) { try await provider.checkReachability() }
+        }
+    }
+}
+
+extension HTTPRequest {
+    fileprivate init(_ method: String, _ path: ProviderPath, url: URL) {
+        self.init(method, path)
+        self.url = url
+    }
+}
+
+/// Bytes as long as the connection holds.
+private struct LostSource: WriteSource {
+    let data: Data
+    let end: Int
+    var length: Int64? { Int64(data.count) }
+    var isRepeatable: Bool { true }
+
+    init(_ data: Data, after end: Int) {
+        self.data = data
+        self.end = end
+    }
+
+    func bytes(from offset: Int64) throws -> any ByteSource { Bytes(data.prefix(end)) }
+
+    private final class Bytes: ByteSource {
+        private let rest: Mutex<Data>
+
+        init(_ data: Data) {
+            rest = Mutex(data)
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            try rest.withLock { rest in
+                if rest.isEmpty { throw URLError(.networkConnectionLost) }
+                let count = min(rest.count, buffer.count)
+                rest.copyBytes(to: buffer, count: count)
+                rest = rest.dropFirst(count)
+                return .bytes(count)
+            }
+        }
+    }
+}

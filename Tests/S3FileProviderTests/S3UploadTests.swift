@@ -1,0 +1,247 @@
+import Crypto
+import FaultServer
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import S3FileProvider
+import Synchronization
+import Testing
+
+/// Uploads in parts, against a server that keeps them and fails on demand.
+@Suite struct S3UploadTests {
+    private static let contents = Data((0..<2500).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+    @Test func `parts arrive whole, in any order, and become the file in one step`() async throws {
+        let bucket = PartsServer()
+        let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        let item = try await s3.provider.writeContents(path: ProviderPath("file"), contents: Self.contents)
+        #expect(bucket.object == Self.contents)
+        #expect(item.size == 2500)
+        #expect(item.entryTag == bucket.tag)
+        #expect(s3.server.requests.last { $0.method == "POST" }?.headers["if-none-match"] == "*")
+        for part in s3.server.requests where part.target.contains("partNumber") {
+            #expect(part.headers["content-md5"] == Data(Insecure.MD5.hash(data: part.body)).base64EncodedString())
+            #expect(part.headers["x-amz-content-sha256"] == SHA256.hash(data: part.body).map { String(format: "%02x", $0) }.joined())
+        }
+    }
+
+    @Test(arguments: [0, 999, 1000])
+    func `what is no longer than a part goes up in one request`(length: Int) async throws {
+        for isKnown in [true, false] {
+            let bucket = PartsServer()
+            let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+            defer { s3.stop() }
+            let source = SequenceSource(Self.stream(Self.contents.prefix(length)), length: isKnown ? Int64(length) : nil)
+            try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
+            #expect(bucket.object == Self.contents.prefix(length))
+            #expect(s3.lines.filter { !$0.hasPrefix("HEAD") && !$0.hasPrefix("GET") } == ["PUT /bucket/file"])
+        }
+    }
+
+    @Test(arguments: [1, 2])
+    func `a source of another length than it promised leaves the old file`(thousands: Int) async throws {
+        for difference in [-1, 1] {
+            let bucket = PartsServer()
+            let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+            defer { s3.stop() }
+            let promised = Int64(thousands * 1000 + difference)
+            let source = SequenceSource(Self.stream(Self.contents.prefix(thousands * 1000)), length: promised)
+            await #expect(throws: CocoaError.self) {
+                try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions(overwrite: true))
+            }
+            #expect(bucket.object == nil)
+            #expect(bucket.parts.isEmpty)
+        }
+    }
+
+    @Test func `an upload whose connection was lost goes on where it was`() async throws {
+        let bucket = PartsServer()
+        let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        let path = try ProviderPath("file")
+        await #expect(throws: URLError.self) {
+            try await s3.provider.writeContents(
+                path: path, from: BrokenSource(Self.contents.prefix(2000), promised: 2500), options: WriteOptions())
+        }
+        #expect(bucket.parts.isEmpty == false)
+        let before = s3.lines.filter { $0.contains("partNumber") }.count
+        try await s3.provider.writeContents(path: path, contents: Self.contents)
+        #expect(bucket.object == Self.contents)
+        let sent = s3.lines.filter { $0.contains("partNumber") }.count
+        #expect(sent == 3, "\(before) and \(sent - before)")
+        #expect(s3.lines.filter { $0.hasSuffix("uploads=") && $0.hasPrefix("POST") }.count == 1)
+    }
+
+    @Test func `an upload of other bytes is left alone`() async throws {
+        let bucket = PartsServer()
+        let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        let path = try ProviderPath("file")
+        await #expect(throws: URLError.self) {
+            try await s3.provider.writeContents(
+                path: path, from: BrokenSource(Data(repeating: 7, count: 2000), promised: 2500), options: WriteOptions())
+        }
+        try await s3.provider.writeContents(path: path, contents: Self.contents)
+        #expect(bucket.object == Self.contents)
+        #expect(s3.lines.filter { $0.hasSuffix("uploads=") && $0.hasPrefix("POST") }.count == 2)
+    }
+
+    @Test func `parts are let go of when the source fails`() async throws {
+        let bucket = PartsServer()
+        let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        let source = BrokenSource(Self.contents.prefix(2000), promised: 2500, error: CocoaError(.fileReadCorruptFile))
+        await #expect(throws: CocoaError.self) {
+            try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions())
+        }
+        #expect(bucket.parts.isEmpty)
+        #expect(s3.lines.last == "DELETE /bucket/file?uploadId=u1")
+    }
+
+    @Test(arguments: [PartsServer.Fault.lostAnswer, .errorWith200, .unlistable])
+    func `an upload gets over a fault of the server`(fault: PartsServer.Fault) async throws {
+        let bucket = PartsServer(fault)
+        let s3 = try ScriptedS3(retries: 2, partSize: 1000) { bucket.answer($0) }
+        defer { s3.stop() }
+        let item = try await s3.provider.writeContents(path: ProviderPath("file"), contents: Self.contents)
+        #expect(bucket.object == Self.contents)
+        #expect(item.entryTag == bucket.tag)
+    }
+
+    private static func stream(_ data: Data) -> AsyncStream<Data> {
+        let (stream, end) = AsyncStream<Data>.makeStream()
+        for start in stride(from: 0, to: data.count, by: 700) { end.yield(data.dropFirst(start).prefix(700)) }
+        end.finish()
+        return stream
+    }
+}
+
+/// Gives its bytes and then an error.
+private struct BrokenSource: WriteSource {
+    let data: Data
+    let length: Int64?
+    let error: any Error
+    var isRepeatable: Bool { true }
+
+    init(_ data: Data, promised: Int64, error: any Error = URLError(.networkConnectionLost)) {
+        self.data = data
+        length = promised
+        self.error = error
+    }
+
+    func bytes(from offset: Int64) throws -> any ByteSource { Bytes(data, error) }
+
+    private final class Bytes: ByteSource {
+        private let rest: Mutex<Data>
+        private let error: any Error
+
+        init(_ data: Data, _ error: any Error) {
+            rest = Mutex(data)
+            self.error = error
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            try rest.withLock { rest in
+                if rest.isEmpty { throw error }
+                let count = min(rest.count, buffer.count)
+                rest.copyBytes(to: buffer, count: count)
+                rest = Data(rest.dropFirst(count))
+                return .bytes(count)
+            }
+        }
+    }
+}
+
+/// One object, and its uploads in parts.
+final class PartsServer: Sendable {
+    /// What goes wrong, once.
+    enum Fault: Sendable {
+        case none
+        case lostAnswer
+        case errorWith200
+        case unlistable
+    }
+
+    private struct State {
+        var object: Data?
+        var tag: String?
+        var uploads: [String: [Int: Data]] = [:]
+        var count = 0
+        var fault: Fault
+    }
+
+    private let state: Mutex<State>
+
+    init(_ fault: Fault = .none) {
+        state = Mutex(State(fault: fault))
+    }
+
+    var object: Data? { state.withLock { $0.object } }
+    var tag: String? { state.withLock { $0.tag } }
+    var parts: [Int: Data] { state.withLock { $0.uploads.values.first ?? [:] } }
+
+    func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
+        let query = request.target.split(separator: "?").dropFirst().first.map(String.init) ?? ""
+        let values = query.split(separator: "&").reduce(into: [String: String]()) { values, pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            values[parts[0]] = parts.count > 1 ? parts[1] : ""
+        }
+        return state.withLock { Self.answer(request, values, &$0) }
+    }
+
+    private static func answer(_ request: FaultServer.Request, _ values: [String: String], _ state: inout State) -> FaultServer.Answer {
+        let upload = values["uploadId"]
+        switch request.method {
+        case "HEAD": return state.object.map { .reply(200, headers: ["ETag": state.tag ?? ""], body: $0) } ?? .reply(404)
+        case "PUT":
+            guard let upload, let number = values["partNumber"].flatMap({ Int($0) }) else {
+                state.object = request.body
+                return .reply(200, headers: ["ETag": "\"whole\""])
+            }
+            state.uploads[upload]?[number] = request.body
+            return .reply(200, headers: ["ETag": "\"\(md5(request.body))\""])
+        case "DELETE":
+            if let upload { state.uploads[upload] = nil }
+            return .reply(204)
+        case "POST" where upload == nil:
+            state.count += 1
+            state.uploads["u\(state.count)"] = [:]
+            return .xml("<InitiateMultipartUploadResult><UploadId>u\(state.count)</UploadId></InitiateMultipartUploadResult>")
+        case "POST": return finish(upload ?? "", &state)
+        default: return list(values, &state)
+        }
+    }
+
+    private static func finish(_ upload: String, _ state: inout State) -> FaultServer.Answer {
+        if state.fault == .errorWith200 {
+            state.fault = .none
+            return .error(200, "InternalError")
+        }
+        guard let parts = state.uploads.removeValue(forKey: upload)?.sorted(by: { $0.key < $1.key }).map(\.value) else {
+            return .error(404, "NoSuchUpload")
+        }
+        state.object = parts.reduce(Data(), +)
+        state.tag = "\"\(md5(parts.reduce(Data()) { $0 + Data(Insecure.MD5.hash(data: $1)) }))-\(parts.count)\""
+        if state.fault == .lostAnswer {
+            state.fault = .none
+            return .raw(Data())
+        }
+        return .xml("<CompleteMultipartUploadResult><ETag>\(state.tag ?? "")</ETag></CompleteMultipartUploadResult>")
+    }
+
+    private static func list(_ values: [String: String], _ state: inout State) -> FaultServer.Answer {
+        if let upload = values["uploadId"] {
+            let parts = (state.uploads[upload] ?? [:]).map {
+                "<Part><PartNumber>\($0.key)</PartNumber><ETag>&quot;\(md5($0.value))&quot;</ETag></Part>"
+            }
+            return .xml("<ListPartsResult><IsTruncated>false</IsTruncated>\(parts.joined())</ListPartsResult>")
+        }
+        guard values["uploads"] != nil else { return .listing([]) }
+        if state.fault == .unlistable { return .error(403, "AccessDenied") }
+        let uploads = state.uploads.keys.map { "<Upload><Key>file</Key><UploadId>\($0)</UploadId></Upload>" }
+        return .xml("<ListMultipartUploadsResult>\(uploads.joined())<Upload><Key>file2</Key></Upload></ListMultipartUploadsResult>")
+    }
+
+    private static func md5(_ data: Data) -> String { Insecure.MD5.hash(data: data).map { String(format: "%02x", $0) }.joined() }
+}
