@@ -111,7 +111,8 @@ extension WebDAVFileProvider {
 
     /// Servers answer in many ways when a file is addressed with a slash at its end; this finds out whether that was the reason.
     private func refuseFile(_ path: ProviderPath) async throws {
-        guard let item = try await itemIfAny(path), !item.isDirectory else { return }
+        // Where the look fails as well, the first error stands.
+        guard let item = try? await item(path, isWriting: false), !item.isDirectory else { return }
         throw FileError.notADirectory(path, url: url(of: path))
     }
 
