@@ -8,6 +8,7 @@ set -euo pipefail
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVERS=$REPOSITORY/Tests/Servers/servers.sh
 # What keeps the servers and all cores busy: beside it, what measures time would measure the wait.
+RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 SCRATCH=
 CHILD=
@@ -47,7 +48,7 @@ run() {
 
 show_server_errors() {
   local log lines
-  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/rclone.log; do
+  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto}.log; do
     lines=$(grep -svi -e ':notice\]' -e ' NOTICE: ' "$log" | tail -n 5) || true
     [ -n "$lines" ] || continue
     say "last lines of ${log##*/}:"
@@ -122,8 +123,12 @@ main() {
     say "testing: ${folder##*/}"
     run swift test --skip-build --filter "^${folder##*/}\."
   done
-  say "testing: real servers and the program"
-  run swift test --skip-build --filter '^IntegrationTests\.' --skip "$LONG_RUNS"
+  say "testing: the program"
+  run swift test --skip-build --filter '^IntegrationTests\.Command'
+  say "testing: real servers"
+  run swift test --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$RACES" --skip "$LONG_RUNS"
+  say "testing: races on real servers"
+  run swift test --skip-build --filter "$RACES"
   say "testing: the kit on every storage, and undo on real servers"
   run swift test --skip-build --filter "$LONG_RUNS"
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.

@@ -17,7 +17,8 @@ public final class HTTPConnection: Sendable {
     private let query: String?
     private let signer: (any HTTPRequestSigner)?
     private let serverError: ServerError?
-    let responses: ResponseCache?
+    /// Answers kept in a folder; nil where the policy has none.
+    package let responses: ResponseCache?
 
     /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
     public typealias ServerError =

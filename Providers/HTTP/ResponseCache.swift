@@ -1,17 +1,17 @@
-import CurlTransport
-import FileProviderCore
-import Foundation
+package import CurlTransport
+package import FileProviderCore
+package import Foundation
 
 /// Answers of one origin, kept in a folder beyond the process (RFC 9111, as a private cache).
 ///
 /// Each item has a folder of its own below that of its parent, so that what a change touches goes in one step. Files come into being whole,
 /// by renaming; several processes may share the folder. What goes wrong with it is as if nothing were kept: no operation fails for it.
-final class ResponseCache: Sendable {
+package final class ResponseCache: Sendable {
     /// What stands before the bytes of an answer.
-    struct Head: Codable, Sendable {
+    package struct Head: Codable, Sendable {
         /// The whole of what the answer was to: names of folders are only hashes.
         var key: String
-        var entryTag: String?
+        package var entryTag: String?
         var modified: String?
         var mimeType: String?
         var stored: Date
@@ -26,15 +26,15 @@ final class ResponseCache: Sendable {
     }
 
     /// An answer that was kept.
-    struct Answer: Sendable {
-        var head: Head
-        var body: Data
+    package struct Answer: Sendable {
+        package var head: Head
+        package var body: Data
         /// Whether it may be taken for true without asking.
-        var isFresh: Bool
+        package var isFresh: Bool
     }
 
     /// A moment to keep answers by: what is asked for before a change and answered after it is not kept.
-    struct Moment: Sendable {
+    package struct Moment: Sendable {
         fileprivate let changes: Int
     }
 
@@ -64,13 +64,13 @@ final class ResponseCache: Sendable {
     }
 
     /// To be taken before the server is asked.
-    var now: Moment { Moment(changes: state.value.changes) }
+    package var now: Moment { Moment(changes: state.value.changes) }
 
     /// The largest answer that is kept, in bytes.
-    var largest: Int64 { min(policy.largestFile, policy.capacity) }
+    package var largest: Int64 { min(policy.largestFile, policy.capacity) }
 
     /// What was kept as the answer to `query` about the item at `path`; nil for its bytes.
-    func answer(_ path: ProviderPath, query: String? = nil) async -> Answer? {
+    package func answer(_ path: ProviderPath, query: String? = nil) async -> Answer? {
         guard let place = place(of: path, query) else { return nil }
         let key = key(path, query)
         return try? await BlockingThreads.shared.run { [policy] in
@@ -86,7 +86,7 @@ final class ResponseCache: Sendable {
     }
 
     /// Keeps an answer that was asked for at `moment`, if it says how to ask whether it still holds.
-    func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String? = nil, since moment: Moment) async {
+    package func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String? = nil, since moment: Moment) async {
         let head = Head(
             key: key(path, query), entryTag: answer["ETag"], modified: answer["Last-Modified"], mimeType: answer["Content-Type"],
             stored: Date())

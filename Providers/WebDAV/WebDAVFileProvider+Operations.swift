@@ -47,7 +47,11 @@ extension WebDAVFileProvider {
         if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
         let item = try await item(path, isWriting: true)
         if item.isDirectory, !recursive { try await refuseContent(in: path) }
-        _ = try await change(HTTPRequest("DELETE", path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
+        do {
+            _ = try await change(HTTPRequest("DELETE", path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
+        } catch let error where Self.isWithoutAnswer(error) {
+            if try await itemIfAny(path) != nil { throw error }
+        }
         progress.advance(by: 1)
     }
 

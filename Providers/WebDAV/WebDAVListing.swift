@@ -44,6 +44,7 @@ extension WebDAVFileProvider {
     /// Lists with one `PROPFIND` of depth 1, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
+        if let responses = connection.responses, try await quirks().hasTreeTags { return try await list(path, by: responses, page: page) }
         guard connectionOptions.cache.lifetime > 0 else { return try await list(path, page: page) }
         let moment = cache.now
         let found = Collected<FileObject>()
@@ -55,10 +56,12 @@ extension WebDAVFileProvider {
     }
 
     /// Lists as things are now.
-    func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+    func list(
+        _ path: ProviderPath, recording: Recording? = nil, page: @Sendable ([FileObject]) async throws -> Void
+    ) async throws {
         let asked = Locked(asked(path, isFolder: true))
         do {
-            try await propfind(path, isFolder: true, depth: 1, isWriting: false) { responses in
+            try await propfind(path, isFolder: true, depth: 1, isWriting: false, recording: recording) { responses in
                 let items = try asked.update { try self.items(in: responses, of: path, &$0) }
                 if !items.isEmpty { try await page(items) }
             }
@@ -74,7 +77,7 @@ extension WebDAVFileProvider {
     }
 
     /// The items among the responses of a depth-1 `PROPFIND` of `folder`.
-    private func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout AskedItem) throws -> [FileObject] {
+    func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout AskedItem) throws -> [FileObject] {
         var items: [FileObject] = []
         items.reserveCapacity(responses.count)
         for response in responses {
@@ -94,7 +97,7 @@ extension WebDAVFileProvider {
         return items
     }
 
-    private func asked(_ path: ProviderPath, isFolder: Bool) -> AskedItem {
+    func asked(_ path: ProviderPath, isFolder: Bool) -> AskedItem {
         AskedItem(
             path: rootPath.appending(path), isFolder: isFolder,
             kept: path.relative(to: home)?.components.count ?? path.components.count, encoding: hrefEncoding.value)

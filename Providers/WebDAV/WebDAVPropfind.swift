@@ -15,7 +15,7 @@ extension WebDAVFileProvider {
     /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1).
     func propfind(
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usualProperties,
-        page: @Sendable ([DAVResponse]) async throws -> Void
+        recording: Recording? = nil, page: @Sendable ([DAVResponse]) async throws -> Void
     ) async throws {
         // By the path alone: no other server minds, and nobody has to be asked.
         let isOwnCloud = properties == Self.usualProperties && OwnCloudFiles(rootPath.appending(path)) != nil
@@ -27,11 +27,12 @@ extension WebDAVFileProvider {
             HTTPRequest(
                 "PROPFIND", path, isFolder: isFolder, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
                 body: .data(Data(body.utf8)), isWriting: isWriting),
-            page: page)
+            recording: recording, page: page)
     }
 
     /// Sends `request` and gives the responses of its answer as they come. Tried again while nothing was given yet.
-    func multistatus(_ request: HTTPRequest, page: @Sendable ([DAVResponse]) async throws -> Void) async throws {
+    func multistatus(_ request: HTTPRequest, recording: Recording? = nil, page: @Sendable ([DAVResponse]) async throws -> Void) async throws
+    {
         let hasGiven = Locked(false)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
             // A server that fails half way through its answer breaks off, or appends what it has to say to the document.
@@ -43,14 +44,17 @@ extension WebDAVFileProvider {
                 guard head.status == 207 else { throw self.noMultistatus(path) }
                 return pipe
             }
-            try await self.receive(request, through: pipe) { responses in
+            recording?.start()
+            try await self.receive(request, through: pipe, recording) { responses in
                 hasGiven.update { $0 = true }
                 try await page(responses)
             }
         }
     }
 
-    private func receive(_ request: HTTPRequest, through pipe: BytePipe, page: ([DAVResponse]) async throws -> Void) async throws {
+    private func receive(
+        _ request: HTTPRequest, through pipe: BytePipe, _ recording: Recording?, page: ([DAVResponse]) async throws -> Void
+    ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [connection] in
                 do {
@@ -63,6 +67,7 @@ extension WebDAVFileProvider {
             defer { pipe.abandon() }
             let decoder = try MultistatusDecoder()
             while let data = try await pipe.next() {
+                recording?.add(data)
                 try decoder.parse(data)
                 let responses = decoder.take()
                 if !responses.isEmpty { try await page(responses) }

@@ -44,6 +44,8 @@ struct EasyHandle {
         long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
         // Rather wait for a connection that many requests can share than open one for each.
         long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
+        // What must not be sent twice takes no connection that the server may be about to close: many do so after five idle seconds.
+        long(CURLOPT_MAXAGE_CONN, request.mayBeSentTwice ? 118 : 2)
         long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.timeouts.connect))
         long(CURLOPT_TIMEOUT_MS, Self.milliseconds(options.timeouts.whole ?? 0))
     }

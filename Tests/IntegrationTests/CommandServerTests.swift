@@ -25,19 +25,21 @@ import Testing
 
     @Test(.enabled(if: !TestServers.webDAV.isEmpty), arguments: TestServers.webDAV)
     func `files go up, around and down again`(_ server: TestServers.WebDAV) async throws {
+        // WsgiDAV cuts a destination at a question mark; such names are refused there.
+        let name = server.name == "WsgiDAV" ? "b c#!.txt" : "b c#?.txt"
         try await use(server) { runner, folder in
             try runner.makeFolder("d/e")
             try runner.write("d/a.txt", "hello")
-            try runner.write("d/e/b c#?.txt", "world")
+            try runner.write("d/e/\(name)", "world")
             let up = try await runner.run("cp", "-r", "--preserve", "--json", "d", "\(folder)/up")
             #expect(up.code == 0 && up.object["copied"] as? Int == 2 && up.object["bytes"] as? Int == 10)
-            #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "a.txt\ne\ne/b c#?.txt\n")
+            #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "a.txt\ne\ne/\(name)\n")
             expectFailure(try await runner.run("cp", "d/a.txt", "\(folder)/up/"), 5)
-            expectFailure(try await runner.run("mv", "\(folder)/up/a.txt", "\(folder)/up/e/b c#?.txt"), 5)
-            #expect(try await runner.run("mv", "--overwrite", "\(folder)/up/a.txt", "\(folder)/up/e/b c#?.txt").code == 0)
-            #expect(try await runner.run("cat", "--tail", "2", "\(folder)/up/e/b c#?.txt").text == "lo")
+            expectFailure(try await runner.run("mv", "\(folder)/up/a.txt", "\(folder)/up/e/\(name)"), 5)
+            #expect(try await runner.run("mv", "--overwrite", "\(folder)/up/a.txt", "\(folder)/up/e/\(name)").code == 0)
+            #expect(try await runner.run("cat", "--tail", "2", "\(folder)/up/e/\(name)").text == "lo")
             #expect(try await runner.run("cp", "-r", "\(folder)/up", "down").code == 0)
-            #expect(try runner.read("down/e/b c#?.txt") == "hello")
+            #expect(try runner.read("down/e/\(name)") == "hello")
             #expect(try await runner.run("df", "--json", folder).object.keys.sorted() == ["available", "total", "used"])
             expectFailure(try await runner.run("rm", folder), 1, "say -r")
             expectFailure(try await runner.run("mkdir", folder), 5)
