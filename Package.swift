@@ -51,7 +51,10 @@ let package = Package(
         .target(name: "MemoryFileProvider", dependencies: ["FileProviderCore"], path: "Providers/Memory"),
         .target(name: "HTTPFileProvider", dependencies: ["FileProviderCore", "CurlTransport"], path: "Providers/HTTP"),
         .target(
-            name: "WebDAVFileProvider", dependencies: ["FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML"],
+            name: "WebDAVFileProvider",
+            dependencies: [
+                "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             path: "Providers/WebDAV"),
         .target(
             name: "S3FileProvider",

@@ -17,6 +17,7 @@ public final class HTTPConnection: Sendable {
     private let query: String?
     private let signer: (any HTTPRequestSigner)?
     private let serverError: ServerError?
+    let responses: ResponseCache?
 
     /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
     public typealias ServerError =
@@ -40,6 +41,7 @@ public final class HTTPConnection: Sendable {
         self.signer = signer
         self.serverError = serverError
         transport = try CurlTransport(options: options)
+        responses = ResponseCache(policy: options.cache, base: baseURL, user: url.user(percentEncoded: false))
         let own = url.password(percentEncoded: false).map {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
@@ -71,6 +73,21 @@ public final class HTTPConnection: Sendable {
     /// As ``send(_:)``, without trying again: for callers that go on where the failure was.
     public func sendOnce(_ request: HTTPRequest) async throws -> ResponseHead {
         if case .source = request.body { try await settleLogin(at: request.path) }
+        guard request.isWriting, responses != nil else { return try await settled(request) }
+        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        await forget(request.places)
+        let answer = await Result { try await settled(request) }
+        await forget(request.places)
+        return try answer.get()
+    }
+
+    /// Forgets what was kept in a folder of the items at and below `paths`, as after a change that was not a request of this connection.
+    public func forget(_ paths: [ProviderPath]) async {
+        guard let responses else { return }
+        for path in paths { await responses.forget(path) }
+    }
+
+    private func settled(_ request: HTTPRequest) async throws -> ResponseHead {
         let head = try await exchange(request)
         // After a change, “see other” shows where its result can be looked at (RFC 9110, section 15.4.4).
         let isDone = head.isSuccess || (head.status == 303 && request.isWriting)
@@ -81,7 +98,16 @@ public final class HTTPConnection: Sendable {
     }
 
     /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a multi-status.
-    public func error(status: Int, request: HTTPRequest) -> any Error { error(ResponseHead(status: status), request: request) }
+    ///
+    /// - Parameter words: What the server says about it to a person.
+    public func error(status: Int, words: String? = nil, request: HTTPRequest) -> any Error {
+        var head = ResponseHead(status: status)
+        if let words {
+            head.errorBody = Data(words.utf8)
+            head.headers.append(("Content-Type", "text/plain"))
+        }
+        return error(head, request: request)
+    }
 
     /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200. The service reads
     /// ``CurlTransport/ResponseHead/errorBody``.
@@ -242,5 +268,12 @@ extension URL {
         parts.percentEncodedPath = "/"
         parts.fragment = nil
         return parts.url ?? self
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What `body` comes to.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

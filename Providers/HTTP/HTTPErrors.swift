@@ -104,8 +104,8 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
 
     private var loginSentence: String {
         let host = url.host() ?? "The server"
-        switch (login.withheld, login.credential?.kind) {
-        case (.clearSecret, .bearer):
+        switch (login.withheld, login.given) {
+        case (.clearSecret, .token):
             return "“\(host)” wants a token over a connection that is not encrypted, which is refused unless it is allowed."
         case (.clearSecret, _):
             return "“\(host)” wants the password in clear over a connection that is not encrypted, which is refused unless it is allowed."
@@ -113,7 +113,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
             return "“\(host)” wants the password in clear where it did not need it before; somebody on the way may have asked."
         case (.colon, _): return "“\(host)” takes no user with a colon in the name (Basic, RFC 7617)."
         case (nil, .password): return "“\(host)” refused this user and password."
-        case (nil, .bearer): return "“\(host)” refused this token."
+        case (nil, .token): return "“\(host)” refused this token."
         case (nil, nil): return "“\(host)” asks for a login, and there is no user and password for it."
         }
     }

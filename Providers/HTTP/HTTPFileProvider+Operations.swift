@@ -40,15 +40,24 @@ extension HTTPFileProvider {
     private func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter = ProgressReporter()) async throws {
         let places = operation.places
         // Before, for whoever asks meanwhile must not keep the answer, and after.
-        places.forEach { cache.drop($0) }
-        defer { places.forEach { cache.drop($0) } }
+        await forget(places)
         do {
             try await service.perform(operation, overwrite: overwrite, progress: progress, over: connection)
+            await forget(places)
         } catch let error as HTTPStatusError where !overwrite && [409, 412].contains(error.code.rawValue) {
             // Another was quicker than the look before.
+            await forget(places)
             if let place = places.last, operation.isMaking { throw taken(place, underlying: error) }
             throw error
+        } catch {
+            await forget(places)
+            throw error
         }
+    }
+
+    private func forget(_ places: [ProviderPath]) async {
+        for place in places { cache.drop(place) }
+        await connection.forget(places)
     }
 
     /// Looks at both ends of a move or copy, and clears the destination where that is allowed.

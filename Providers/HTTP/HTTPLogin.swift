@@ -6,6 +6,11 @@ import Foundation
 final class HTTPLogin: Sendable {
     /// Where the login stands, for the sentence of a refusal.
     struct State: Sendable {
+        /// The kinds of secret there are for this.
+        enum Given: Sendable {
+            case password, token
+        }
+
         /// What the server wants and does not get.
         enum Withheld: Sendable {
             /// A password, or token, over a connection that is not encrypted.
@@ -16,8 +21,8 @@ final class HTTPLogin: Sendable {
             case colon
         }
 
-        /// What the source gave last.
-        var credential: Credential?
+        /// What the source gave last; an error keeps no secret.
+        var given: Given?
         var withheld: Withheld?
     }
 
@@ -102,7 +107,7 @@ final class HTTPLogin: Sendable {
             access.answer = memory.answer
             memory.access = access
             memory.credential = credential
-            memory.state.credential = credential
+            memory.state.given = credential.map { $0.isBearer ? .token : .password }
             return access
         }
     }

@@ -36,9 +36,29 @@ extension HTTPConnection {
 
     /// Sends `request` and returns the answer's body in memory.
     ///
+    /// Where the connection's ``CachePolicy`` has a folder, the answer to a `GET` that has an `ETag` or `Last-Modified` is kept there, and
+    /// asked about the next time (RFC 9110, section 13).
+    ///
     /// - Parameter limit: The most bytes that are taken.
     /// - Throws: As ``send(_:)``; `URLError(.badServerResponse)` past the limit.
     public func data(for request: HTTPRequest, limit: Int = 64 << 20) async throws -> (Data, ResponseHead) {
+        guard let responses, request.method == "GET", request.url == nil else { return try await received(request, limit) }
+        let query = "?" + (request.query ?? "")
+        let moment = responses.now
+        let kept = await responses.answer(request.path, query: query)
+        if let kept, kept.isFresh { return (kept.body, kept.head.answer) }
+        var request = request
+        if let condition = kept?.head.condition {
+            request.headers.append(condition)
+            request.accepts.insert(304)
+        }
+        let (data, head) = try await received(request, limit)
+        if head.status == 304, let kept { return (kept.body, kept.head.answer) }
+        await responses.keep(data, head, request.path, query: query, since: moment)
+        return (data, head)
+    }
+
+    private func received(_ request: HTTPRequest, _ limit: Int) async throws -> (Data, ResponseHead) {
         let body = Locked(DataSink(limit: limit))
         var request = request
         request.receive = { _ in
@@ -54,5 +74,16 @@ extension HTTPConnection {
                 .badServerResponse, url: url(of: request.path),
                 sentence: "The server's answer about “\(request.path)” has more than \(limit >> 20) MiB.", underlying: error)
         }
+    }
+}
+
+extension ResponseCache.Head {
+    /// The head of the answer that was kept, as far as it was.
+    fileprivate var answer: ResponseHead {
+        var head = ResponseHead(status: 200)
+        head.headers = [("ETag", entryTag), ("Last-Modified", modified), ("Content-Type", mimeType)].compactMap { name, value in
+            value.map { (name, $0) }
+        }
+        return head
     }
 }

@@ -13,9 +13,11 @@ extension HTTPConnection {
         _ request: HTTPRequest, cost: Capabilities.ReadCost, missing: @escaping @Sendable () async throws -> Void = {}
     ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
-            do { return try await Download(request, part: part, version: version, sink: sink, connection: self).run() } catch let error
-                where error.isNoSuchFile
-            {
+            do {
+                let download = Download(request, part: part, version: version, sink: sink, connection: self)
+                guard let responses, request.method == "GET", request.url == nil else { return try await download.run() }
+                return try await CachedDownload(download, responses).run()
+            } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error
             }
@@ -34,8 +36,12 @@ extension HTTPConnection {
 /// Brings one part of a file, going on where a lost connection left it.
 ///
 /// Source: RFC 9110, section 14. The answer's own range is what counts, never what was asked for.
-private final class Download: Sendable {
+final class Download: Sendable {
     private struct State: Sendable {
+        /// Of the first answer that had bytes.
+        var head: ResponseHead?
+        /// Whether what the caller has still holds.
+        var isNotModified = false
         var attributes: FileReaderAttributes?
         /// The part as the first answer fixed it; `count` is −1 while the server does not say.
         var extent: FileExtent?
@@ -47,15 +53,21 @@ private final class Download: Sendable {
         var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
     }
 
+    /// A header that asks the first answer to be left out where the caller has the file already (RFC 9110, section 13.1).
+    private let condition: (name: String, value: String)?
     private let template: HTTPRequest
-    private var path: ProviderPath { template.path }
-    private let part: FilePart
-    private let version: String?
-    private let sink: any ByteSink
+    var path: ProviderPath { template.path }
+    let part: FilePart
+    let version: String?
+    let sink: any ByteSink
     private let connection: HTTPConnection
     private let state = Locked(State())
 
-    init(_ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection) {
+    init(
+        _ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection,
+        condition: (name: String, value: String)? = nil
+    ) {
+        self.condition = condition
         self.template = template
         self.part = part
         self.version = version
@@ -63,6 +75,15 @@ private final class Download: Sendable {
         self.connection = connection
     }
 
+    /// The same download, with its bytes going elsewhere.
+    func into(_ sink: any ByteSink, condition: (name: String, value: String)?) -> Download {
+        Download(template, part: part, version: version, sink: sink, connection: connection, condition: condition)
+    }
+
+    /// The head of the answer that began the download; nil before it.
+    var head: ResponseHead? { state.value.head }
+
+    /// - Throws: ``NotModified`` where the condition held.
     func run() async throws -> (FileExtent, FileReaderAttributes) {
         do {
             var before: Int64
@@ -73,6 +94,7 @@ private final class Download: Sendable {
         } catch let failure as SinkFailure {
             throw failure.error
         }
+        if state.value.isNotModified { throw NotModified() }
         return try result()
     }
 
@@ -101,8 +123,13 @@ private final class Download: Sendable {
         request.needsFile = true
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
         request.receive = { [self] head in try accept(head, for: wanted) }
+        if let condition, state.value.extent == nil {
+            request.headers.append(condition)
+            request.accepts.insert(304)
+        }
         do {
             let head = try await connection.sendOnce(request)
+            if head.status == 304 { state.update { $0.isNotModified = true } }
             if head.status == 416 { try await acceptEmpty(head) }
         } catch is Enough {
             // The server sent on past what was asked for; the connection was closed on purpose.
@@ -137,7 +164,10 @@ private final class Download: Sendable {
                 answer.size < 0
                 ? FileExtent(offset: aim.skip, count: -1, size: -1)
                 : FileExtent(offset: aimed.lowerBound, count: Int64(aimed.count), size: answer.size)
-            state.update { $0.extent = extent }
+            state.update { state in
+                state.extent = extent
+                state.head = head
+            }
             try sink.begin(extent)
         }
         state.update { $0.seen = 0 }
@@ -217,6 +247,9 @@ private final class Download: Sendable {
         FileError.make(.badServerResponse, url: connection.url(of: path), sentence: sentence)
     }
 }
+
+/// What the caller has still holds.
+struct NotModified: Error {}
 
 /// Ends a transfer of which everything wanted has come.
 private struct Enough: Error {}

@@ -21,6 +21,8 @@ public struct HTTPRequest: Sendable {
     /// The whole URL, in place of ``path``, which then only names the item in messages: for services that hand out addresses. The login
     /// goes there only where it is of the connection's own origin.
     public var url: URL?
+    /// Other items that the request changes, such as a move's destination: nothing that was kept of them is used afterwards.
+    public var touches: [ProviderPath] = []
     /// Whether the URL ends in a slash, as collections' do (RFC 4918, section 5.2).
     public var isFolder: Bool
     /// Sent besides the login's and the transport's, also after a redirect to another origin: no place for a secret.
@@ -58,4 +60,7 @@ public struct HTTPRequest: Sendable {
         self.isWriting = isWriting
         self.receive = receive
     }
+
+    /// All items that the request changes.
+    var places: [ProviderPath] { [path] + touches }
 }

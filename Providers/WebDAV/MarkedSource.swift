@@ -13,7 +13,7 @@ struct MarkedSource: WriteSource {
         var count: Int64 = 0
     }
 
-    private let base: any WriteSource
+    let base: any WriteSource
     private let state: Locked<State>
 
     init(_ base: any WriteSource) {

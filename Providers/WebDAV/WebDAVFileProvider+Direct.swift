@@ -15,9 +15,9 @@ extension WebDAVFileProvider {
             return try await putVersion(write)
         }
         if options.overwrite { return try await putOver(write, replacing: found) }
-        if quirks.locksNewFiles {
-            return try await withLock(path: path, timeout: Self.lockTime) { lock in
-                try await fill(lock) { try await put(write, condition: nil) }
+        if quirks.locksNewFiles, !locks.holds(path), let lock = try await takeNewName(path) {
+            return try await with(lock) { lock in
+                try await fill(lock) { try await put(write, condition: condition(at: path, under: lock)) }
             }
         }
         if quirks.ifNoneMatch == .ignored, !write.isLarge { try await refuse(write) }
@@ -27,17 +27,13 @@ extension WebDAVFileProvider {
     private func putVersion(_ write: FileWrite) async throws -> FileObject {
         guard let tag = write.options.ifMatch else { return try await put(write, condition: nil) }
         let quirks = write.quirks
-        let replace: @Sendable () async throws -> FileObject = {
-            // Carries the tokens of locks, too.
-            let condition = quirks.honoursIf ? self.conditions(at: [write.path], tag: (write.path, tag)).first : nil
+        // A weak tag matches nothing in `If-Match` (RFC 9110, section 13.1.1).
+        let isMatched = quirks.ifMatch != .ignored && !quirks.honoursIf && !quirks.locksConditionalWrites && !tag.hasPrefix("W/")
+        if isMatched { return try await put(write, condition: ("If-Match", tag)) }
+        return try await locked(for: write) { lock in
+            let condition = self.condition(at: write.path, under: lock, tag: quirks.honoursIf ? tag : nil)
             return try await self.put(write, condition: condition)
         }
-        if quirks.locksConditionalWrites { return try await locked(for: write, replace) }
-        if quirks.honoursIf { return try await replace() }
-        // A weak tag matches nothing in `If-Match` (RFC 9110, section 13.1.1).
-        if quirks.ifMatch != .ignored, !tag.hasPrefix("W/") { return try await put(write, condition: ("If-Match", tag)) }
-        try await refuse(write)
-        return try await replace()
     }
 
     /// Replaces a file or an empty folder. That there is a folder shows when the server refuses the bytes; a source that is read only once
@@ -48,7 +44,7 @@ extension WebDAVFileProvider {
             if item?.isDirectory == true { try await removeItem(path: write.path, recursive: false) }
             return try await put(write, condition: nil)
         }
-        do { return try await put(write, condition: nil) } catch let error where !error.isCancellation && !Self.isWithoutAnswer(error) {
+        do { return try await put(write, condition: nil) } catch let error where Self.isRefusal(error) {
             guard try await itemIfAny(write.path)?.isDirectory == true else { throw error }
             try await removeItem(path: write.path, recursive: false)
             return try await put(write, condition: nil)
@@ -57,7 +53,7 @@ extension WebDAVFileProvider {
 
     private func put(_ write: FileWrite, condition: (name: String, value: String)?) async throws -> FileObject {
         var headers = condition.map { [$0] } ?? []
-        if condition?.name != "If" { headers += conditions(at: [write.path]) }
+        if condition?.name != "If", let held = self.condition(at: write.path) { headers.append(held) }
         do {
             let head = try await upload(write, to: write.path, headers: headers)
             // By now the file is there, cancelled or not.
@@ -65,10 +61,16 @@ extension WebDAVFileProvider {
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
             throw FileError.make(.fileWriteFileExists, path: write.path, url: url(of: write.path), underlying: error)
-        } catch let error where condition?.name == "If-None-Match" && !error.isCancellation && !Self.isWithoutAnswer(error) {
+        } catch let error where condition?.name == "If-None-Match" && Self.isRefusal(error) {
             // In the way of a folder servers answer otherwise.
             try await refuse(write)
             throw error
         }
+    }
+
+    /// Whether the server has answered with a status that says no.
+    private static func isRefusal(_ error: any Error) -> Bool {
+        let status = error as? HTTPStatusError ?? (error as NSError).userInfo[NSUnderlyingErrorKey] as? HTTPStatusError
+        return status.map { !isWithoutAnswer($0) } ?? false
     }
 }

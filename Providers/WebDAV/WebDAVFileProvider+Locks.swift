@@ -14,6 +14,13 @@ extension WebDAVFileProvider {
     ///   `CocoaError(.featureUnsupported)` where the server has no locks; `CocoaError(.fileNoSuchFile)` without the parent.
     /// - Complexity: One `LOCK` (RFC 4918, section 9.10), and one more at each half of the time.
     public func lock(path: ProviderPath, timeout: Double = 600) async throws -> WebDAVLock {
+        let lock = try await takeLock(path: path, timeout: timeout)
+        locks.add(path, token: lock.token)
+        return lock
+    }
+
+    /// A lock that only those requests know that are given it.
+    func takeLock(path: ProviderPath, timeout: Double) async throws -> WebDAVLock {
         guard try await quirks().locks != .none else { throw FileError.unsupported("Locking", path: path, url: url(of: path)) }
         let answer = DataSink(limit: 1 << 20)
         let request = HTTPRequest(
@@ -37,7 +44,6 @@ extension WebDAVFileProvider {
         }
         let lock = WebDAVLock(
             path: path, token: token, timeout: Self.granted(in: answer.data) ?? timeout, madeFile: head.status == 201, provider: self)
-        locks.add(path, token: token)
         lock.keepAlive()
         return lock
     }
@@ -48,7 +54,11 @@ extension WebDAVFileProvider {
     public func withLock<Value: Sendable>(
         path: ProviderPath, timeout: Double = 600, _ body: (WebDAVLock) async throws -> Value
     ) async throws -> Value {
-        let lock = try await lock(path: path, timeout: timeout)
+        try await with(try await lock(path: path, timeout: timeout), body)
+    }
+
+    /// Gives `lock` back after `body`, however it ends.
+    func with<Value: Sendable>(_ lock: WebDAVLock, _ body: (WebDAVLock) async throws -> Value) async throws -> Value {
         do {
             let value = try await body(lock)
             await giveBack(lock)
@@ -85,7 +95,9 @@ extension WebDAVFileProvider {
             _ = try await connection.send(
                 HTTPRequest(
                     "LOCK", path, headers: [("If", "(<\(token)>)"), ("Timeout", Self.timeout(timeout))], isWriting: true))
-        } catch let error as HTTPStatusError where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue) {
+        } catch let error as HTTPStatusError
+            where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue)
+        {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.", underlying: error)
         }
@@ -94,7 +106,8 @@ extension WebDAVFileProvider {
     /// `UNLOCK` (RFC 4918, section 9.11). Servers say in many ways that there is no such lock.
     func unlock(_ token: String, at path: ProviderPath) async throws {
         _ = try await connection.send(
-            HTTPRequest("UNLOCK", path, headers: [("Lock-Token", "<\(token)>")], accepts: [400, 404, 409, 412], isWriting: true))
+            // Done twice it does no harm, so that also a server that breaks down over it is asked again.
+            HTTPRequest("UNLOCK", path, headers: [("Lock-Token", "<\(token)>")], accepts: [400, 404, 409, 412]))
     }
 
     /// Gives up the locks on what is about to be moved away, which do not go with it (RFC 4918, section 7.6); servers differ in which
@@ -106,23 +119,20 @@ extension WebDAVFileProvider {
         }
     }
 
-    /// The `If` header of a change at `paths` (RFC 4918, section 10.4): the tokens of the locks that are held there, and what else has to
-    /// hold for an item; nil for none.
-    ///
-    /// - Parameter tag: The version that `path` must have, in either of the two forms that one version has in time.
-    func conditions(at paths: [ProviderPath], tag: (path: ProviderPath, tag: String)? = nil) -> [(name: String, value: String)] {
-        var lists: [String] = []
-        var isTagged = false
-        for held in paths.flatMap({ locks.touched(by: $0) }) {
-            let forms = tag?.path == held.path ? tag.map { Self.forms(of: $0.tag) } ?? [] : []
-            isTagged = isTagged || !forms.isEmpty
-            let ors = forms.isEmpty ? ["(<\(held.token)>)"] : forms.map { "(<\(held.token)> [\($0)])" }
-            lists.append("<\(url(of: held.path).absoluteString)> \(ors.joined(separator: " "))")
+    /// The `If` header of a change at `path` (RFC 4918, section 10.4): the tokens of the locks that are held there, and the version that
+    /// the file must have, in either of the two forms that one version has in time; nil for none.
+    func condition(at path: ProviderPath, under lock: WebDAVLock? = nil, tag: String? = nil) -> (name: String, value: String)? {
+        let forms = tag.map { Self.forms(of: $0) } ?? []
+        var held = locks.touched(by: path)
+        if let lock { held.append((lock.path, lock.token)) }
+        var lists = held.map { held in
+            let ors = held.path != path || forms.isEmpty ? ["(<\(held.token)>)"] : forms.map { "(<\(held.token)> [\($0)])" }
+            return "<\(url(of: held.path).absoluteString)> \(ors.joined(separator: " "))"
         }
-        if let tag, !isTagged {
-            lists.append("<\(url(of: tag.path).absoluteString)> \(Self.forms(of: tag.tag).map { "([\($0)])" }.joined(separator: " "))")
+        if !forms.isEmpty, !held.contains(where: { $0.path == path }) {
+            lists.append("<\(url(of: path).absoluteString)> \(forms.map { "([\($0)])" }.joined(separator: " "))")
         }
-        return lists.isEmpty ? [] : [("If", lists.joined(separator: " "))]
+        return lists.isEmpty ? nil : ("If", lists.joined(separator: " "))
     }
 
     /// Apache calls the same tag weak for the first seconds of a file and strong after them.

@@ -73,69 +73,6 @@ extension WebDAVFileProvider {
         return item
     }
 
-    /// One `MOVE` or `COPY` of `item`. Both URLs end in a slash for a folder: some servers insist.
-    ///
-    /// - Parameter ifMatch: The version that the file at `destination` must have.
-    /// - Returns: The answer; nil where it was lost and the item turned out to be moved.
-    @discardableResult
-    func send(
-        _ method: String, _ item: FileObject, to destination: ProviderPath, overwrite: Bool, ifMatch: String? = nil
-    ) async throws -> ResponseHead? {
-        try await checkDestination(destination, overwrite: overwrite)
-        var headers = [
-            ("Destination", connection.url(of: destination, isFolder: item.isDirectory).absoluteString),
-            ("Overwrite", overwrite ? "T" : "F"),
-        ]
-        if method == "COPY" { headers.append(("Depth", "infinity")) }
-        if method == "MOVE" { try await giveUpLocks(on: item.path) }
-        headers += conditions(at: [destination], tag: ifMatch.map { (destination, $0) })
-        let request = HTTPRequest(
-            method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
-        cache.drop(destination)
-        defer { cache.drop(destination) }
-        do { return try await change(request) } catch let error where !error.isCancellation {
-            if Self.isWithoutAnswer(error) {
-                if method == "MOVE", try await hasMoved(item, to: destination) { return nil }
-            } else if !overwrite {
-                // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
-                try await refuseTaken(destination, underlying: error)
-            }
-            throw error
-        }
-    }
-
-    /// Whether the request may have been carried out: its answer was lost on the way, also behind a gateway.
-    static func isWithoutAnswer(_ error: any Error) -> Bool {
-        if let status = (error as? HTTPStatusError)?.code.rawValue { return [408, 502, 504].contains(status) }
-        return (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
-    }
-
-    /// Whether what was at one place is at the other now.
-    private func hasMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
-        guard try await itemIfAny(item.path) == nil, let there = try await itemIfAny(destination) else { return false }
-        return there.type == item.type && there.size == item.size
-    }
-
-    /// Sends a request that changes something. A multi-status tells of the parts that failed: the first of them is thrown.
-    func change(_ request: HTTPRequest) async throws -> ResponseHead {
-        // Before, for whoever asks meanwhile must not keep the answer, and after.
-        cache.drop(request.path)
-        defer { cache.drop(request.path) }
-        var request = request
-        if !["MOVE", "COPY"].contains(request.method) { request.headers += conditions(at: [request.path]) }
-        let answer = DataSink(limit: 8 << 20)
-        request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
-        let head = try await connection.send(request)
-        guard head.status == 207 else { return head }
-        let decoder = try MultistatusDecoder()
-        try decoder.parse(answer.data)
-        try decoder.finish()
-        guard let failed = decoder.take().first(where: { ($0.status ?? 200) >= 300 }) else { return head }
-        var part = request
-        part.path = failed.path?.relative(to: rootPath) ?? request.path
-        throw connection.error(status: failed.status ?? 500, request: part)
-    }
-
     private func refuseContent(in path: ProviderPath) async throws {
         try await list(path) { items in
             if !items.isEmpty { throw FileError.make(errno: ENOTEMPTY, path: path, url: self.url(of: path), writing: true) }
@@ -143,7 +80,7 @@ extension WebDAVFileProvider {
     }
 
     /// - Throws: `CocoaError(.fileWriteFileExists)` when something is at `path`.
-    private func refuseTaken(_ path: ProviderPath, underlying: any Error) async throws {
+    func refuseTaken(_ path: ProviderPath, underlying: any Error) async throws {
         guard try await itemIfAny(path) != nil else { return }
         throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: underlying)
     }

@@ -12,47 +12,84 @@ extension WebDAVFileProvider {
         // Nobody writes with a condition where there may be nothing: this refuses in the right words.
         if write.options.ifMatch != nil, !write.options.overwrite { try await refuse(write) }
         let temporary = try TemporaryName.make(beside: write.path)
+        var hasArrived = false
+        // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the task, because a
+        // lock whose token was lost could not be given back.
+        let taking = write.options.overwrite || write.isLarge ? nil : lockTask(for: write)
         do {
-            // A folder in the way is found while the bytes are under way.
+            // Whether there is a folder in the way.
             let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge
-            async let target = looks ? itemIfAny(write.path) : found
+            let replaced = looks ? try await itemIfAny(write.path) : found
             let head = try await upload(write, to: temporary, headers: [])
+            hasArrived = true
             try Task.checkCancellation()
             let item = try await verified(write, at: temporary)
-            let replaced = try await target
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
             return try await Task {
-                let moved = try await moveIntoPlace(item, write, replacing: replaced)
+                let moved = try await moveIntoPlace(item, write, replacing: replaced, taking)
                 return write.finished(item, [moved, write.quirks.movesKeepTags ? head : nil])
             }.value
         } catch {
-            await cleanUp { await self.removeNow(temporary, write) }
+            await cleanUp { [arrived = hasArrived] in
+                if let lock = try? await taking?.value ?? nil, !lock.isGivenBack {
+                    await self.removeMade(by: lock)
+                    try? await lock.unlock()
+                }
+                await self.removeNow(temporary, write, hasArrived: arrived)
+            }
             throw error
         }
     }
 
     /// Removes what an upload left. What the server does not let go of stays under a name that tells.
-    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite) async {
+    ///
+    /// - Parameter hasArrived: Whether the server has said so: then it is a file like any other, which does not come late.
+    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite, hasArrived: Bool) async {
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
             let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
             // With all bytes sent the file may appear after a first removal that finds nothing.
-            if let head, !write.quirks.partsAppearLate, head.status != 404 || !write.source.isSent { return }
+            if let head, hasArrived || (!write.quirks.partsAppearLate && (head.status != 404 || !write.source.isSent)) { return }
         }
     }
 
-    private func moveIntoPlace(_ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?) async throws -> ResponseHead? {
+    /// Takes the lock that a new file needs here; nil where it needs none, or whoever writes has one already.
+    private func lockTask(for write: FileWrite) -> Task<WebDAVLock?, any Error>? {
+        guard write.quirks.locksNewFiles, !locks.holds(write.path) else { return nil }
+        return Task { try await takeNewName(write.path) }
+    }
+
+    /// A lock on a name that is to be filled; nil where it turns out that there are none. Whoever has one at the same moment is about to
+    /// fill the name.
+    func takeNewName(_ path: ProviderPath) async throws -> WebDAVLock? {
+        do { return try await lockIfAny(path) } catch let error as HTTPStatusError where error.code.rawValue == 423 {
+            throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
+        }
+    }
+
+    private func moveIntoPlace(
+        _ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?, _ taking: Task<WebDAVLock?, any Error>?
+    ) async throws -> ResponseHead? {
         let path = write.path
         if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write) }
         if write.options.overwrite {
             if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
             return try await send("MOVE", temporary, to: path, overwrite: target?.isDirectory != true)
         }
-        guard write.quirks.locksNewFiles else { return try await send("MOVE", temporary, to: path, overwrite: false) }
-        return try await withLock(path: path, timeout: Self.lockTime) { lock in
-            try await fill(lock) { try await send("MOVE", temporary, to: path, overwrite: lock.madeFile) }
+        guard let lock = try await (taking ?? lockTask(for: write))?.value else {
+            return try await send("MOVE", temporary, to: path, overwrite: false)
         }
+        return try await with(lock) { lock in
+            try await fill(lock) { try await send("MOVE", temporary, to: path, overwrite: lock.madeFile, under: lock) }
+        }
+    }
+
+    /// A lock for the moment of a write; nil where the server turns out to have none.
+    private func lockIfAny(_ path: ProviderPath) async throws -> WebDAVLock? {
+        do { return try await takeLock(path: path, timeout: Self.lockTime) } catch let error as CocoaError
+            where error.code == .featureUnsupported
+        { return nil }
     }
 
     /// How long a lock outlives a process that dies while its file is put into place, in seconds.
@@ -80,7 +117,7 @@ extension WebDAVFileProvider {
     /// Removes the empty file that a lock made of a free name, in a task that nobody cancels.
     func removeMade(by lock: WebDAVLock) async {
         guard lock.madeFile else { return }
-        let headers = conditions(at: [lock.path])
+        let headers = condition(at: lock.path, under: lock).map { [$0] } ?? []
         await cleanUp { [connection] in
             _ = try? await connection.sendOnce(HTTPRequest("DELETE", lock.path, headers: headers, accepts: [404], isWriting: true))
         }
@@ -90,28 +127,32 @@ extension WebDAVFileProvider {
     private func replaceVersion(by temporary: FileObject, _ write: FileWrite) async throws -> ResponseHead? {
         let path = write.path
         let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
-        let move: @Sendable () async throws -> ResponseHead? = {
-            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, ifMatch: tag) } catch let error as HTTPStatusError
+        let move: @Sendable (WebDAVLock?) async throws -> ResponseHead? = { lock in
+            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, under: lock, ifMatch: tag) } catch let error
+                as HTTPStatusError
                 where error.code.rawValue == 412
             {
                 // Also of a lock that another was given at the same moment.
                 throw self.otherVersion(path, underlying: error)
             }
         }
-        if write.quirks.locksConditionalWrites { return try await locked(for: write, move) }
-        if tag == nil { try await refuse(write) }
-        return try await move()
+        return try await locked(for: write, move)
     }
 
-    /// Runs `body` while nobody else can change the file, and only if it is the version that the write names.
-    func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable () async throws -> Value) async throws -> Value {
-        try await withLock(path: write.path, timeout: Self.lockTime) { lock in
+    /// Runs `body` if the file is the version that the write names: while nobody else can change it, where that takes a lock, or with the
+    /// version in an `If` header, where the server looks at it.
+    func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable (WebDAVLock?) async throws -> Value) async throws -> Value {
+        guard write.quirks.locksConditionalWrites, !locks.holds(write.path), let lock = try await lockIfAny(write.path) else {
+            if !write.quirks.honoursIf { try await refuse(write) }
+            return try await body(nil)
+        }
+        return try await with(lock) { lock in
             if lock.madeFile {
                 await removeMade(by: lock)
                 throw otherVersion(write.path)
             }
             if !write.quirks.honoursIf { try await refuse(write) }
-            return try await body()
+            return try await body(lock)
         }
     }
 }

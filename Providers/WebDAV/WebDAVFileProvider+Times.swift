@@ -32,7 +32,8 @@ extension WebDAVFileProvider: FileProviderAttributes {
 
     /// A server that says that it has kept the time is one that can.
     func learnTimeSetting(from head: ResponseHead, _ write: FileWrite) {
-        guard write.options.modificationDate != nil, write.quirks.timeSetting == .none, head["X-OC-MTime"]?.lowercased() == "accepted" else {
+        guard write.options.modificationDate != nil, write.quirks.timeSetting == .none, head["X-OC-MTime"]?.lowercased() == "accepted"
+        else {
             return
         }
         known.correct { $0.timeSetting = .ocMtime }

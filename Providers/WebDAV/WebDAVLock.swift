@@ -16,6 +16,7 @@ public final class WebDAVLock: Sendable {
     private let provider: WebDAVFileProvider
     private let keeping = Locked<Task<Void, Never>?>(nil)
     private let loss = Locked<(any Error)?>(nil)
+    private let wasGivenBack = Locked(false)
 
     init(path: ProviderPath, token: String, timeout: Double, madeFile: Bool, provider: WebDAVFileProvider) {
         self.path = path
@@ -49,9 +50,13 @@ public final class WebDAVLock: Sendable {
     /// - Complexity: One `UNLOCK`.
     public func unlock() async throws {
         keeping.value?.cancel()
+        wasGivenBack.update { $0 = true }
         defer { provider.locks.remove(path, token: token) }
         try await provider.unlock(token, at: path)
     }
+
+    /// Whether that was tried.
+    var isGivenBack: Bool { wasGivenBack.value }
 
     /// Refreshes at half time, until the lock is given back, let go of or lost.
     func keepAlive() {
@@ -75,6 +80,8 @@ final class HeldLocks: Sendable {
     func add(_ path: ProviderPath, token: String) { tokens.update { $0[path] = token } }
 
     func remove(_ path: ProviderPath, token: String) { tokens.update { if $0[path] == token { $0[path] = nil } } }
+
+    func holds(_ path: ProviderPath) -> Bool { tokens.value[path] != nil }
 
     /// Those that a change at `path` touches: its own, and those on what lies below it.
     func touched(by path: ProviderPath) -> [(path: ProviderPath, token: String)] {

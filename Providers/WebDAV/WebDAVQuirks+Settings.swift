@@ -17,7 +17,9 @@ extension WebDAVQuirks {
             TimeSetting(rawValue: word).map { quirks.timeSetting = $0 } != nil
         },
         "chunk-size": .word(["off", "a number of bytes from 5242880 to 5368709120"]) { quirks, word in
-            if word == "off" { quirks.chunkSize = nil } else {
+            if word == "off" {
+                quirks.chunkSize = nil
+            } else {
                 guard let size = Int64(word), Self.chunkSizes.contains(size) else { return false }
                 quirks.chunkSize = size
             }
@@ -33,6 +35,7 @@ extension WebDAVQuirks {
         "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole), "moves-keep-tags": .flag(\.movesKeepTags),
         "entry-tags": .flag(\.listsEntryTags),
         "tree-tags": .flag(\.hasTreeTags), "same-sizes": .flag(\.keepsSizes), "late-parts": .flag(\.partsAppearLate),
+        "search": .flag(\.searches),
         "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames),
     ]
 
@@ -71,6 +74,7 @@ extension WebDAVQuirks {
 
     private static func refusal(_ name: String, _ word: String, _ known: [String]) -> CocoaError {
         FileError.make(
-            .featureUnsupported, path: name, sentence: "“\(word)” is no value of the setting “\(name)”; there are: \(known.joined(separator: ", ")).")
+            .featureUnsupported, path: name,
+            sentence: "“\(word)” is no value of the setting “\(name)”; there are: \(known.joined(separator: ", ")).")
     }
 }

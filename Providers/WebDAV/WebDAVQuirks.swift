@@ -43,10 +43,10 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public enum Locks: String, Codable, Hashable, Sendable, CaseIterable {
         /// There are none.
         case none
-        /// Two clients that ask at the same moment may both be given one, and what is left of the other stays for its time, as with Apache;
-        /// or the server breaks down over many of them.
+        /// Good enough for a person who edits a file. Writes do not take them: Apache loses and keeps locks when several are taken or given
+        /// back at the same moment, of whatever names, and WsgiDAV forgets one when its file is replaced.
         case shaky
-        /// Of any number of clients that ask at the same moment one is given it.
+        /// Of any number of clients that ask at the same moment one has it.
         case exclusive
     }
 
@@ -85,7 +85,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     /// What locks are worth.
     public var locks = Locks.shaky
     /// When writes take one.
-    public var lockUse = LockUse.conditional
+    public var lockUse = LockUse.always
     /// Whether a file keeps its entry tag when it is moved.
     public var movesKeepTags = false
     /// Whether listings have entry tags.
@@ -110,6 +110,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var misreadNames: [UInt8] = []
     /// The bytes of one chunk where large uploads go in chunks, by the way of Nextcloud; nil for uploads in one piece.
     public var chunkSize: Int64?
+    /// Whether `SEARCH` takes a basic search (RFC 5323), as `OPTIONS` tells in its `DASL` line.
+    public var searches = false
 
     /// The row of `vendor`.
     public init(_ vendor: Vendor) {
@@ -132,7 +134,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case .nextcloud, .owncloud:
             (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
             (locks, hasTreeTags, timeSetting) = (.none, true, .ocMtime)
-            if vendor == .nextcloud { chunkSize = 10 << 20 }
+            // Nextcloud has the line at the root of its WebDAV alone.
+            if vendor == .nextcloud { (chunkSize, searches) = (10 << 20, true) }
         case .sharepoint:
             keepsSizes = false
         case .other:
@@ -162,6 +165,7 @@ extension WebDAVQuirks {
         try take(&timeSetting, .timeSetting)
         try take(&keepsSizes, .keepsSizes)
         try take(&partsAppearLate, .partsAppearLate)
+        try take(&searches, .searches)
         try take(&movesOntoFolders, .movesOntoFolders)
         try take(&keepsRawNames, .keepsRawNames)
         try take(&misreadFolders, .misreadFolders)
@@ -193,12 +197,14 @@ extension WebDAVQuirks {
         try container.encode(misreadDestinations, forKey: .misreadDestinations)
         try container.encode(misreadNames, forKey: .misreadNames)
         try container.encode(chunkSize, forKey: .chunkSize)
+        try container.encode(searches, forKey: .searches)
     }
 
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders, misreadDestinations, misreadNames
-        case chunkSize
+        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders,
+            misreadDestinations, misreadNames
+        case chunkSize, searches
     }
 
     /// Whether one `PUT` with `If-Match` does all that a write with `ifMatch` has to.
@@ -219,6 +225,14 @@ extension WebDAVQuirks {
         capabilities[.rawNames] = keepsRawNames ? .native : .unavailable
         capabilities[.treeTags] = hasTreeTags ? .native : .unavailable
         capabilities[.settingModificationDate] = timeSetting == .none ? .unavailable : .native
+    }
+}
+
+extension WebDAVQuirks {
+    /// What the answer to an `OPTIONS` tells.
+    init(_ head: ResponseHead) {
+        self.init(Vendor(head))
+        if head.joined("DASL")?.contains("DAV:basicsearch") == true { searches = true }
     }
 }
 

@@ -80,7 +80,7 @@ final class KnownQuirks: Sendable {
                 ?? Task {
                     defer { self.asking.update { $0 = nil } }
                     let head = try await ask()
-                    let quirks = WebDAVQuirks(WebDAVQuirks.Vendor(head))
+                    let quirks = WebDAVQuirks(head)
                     if head.isSuccess {
                         self.servers[self.url] = quirks
                     } else if ![401, 403, 407].contains(head.status) {

@@ -23,6 +23,11 @@ struct CommonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Bytes a second, with K, M or G for 1024s.", valueName: "rate"))
     var bwlimit: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Go by this proxy: http, https, socks5 or socks5h; “none” for no proxy, whatever the environment says.", valueName: "url"))
+    var proxy: String?
+
     @Option(help: ArgumentHelp("The user, where the URL names none.", valueName: "name"))
     var user: String?
     @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"))
@@ -45,6 +50,8 @@ struct CommonOptions: ParsableArguments {
         guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries takes a number from 0 to 100.") }
         guard (1...64).contains(transfers) else { throw ValidationError("--transfers takes a number from 1 to 64.") }
         _ = try bandwidth()
+        var options = ConnectionOptions()
+        try applyProxy(to: &options)
         for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) {
             if let reason = unreadable(file) { throw ValidationError("The file “\(file)” cannot be read: \(reason).") }
         }
@@ -68,6 +75,17 @@ struct CommonOptions: ParsableArguments {
             authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure)
         options.allowsClearPassword = allowClearPassword || options.allowsClearPassword
+        try applyProxy(to: &options)
+    }
+
+    private func applyProxy(to options: inout ConnectionOptions) throws {
+        guard let proxy else { return }
+        if proxy == "none" {
+            options.proxy = .none
+            return
+        }
+        guard let url = URL(string: proxy) else { throw ValidationError("--proxy takes a URL, such as http://proxy.example:3128.") }
+        do { try options.useProxy(at: url) } catch { throw ValidationError(error.sentence) }
     }
 
     func bandwidth() throws -> Int64? {

@@ -25,6 +25,7 @@ enum ExitStatus: Int32 {
         case let error as ResourceError: self.init(error.cause)
         case let error where error.isCancellation: self = .interrupted
         case let error as URLError: self = Self.of(error.code)
+        case let error where !error.itemErrors.isEmpty: self = .partlyDone
         case let error as CocoaError: self = Self.of(error)
         case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue): self = .unreachable
         default: self = .failed

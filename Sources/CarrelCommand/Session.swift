@@ -64,10 +64,13 @@ final class Session: Sendable {
         if common.json, failure?.hasDocument != true { output.printError(cause) }
     }
 
-    /// One line on standard error: `carrel: VERB LOC: sentence`.
+    /// One line on standard error: `carrel: VERB LOC: sentence`; one for each item where the error stands for several.
     static func say(_ error: any Error, verb: String, location: String?) {
         let place = (error as? Located)?.location ?? location
-        Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(error.innermost.sentence)")
+        let items = error.innermost.itemErrors
+        for item in items.isEmpty ? [error.innermost] : items {
+            Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)")
+        }
     }
 
     func statistics(since start: ContinuousClock.Instant) -> String {

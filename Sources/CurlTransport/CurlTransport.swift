@@ -24,7 +24,8 @@ public final class CurlTransport: Sendable {
 
     /// Sends `request` and returns the answer's head once its body has gone where `request.receive` said.
     ///
-    /// Any status is an answer; only what kept an answer from coming is thrown. Redirects are answers too.
+    /// Any status is an answer; only what kept an answer from coming is thrown. Redirects are answers too. The login of the proxy that the
+    /// options name is the transport's business: where that is refused, no answer came.
     ///
     /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`, within
     ///   milliseconds, when the task is cancelled.

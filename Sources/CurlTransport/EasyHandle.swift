@@ -120,6 +120,8 @@ struct EasyHandle {
     }
 
     private func setMethodAndBody(_ request: TransferRequest) {
+        // With an earlier query still in the handle, libcurl would not rewind an upload. It makes a POST of this, and so comes first.
+        _ = carrel_set_pointer(raw, CURLOPT_POSTFIELDS, nil)
         long(CURLOPT_HTTPGET, 1)
         switch request.body {
         case .none: break

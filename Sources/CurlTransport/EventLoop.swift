@@ -226,9 +226,7 @@ final class EventLoop: @unchecked Sendable {
     private func end(_ entry: Running, _ code: CURLcode) {
         let raw = entry.easy.raw
         running[raw] = nil
-        var ending = TransferEnding(code: code, offered: Int(carrel_get_long(raw, CURLINFO_HTTPAUTH_AVAIL)))
-        ending.connectStatus = Int(carrel_get_long(raw, CURLINFO_HTTP_CONNECTCODE))
-        ending.proxyError = Int(carrel_get_long(raw, CURLINFO_PROXY_ERROR))
+        var ending = TransferEnding(code, of: raw)
         ending.challengeIsNew = entry.isReused && entry.transfer.wasDigestIgnored(offered: ending.offered)
         count(entry)
         curl_multi_remove_handle(multi, raw)
@@ -248,7 +246,7 @@ final class EventLoop: @unchecked Sendable {
 
     private func fail(_ transfer: Transfer, _ error: any Error) {
         transfer.failure = error
-        transfer.finish(TransferEnding(code: CURLE_ABORTED_BY_CALLBACK), options: options)
+        transfer.finish(TransferEnding(CURLE_ABORTED_BY_CALLBACK), options: options)
     }
 
     private func count(_ entry: Running) {

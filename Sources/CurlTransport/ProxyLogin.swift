@@ -82,7 +82,8 @@ struct ProxyRefusal: Error {
         let server: ProxyServer? = if case .server(let server) = options.proxy { server } else { nil }
         let cause = CurlError(code: Int(ending.code.rawValue), text: text)
         let proxyError = CURLproxycode(UInt32(clamping: ending.proxyError))
-        if ending.connectStatus == 407 || [CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_RECV_AUTH].contains(proxyError) {
+        // tinyproxy refuses a wrong login as a server would, with 401.
+        if [401, 407].contains(ending.connectStatus) || [CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_RECV_AUTH].contains(proxyError) {
             self = Self.login(server, cause: cause, url: url, withheld: withheld)
         } else if ending.code == CURLE_PROXY || ending.connectStatus >= 300 {
             let status = ending.connectStatus >= 300 ? " (\(ending.connectStatus))" : ""

@@ -235,12 +235,6 @@ final class Transfer: @unchecked Sendable {
         return curl_easy_pause(easy, carrel_PAUSE_CONT) == CURLE_OK && failure == nil
     }
 
-    /// Whether a digest was sent at once and answered with nothing but another challenge.
-    func wasDigestIgnored(offered: Int) -> Bool {
-        guard case .digest = request.authentication else { return false }
-        return head.status == 401 && answers == 1 && offered & carrel_AUTH_DIGEST != 0
-    }
-
     /// Tells the caller how it ended.
     func finish(_ ending: TransferEnding, options: ConnectionOptions) {
         head.offersBasic = ending.offered & carrel_AUTH_BASIC != 0
@@ -267,16 +261,4 @@ final class Transfer: @unchecked Sendable {
         if head.isSuccess { _ = try openSink() }
         return head
     }
-}
-
-/// What libcurl tells about a transfer at its end.
-struct TransferEnding {
-    var code: CURLcode
-    /// CURLINFO_HTTPAUTH_AVAIL(3).
-    var offered = 0
-    var challengeIsNew = false
-    /// The status with which a proxy answered `CONNECT`. Source: CURLINFO_HTTP_CONNECTCODE(3).
-    var connectStatus = 0
-    /// CURLINFO_PROXY_ERROR(3).
-    var proxyError = 0
 }

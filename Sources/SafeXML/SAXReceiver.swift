@@ -72,9 +72,8 @@ extension SAXReceiver {
 
     private func flushText() throws {
         guard !pendingText.isEmpty else { return }
-        let text = String(decoding: pendingText, as: UTF8.self)
-        pendingText.removeAll(keepingCapacity: pendingText.count < 64 << 10)
-        try handler.text(text)
+        defer { pendingText.removeAll(keepingCapacity: pendingText.count < 64 << 10) }
+        try pendingText.withUnsafeBufferPointer { try handler.text(utf8: $0) }
     }
 
     private func count(_ attributes: RawAttributes) throws {

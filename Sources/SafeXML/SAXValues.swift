@@ -5,13 +5,18 @@ import CXML2
 /// Without this a long namespace, written once, would be copied for every element that is in it.
 struct NameTable {
     private var strings: [UnsafePointer<xmlChar>: String] = [:]
+    /// What was asked for last, by some bits of the address: documents have many elements and few names.
+    private var recent: [(name: UnsafePointer<xmlChar>?, string: String)] = Array(repeating: (nil, ""), count: 64)
 
     subscript(name: UnsafePointer<xmlChar>?) -> String {
         mutating get {
             guard let name else { return "" }
-            if let string = strings[name] { return string }
-            let string = String(cString: name)
+            let bits = UInt(bitPattern: name)
+            let place = Int(truncatingIfNeeded: (bits >> 4 ^ bits >> 10 ^ bits) % 64)
+            if recent[place].name == name { return recent[place].string }
+            let string = strings[name] ?? String(cString: name)
             strings[name] = string
+            recent[place] = (name, string)
             return string
         }
     }

@@ -9,6 +9,9 @@ public protocol XMLEventHandler: AnyObject {
     /// All text up to the next tag, in one piece, with the text of CDATA sections; comments between leave no trace.
     func text(_ text: String) throws
 
+    /// The same, as the bytes of its UTF-8, which are valid during the call only: for handlers that need few texts of many.
+    func text(utf8 bytes: UnsafeBufferPointer<UInt8>) throws
+
     /// An element ends.
     func end(element: String, namespace: String) throws
 }
@@ -16,6 +19,9 @@ public protocol XMLEventHandler: AnyObject {
 extension XMLEventHandler {
     /// Takes no notice of text.
     public func text(_ text: String) throws {}
+
+    /// Makes a string for ``text(_:)``.
+    public func text(utf8 bytes: UnsafeBufferPointer<UInt8>) throws { try text(String(decoding: bytes, as: UTF8.self)) }
 
     /// Takes no notice of ends.
     public func end(element: String, namespace: String) throws {}

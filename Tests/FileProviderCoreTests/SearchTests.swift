@@ -54,8 +54,12 @@ private final class SearchingStub: FileProviderSearch {
     func capabilities() async throws -> Capabilities { Capabilities(readCost: .local) }
     func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await page([FileObject(path: path.appending("listed"), type: .regular)])
+        if path.name == ".locked" { throw FileError.make(.fileReadNoPermission, path: path) }
+        let isTop = path.isRoot
+        try await page([FileObject(path: path.appending(isTop ? "listed" : ".locked"), type: isTop ? .regular : .directory)])
     }
+    /// Nothing but what is hidden is left to Core.
+    func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool { query != .hidden }
     func searchFiles(path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void)
         async throws
     {
@@ -65,6 +69,43 @@ private final class SearchingStub: FileProviderSearch {
 }
 
 @Suite struct SearchTests {
+    @Test func `what a storage would not search by itself is listed, with all that the caller said`() async throws {
+        let told = Collected<ProviderPath>()
+        let found = Collected<FileObject>()
+        try await SearchingStub().searchFiles(
+            path: ProviderPath("folder"), recursive: true, query: .hidden, unlisted: { path, _ in told.append(path) },
+            found: { found.append($0) })
+        #expect(told.values.map(\.string) == ["/folder/.locked"])
+        #expect(found.values.map(\.name) == [".locked"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a walk lists folders at once where requests cost, and gives one item at a time, a folder before what it holds`() async throws {
+        let isListed = Signal()
+        let tree = try ListedTree(
+            ["/": [["a/", "b/"]], "/a": [["c/"]], "/a/c": [["d"]], "/b": [["e"]]], cost: .request,
+            before: { path in
+                // Ends only when the other folder is listed meanwhile.
+                if path.string == "/a" { try await isListed.wait() }
+                if path.string == "/b" { isListed.fire() }
+            })
+        let (seen, visits) = (Collected<String>(), Locked(0))
+        try await tree.walk(path: .root) { item in
+            #expect(
+                visits.update { visits in
+                    visits += 1; return visits
+                } == 1)
+            await Task.yield()
+            seen.append(item.path.string)
+            visits.update { $0 -= 1 }
+        }
+        #expect(Set(seen.values) == ["/a", "/b", "/a/c", "/a/c/d", "/b/e"])
+        for path in seen.values {
+            let parent = try ProviderPath(path).parent
+            #expect(parent == .root || seen.values.prefix { $0 != path }.contains(parent?.string ?? ""))
+        }
+    }
+
     /// A folder in the middle that cannot be listed, and more behind it.
     private static let tree: [String: [[String]]] = [
         "/": [["a", "d/"], ["e/", "z.txt"]], "/d": [["gone/", "b.txt"]], "/e": [["f/"]], "/e/f": [["c.txt"]],

@@ -21,7 +21,9 @@ struct DigestGuard: Sendable {
     func admits(_ request: FaultServer.Request, nonce: String) -> Bool {
         let fields = Self.fields(request)
         func hash(_ text: String) -> String { algorithm.hasPrefix("SHA-256") ? Digests.sha256(text) : Digests.md5(text) }
-        guard fields["nonce"] == nonce, fields["username"] == user, let client = fields["cnonce"], let count = fields["nc"] else { return false }
+        guard fields["nonce"] == nonce, fields["username"] == user, let client = fields["cnonce"], let count = fields["nc"] else {
+            return false
+        }
         var first = hash("\(user):\(realm):\(password)")
         if algorithm.hasSuffix("-sess") { first = hash("\(first):\(nonce):\(client)") }
         return fields["response"] == hash("\(first):\(nonce):\(count):\(client):auth:" + hash("\(request.method):\(request.target)"))
@@ -70,7 +72,7 @@ struct DigestGuard: Sendable {
     }
 
     private func read(_ connection: HTTPConnection, _ path: String = "f") async throws -> Data {
-        try await HTTPFileProvider(connection: connection).contents(path: ProviderPath(path))
+        try await WebFileProvider(service: WebService(), connection: connection).contents(path: ProviderPath(path))
     }
 
     private func seesBasic(_ server: FaultServer) -> Bool {
@@ -93,7 +95,8 @@ struct DigestGuard: Sendable {
     }
 
     @Test(arguments: [
-        DigestGuard(user: "ann:b", password: "p:w"), DigestGuard(user: "a\"n\\n", password: "\"\\"), DigestGuard(user: "ännè", password: "pâß wörd%1"),
+        DigestGuard(user: "ann:b", password: "p:w"), DigestGuard(user: "a\"n\\n", password: "\"\\"),
+        DigestGuard(user: "ännè", password: "pâß wörd%1"),
         DigestGuard(user: "ann,b=c", password: "", realm: "a \"quoted\\ realm\""), DigestGuard(user: "ann b", password: " "),
     ])
     func `names and passwords with awkward characters open`(login: DigestGuard) async throws {

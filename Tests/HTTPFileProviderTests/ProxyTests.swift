@@ -19,14 +19,15 @@ import Testing
         return options
     }
 
-    private func provider(_ options: ConnectionOptions, _ home: String = "http://server.test/") throws -> HTTPFileProvider {
-        try HTTPFileProvider(configuration: HTTPConfiguration(baseURL: #require(URL(string: home))), options: options)
+    private func provider(_ options: ConnectionOptions, _ home: String = "http://server.test/") throws -> WebFileProvider {
+        try WebFileProvider(configuration: HTTPConfiguration(baseURL: #require(URL(string: home))), options: options)
     }
 
-    private func read(_ provider: HTTPFileProvider) async throws -> Data { try await provider.contents(path: ProviderPath("f")) }
+    private func read(_ provider: WebFileProvider) async throws -> Data { try await provider.contents(path: ProviderPath("f")) }
 
     @Test(arguments: [
-        ("http", false, "GET", "http://server.test/f"), ("http", true, "CONNECT", "server.test:80"), ("socks5h", false, "SOCKS5", "server.test:80"),
+        ("http", false, "GET", "http://server.test/f"), ("http", true, "CONNECT", "server.test:80"),
+        ("socks5h", false, "SOCKS5", "server.test:80"),
     ])
     func `requests go by the proxy, and its own words are not the answer's`(
         scheme: String, tunnelsAll: Bool, method: String, target: String
@@ -49,14 +50,18 @@ import Testing
         let proxy = try ProxyDouble(to: server.port)
         defer { proxy.stop() }
         #expect(try await read(provider(options(proxy.url("socks5h")), "http://nowhere.invalid/")) == hello)
-        let error = await #expect(throws: URLError.self) { try await read(provider(options(proxy.url("socks5")), "http://nowhere.invalid/")) }
+        let error = await #expect(throws: URLError.self) {
+            try await read(provider(options(proxy.url("socks5")), "http://nowhere.invalid/"))
+        }
         #expect([.cannotFindHost, .cannotConnectToHost].contains(error?.code))
         #expect(try await read(provider(options(proxy.url("socks5")), "http://127.0.0.1:7/")) == hello)
         #expect(proxy.visits.map(\.target) == ["nowhere.invalid:80", "127.0.0.1:7"])
     }
 
     @Test(arguments: [("http", false), ("http", true), ("socks5h", false)])
-    func `the proxy's password comes from its own origin's source, and the server gets none of it`(scheme: String, tunnelsAll: Bool) async throws {
+    func `the proxy's password comes from its own origin's source, and the server gets none of it`(scheme: String, tunnelsAll: Bool)
+        async throws
+    {
         let server = try server()
         defer { server.stop() }
         let proxy = try ProxyDouble(to: server.port, login: "jo:p w@:%")
@@ -113,7 +118,8 @@ import Testing
     }
 
     @Test(arguments: [("http", true, " (403)"), ("socks5h", false, "")])
-    func `a proxy that refuses is named, and the refusal is not the server's`(scheme: String, tunnelsAll: Bool, status: String) async throws {
+    func `a proxy that refuses is named, and the refusal is not the server's`(scheme: String, tunnelsAll: Bool, status: String) async throws
+    {
         let proxy = try ProxyDouble(to: 1, refusal: 403)
         defer { proxy.stop() }
         let error = await #expect(throws: URLError.self) { try await read(provider(options(proxy.url(scheme), tunnelsAll: tunnelsAll))) }
@@ -157,7 +163,7 @@ import Testing
             func read(_ home: String, _ policy: ProxyPolicy = .environment) async throws -> Data {
                 let options = ConnectionOptions(retries: RetryPolicy(retries: 0), proxy: policy)
                 let configuration = HTTPConfiguration(baseURL: try #require(URL(string: home)))
-                return try await HTTPFileProvider(configuration: configuration, options: options).contents(path: ProviderPath("f"))
+                return try await WebFileProvider(configuration: configuration, options: options).contents(path: ProviderPath("f"))
             }
             #expect(try await read("http://server.test/") == Data("hello".utf8))
             #expect(proxy.visits.last?.login == "jo:s3cret")

@@ -41,7 +41,7 @@ import Testing
     }
 
     private func read(_ connection: HTTPConnection, _ path: String = "f") async throws -> Data {
-        try await HTTPFileProvider(connection: connection).contents(path: ProviderPath(path))
+        try await WebFileProvider(service: WebService(), connection: connection).contents(path: ProviderPath(path))
     }
 
     @Test func `many first requests wait for one token`() async throws {
@@ -118,7 +118,9 @@ import Testing
         let connection = try connection(server, source(refreshes, first: .bearer("t0")))
         let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         let source: any WriteSource = isRepeatable ? DataSource(body) : OneShot(body)
-        let send = { @Sendable in try await connection.send(HTTPRequest("PUT", try ProviderPath("f"), body: .source(source), isWriting: true)) }
+        let send = { @Sendable in
+            try await connection.send(HTTPRequest("PUT", try ProviderPath("f"), body: .source(source), isWriting: true))
+        }
         if isRepeatable {
             let head = try await send()
             #expect(head.status == 200)

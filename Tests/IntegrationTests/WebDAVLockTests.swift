@@ -5,9 +5,11 @@ import Testing
 import WebDAVFileProvider
 
 /// Locks against real servers. `bash Tests/run.sh` starts them.
-@Suite(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+///
+/// One after the other, because Apache loses locks when several are taken at the same moment.
+@Suite(.serialized, .enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct WebDAVLockTests {
-    @Test(arguments: TestServers.webDAV)
+    @Test(arguments: WebDAVRaceTests.servers)
     func `while a file is locked its holder writes and nobody else does`(_ server: TestServers.WebDAV) async throws {
         try await server.withFolder { provider, folder in
             let path = try folder.appending("f")
@@ -31,7 +33,7 @@ struct WebDAVLockTests {
         }
     }
 
-    @Test(arguments: TestServers.webDAV)
+    @Test(arguments: WebDAVRaceTests.servers)
     func `a lock is given back after a failure and after a cancellation`(_ server: TestServers.WebDAV) async throws {
         struct Broken: Error {}
         try await server.withFolder { provider, folder in
@@ -54,7 +56,7 @@ struct WebDAVLockTests {
         }
     }
 
-    @Test(arguments: TestServers.webDAV)
+    @Test(arguments: WebDAVRaceTests.servers)
     func `a locked file can be removed and moved away by its holder`(_ server: TestServers.WebDAV) async throws {
         try await server.withFolder { provider, folder in
             for name in ["removed", "moved"] {

@@ -85,6 +85,11 @@ retire_service() { # NAME
   as_root service "$1" stop >/dev/null 2>&1 || true
 }
 
+# The distribution's own, where there is one: another may lie where the servers' user cannot read it.
+python() {
+  if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
+}
+
 has_python_servers() {
   [ -x "$VENV/bin/wsgidav" ] && [ -x "$VENV/bin/moto_server" ] && "$VENV/bin/python" -c 'import flask_cors, cheroot' 2>/dev/null
 }
@@ -93,7 +98,7 @@ has_python_servers() {
 install_python_servers() {
   say "installing WsgiDAV (WebDAV) and moto (S3) into $VENV"
   mkdir -p "$(dirname "$VENV")"
-  python3 -m venv --clear "$VENV"
+  python -m venv --clear "$VENV"
   "$VENV/bin/pip" install --quiet --disable-pip-version-check "${PYTHON_PACKAGES[@]}"
 }
 
@@ -129,16 +134,15 @@ main() {
     say "there is no apt here: please install the equivalents of these Debian packages: ${wanted[*]}"
     exit 1
   fi
-  local python=no
+  local wants_python=no
   if [ "${1:-all}" != build ] && ! has_python_servers; then
-    python=yes
-    # a Python of somebody else's has the module without the package
-    python3 -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
+    wants_python=yes
+    python -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
   fi
   for package in "${wanted[@]}"; do
     is_installed "$package" || missing+=("$package")
   done
-  if [ ${#missing[@]} = 0 ] && [ "$python" = no ]; then
+  if [ ${#missing[@]} = 0 ] && [ "$wants_python" = no ]; then
     say "nothing to install (${1:-all})"
     return 0
   fi
@@ -147,7 +151,7 @@ main() {
     for package in "${missing[@]}"; do printf '  %-26s %s\n' "$package" "$(reason "$package")" >&2; done
     install_packages "${missing[@]}"
   fi
-  if [ "$python" = yes ]; then install_python_servers; fi
+  if [ "$wants_python" = yes ]; then install_python_servers; fi
 }
 
 main "$@"

@@ -19,8 +19,18 @@ import WebDAVFileProvider
     private static let body = Data((0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) })
     private static let before = ["/dav/f": body, "/dav/folder/a": Data("a".utf8), "/dav/folder/b": Data("b".utf8)]
 
-    @Test(.timeLimit(.minutes(1)), arguments: Operation.allCases, [false, true])
-    func `what a reset interrupts is done or is not, and is never told otherwise`(_ operation: Operation, isWarm: Bool) async throws {
+    @Test(.timeLimit(.minutes(1)), arguments: Operation.allCases)
+    func `what a reset interrupts is done or is not, and is never told otherwise`(_ operation: Operation) async throws {
+        try await reset(operation, isWarm: false)
+    }
+
+    /// libcurl sends a request again when a kept connection ends before the answer, and the server may have seen the first one.
+    @Test(.timeLimit(.minutes(1)), arguments: [Operation.moving, .removing, .publishing, .writingInPlace, .makingAFolder])
+    func `the same holds for a connection that was kept`(_ operation: Operation) async throws {
+        try await reset(operation, isWarm: true)
+    }
+
+    private func reset(_ operation: Operation, isWarm: Bool) async throws {
         let traffic = try await exchange(operation, cut: nil, isWarm: isWarm)
         #expect(traffic.received > 100 && traffic.sent > 30)
         let cuts =
@@ -28,7 +38,7 @@ import WebDAVFileProvider
             + stride(from: 0, through: traffic.received, by: 10).map { .afterReceiving($0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, cut) in cuts.enumerated() {
-                if index >= 48 { try await group.next() }
+                if index >= 128 { try await group.next() }
                 group.addTask { _ = try await exchange(operation, cut: cut, isWarm: isWarm) }
             }
             try await group.waitForAll()
@@ -53,7 +63,10 @@ import WebDAVFileProvider
         let place = Comment(rawValue: "\(operation.rawValue), \(cut.map { "\($0)" } ?? "no cut"): \(failure?.sentence ?? "done")")
         if let failure {
             #expect(cut != nil, place)
-            #expect((failure as? URLError)?.code == .networkConnectionLost, place)
+            // Before the first byte the reset may meet the connection while it is made.
+            let isAtOnce = cut == .afterReceiving(0) || cut == .afterSending(0)
+            let code = (failure as? URLError)?.code
+            #expect(code == .networkConnectionLost || (isAtOnce && code == .cannotConnectToHost), place)
         }
         let (now, done) = (double.state.files, Self.after(operation))
         #expect(now == done || (failure != nil && now == Self.before), place)

@@ -8,7 +8,8 @@ extension ProviderConfiguration: Codable {
     enum Key: String, CodingKey, CaseIterable {
         case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
         case timeout, connectTimeout, wholeTimeout, retries, firstPause, longestPause
-        case connectionsPerHost, bandwidth, cacheLifetime, cacheItems, settings
+        case connectionsPerHost, bandwidth
+        case cacheLifetime, cacheItems, cacheFolder, cacheCapacity, cacheLargestFile, cacheValidates, settings
         case proxy, noProxy, proxyTunnel
     }
 
@@ -38,6 +39,10 @@ extension ProviderConfiguration: Codable {
         bandwidth = try values.number(.bandwidth, 1...Int64.max)
         cache.lifetime = try values.number(.cacheLifetime, 0...31_536_000) ?? cache.lifetime
         cache.mostItems = try values.number(.cacheItems, 0...10_000_000) ?? cache.mostItems
+        cache.folder = try values.optional(.cacheFolder)
+        cache.capacity = try values.number(.cacheCapacity, 0...Int64.max) ?? cache.capacity
+        cache.largestFile = try values.number(.cacheLargestFile, 0...(64 << 20)) ?? cache.largestFile
+        cache.validates = try values.optional(.cacheValidates) ?? cache.validates
         allowsClearPassword = try values.optional(.allowClearPassword) ?? false
         settings = try values.optional(.settings) ?? [:]
         proxy = try values.proxy()
@@ -67,6 +72,10 @@ extension ProviderConfiguration: Codable {
         try put(.bandwidth, bandwidth, unless: nil)
         try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
         try put(.cacheItems, cache.mostItems, unless: memory.mostItems)
+        try put(.cacheFolder, cache.folder, unless: nil)
+        try put(.cacheCapacity, cache.capacity, unless: memory.capacity)
+        try put(.cacheLargestFile, cache.largestFile, unless: memory.largestFile)
+        try put(.cacheValidates, cache.validates, unless: memory.validates)
         try put(.settings, settings, unless: [:])
         switch proxy {
         case .environment: break

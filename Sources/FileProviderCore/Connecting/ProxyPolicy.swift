@@ -40,15 +40,15 @@ public struct ProxyServer: Sendable, Hashable {
     public init(url: URL, exceptions: [String]? = nil, tunnelsAll: Bool = false) throws {
         guard let scheme = url.scheme?.lowercased(), Self.ports[scheme] != nil, let host = url.host(), !host.isEmpty else {
             let known = Self.ports.keys.sorted().joined(separator: ", ")
-            throw Self.refusal(url, "needs a host and one of the schemes \(known)")
+            throw Self.refusal("needs a host and one of the schemes \(known)")
         }
-        if url.password(percentEncoded: true) != nil { throw Self.refusal(url, "has a password in it, which belongs in a credential source") }
+        if url.password(percentEncoded: true) != nil { throw Self.refusal("has a password in it, which belongs in a credential source") }
         guard ["", "/"].contains(url.path(percentEncoded: true)), url.query == nil, url.fragment == nil else {
-            throw Self.refusal(url, "has something behind the host")
+            throw Self.refusal("has something behind the host")
         }
         var parts = URLComponents()
         (parts.scheme, parts.encodedHost, parts.port) = (scheme, host, url.port)
-        guard let plain = parts.url else { throw Self.refusal(url, "is not well-formed") }
+        guard let plain = parts.url else { throw Self.refusal("is not well-formed") }
         self.url = plain
         user = url.user(percentEncoded: false).flatMap { $0.isEmpty ? nil : $0 }
         self.exceptions = exceptions
@@ -68,8 +68,8 @@ public struct ProxyServer: Sendable, Hashable {
         return parts.url ?? url
     }
 
-    private static func refusal(_ url: URL, _ reason: String) -> URLError {
-        FileError.make(.badURL, url: url, sentence: "The URL of a proxy, “\(url.withoutSecrets.absoluteString)”, \(reason).")
+    private static func refusal(_ reason: String) -> URLError {
+        FileError.make(.badURL, url: nil, sentence: "The URL of a proxy \(reason).")
     }
 }
 
@@ -79,7 +79,8 @@ extension ConnectionOptions {
     /// - Throws: As ``ProxyServer/init(url:exceptions:tunnelsAll:)``.
     public mutating func useProxy(at url: URL, exceptions: [String]? = nil, tunnelsAll: Bool = false) throws {
         guard let password = url.password(percentEncoded: false) else {
-            return proxy = .server(try ProxyServer(url: url, exceptions: exceptions, tunnelsAll: tunnelsAll))
+            proxy = .server(try ProxyServer(url: url, exceptions: exceptions, tunnelsAll: tunnelsAll))
+            return
         }
         var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
         parts?.password = nil

@@ -10,6 +10,9 @@ public protocol FileProviderBasicRemote: FileProviderBasic {
 }
 
 extension FileProviderBasicRemote {
-    /// Whether listings and attributes may be answered from memory.
-    public var useCache: Bool { connectionOptions.cache.lifetime > 0 }
+    /// Whether anything may be answered from memory, or from a folder of answers kept.
+    public var useCache: Bool { connectionOptions.cache.lifetime > 0 || connectionOptions.cache.folder != nil }
+
+    /// Whether the storage is asked if what was kept still holds, before it is used.
+    public var validatingCache: Bool { connectionOptions.cache.validates }
 }

@@ -1,6 +1,11 @@
 /// A provider whose storage searches by itself. Callers use Core's ``FileProviderBasic/searchFiles(path:recursive:query:listings:unlisted:found:)``,
 /// which is there for every provider and asks this one where there is it.
 public protocol FileProviderSearch: FileProviderBasic {
+    /// Whether the storage would search for `query` by itself here; where it would not, Core lists folders without asking it further.
+    ///
+    /// The default says yes.
+    func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool
+
     /// Gives the items below the folder at `path` for which `query` says yes to `found`, as they come and one call after the other.
     ///
     /// Without `recursive`, the direct children only: with ``FileQuery/all``, what `contentsOfDirectory` gives. What the server cannot say
@@ -11,6 +16,11 @@ public protocol FileProviderSearch: FileProviderBasic {
     func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) async throws
+}
+
+extension FileProviderSearch {
+    /// The default: yes.
+    public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool { true }
 }
 
 extension FileProviderBasic {
@@ -32,7 +42,9 @@ extension FileProviderBasic {
         unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)? = nil,
         found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) async throws {
-        guard let storage = self as? any FileProviderSearch else {
+        guard let storage = self as? any FileProviderSearch,
+            try await storage.searchesNatively(path: path, recursive: recursive, query: query)
+        else {
             return try await searchByListing(
                 path: path, recursive: recursive, query: query, listings: listings, unlisted: unlisted, found: found)
         }

@@ -2,36 +2,23 @@ import Foundation
 
 /// Going through a folder and what lies below it, with any provider.
 extension FileProviderBasic {
-    /// Gives every item below the folder at `path` to `visit`, a folder before what it holds; symbolic links are not followed.
+    /// Gives every item below the folder at `path` to `visit`, one after the other, a folder before what it holds; symbolic links are not
+    /// followed.
     ///
     /// - Parameter unlisted: Told of a folder further down that cannot be listed; the walk goes on unless it throws, as it does by default.
     /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``TreeCopy/deepest`` folders.
-    /// - Complexity: One listing for each folder; the items of one page and of the folders above it are held.
+    /// - Complexity: One listing for each folder, as many at once as the provider's reads are worth
+    ///   (``Capabilities/ReadCost/concurrentRanges``); held are the pages at hand and the folders still to be listed.
     public func walk(
-        path: ProviderPath, unlisted: @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
-        visit: @Sendable (FileObject) async throws -> Void
+        path: ProviderPath, unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
+        visit: @escaping @Sendable (FileObject) async throws -> Void
     ) async throws {
-        try await walk(path: path, depth: 0, unlisted: unlisted, visit: visit)
-    }
-
-    private func walk(
-        path: ProviderPath, depth: Int, unlisted: @Sendable (ProviderPath, any Error) throws -> Void,
-        visit: @Sendable (FileObject) async throws -> Void
-    ) async throws {
-        guard depth < TreeCopy.deepest else { throw FileError.tooDeep(path) }
-        let folders = Collected<ProviderPath>()
-        do {
-            try await contentsOfDirectory(path: path) { page in
-                for item in page {
-                    try Task.checkCancellation()
-                    try await visit(item)
-                    if item.isDirectory { folders.append(item.path) }
-                }
+        try await TreeSearch(provider: self, query: .all, recursive: true, listings: nil, unlisted: unlisted) { page in
+            for item in page {
+                try Task.checkCancellation()
+                try await visit(item)
             }
-        } catch let error where depth > 0 && !error.isCancellation {
-            try unlisted(path, error)
-        }
-        for folder in folders.values { try await walk(path: folder, depth: depth + 1, unlisted: unlisted, visit: visit) }
+        }.run(from: path)
     }
 }
 

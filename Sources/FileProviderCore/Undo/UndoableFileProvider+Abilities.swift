@@ -55,6 +55,11 @@ extension UndoableFileProvider: FileProviderLongPolling where Base: FileProvider
 }
 
 extension UndoableFileProvider: FileProviderSearch where Base: FileProviderSearch {
+    /// What the base says.
+    public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
+        try await base.searchesNatively(path: path, recursive: recursive, query: query)
+    }
+
     /// Has the base search.
     public func searchFiles(
         path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void

@@ -87,7 +87,9 @@ public final class FaultServer: Sendable {
             if let refusal = request.refusal {
                 log.withLock { $0.append(request.request) }
                 _ = send(refusal, to: request.request, connection)
-                return
+                // What was not read yet would have the answer thrown away.
+                shutdown(client, Int32(SHUT_WR))
+                return connection.waitForEnd()
             }
             log.withLock { $0.append(request.request) }
             guard send(answer(request.request), to: request.request, connection) else { return }
@@ -213,6 +215,8 @@ private struct Connection {
     /// False when the connection has gone.
     func send(_ data: Data) -> Bool {
         let limit = cutter.limit(data.count, isSending: true) ?? data.count
+        // Before the client can have got it all and asked for the count.
+        moved(0, limit)
         let isSent = data.prefix(limit).withUnsafeBytes { (bytes: UnsafeRawBufferPointer) in
             var rest = bytes
             while !rest.isEmpty {
@@ -222,7 +226,6 @@ private struct Connection {
             }
             return true
         }
-        moved(0, limit)
         guard cutter.count(limit, isSending: true) else { return isSent }
         resetWhenClosed(socket)
         return false

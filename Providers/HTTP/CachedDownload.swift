@@ -1,0 +1,77 @@
+import FileProviderCore
+import Foundation
+
+/// A download that looks first into what was kept, and keeps what comes: small files, whole.
+struct CachedDownload {
+    private let download: Download
+    private let responses: ResponseCache
+
+    init(_ download: Download, _ responses: ResponseCache) {
+        self.download = download
+        self.responses = responses
+    }
+
+    func run() async throws -> (FileExtent, FileReaderAttributes) {
+        let moment = responses.now
+        // A reader that has begun stays with the version it has.
+        let kept = await responses.answer(download.path).flatMap { kept in
+            download.version == nil || download.version == kept.head.validator ? kept : nil
+        }
+        if let kept, kept.isFresh { return try await give(kept) }
+        let sink = KeepingSink(download.sink, limit: responses.largest)
+        let recorded = download.into(sink, condition: kept?.head.condition)
+        do {
+            let result = try await recorded.run()
+            if let body = sink.whole, let head = recorded.head { await responses.keep(body, head, download.path, since: moment) }
+            return result
+        } catch let error as NotModified {
+            guard let kept else { throw error }
+            return try await give(kept)
+        }
+    }
+
+    private func give(_ kept: ResponseCache.Answer) async throws -> (FileExtent, FileReaderAttributes) {
+        let size = Int64(kept.body.count)
+        let range = download.part.resolved(size: size)
+        let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
+        try download.sink.begin(extent)
+        if !range.isEmpty { try await download.sink.send(kept.body.dropFirst(Int(range.lowerBound)).prefix(range.count)) }
+        return (extent, FileReaderAttributes(size: size, validator: kept.head.validator, mimeType: kept.head.mimeType))
+    }
+}
+
+/// Passes bytes on, and has them all in the end where they are a whole file that is not too large.
+private final class KeepingSink: ByteSink {
+    private struct State: Sendable {
+        var expected: Int64 = -1
+        var bytes = Data()
+    }
+
+    private let base: any ByteSink
+    private let limit: Int64
+    private let state = Locked(State())
+
+    init(_ base: any ByteSink, limit: Int64) {
+        self.base = base
+        self.limit = limit
+    }
+
+    /// The file; nil where it is too large, came in part, or its length was not told.
+    var whole: Data? { state.value.expected == Int64(state.value.bytes.count) ? state.value.bytes : nil }
+
+    func begin(_ extent: FileExtent) throws {
+        let isWhole = extent.offset == 0 && extent.count == extent.size && (0...limit).contains(extent.size)
+        state.update { $0.expected = isWhole ? extent.size : -1 }
+        try base.begin(extent)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        let flow = try base.write(bytes)
+        state.update { state in
+            if state.expected >= 0 { state.bytes.append(contentsOf: bytes) }
+        }
+        return flow
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+}

@@ -1,0 +1,113 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+import HTTPFileProvider
+
+/// Searching on the server, where it offers a basic search (RFC 5323).
+extension WebDAVFileProvider: FileProviderSearch {
+    /// Whether the server searches, and could leave something out; without what is below there is one listing, and nothing to gain.
+    public func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool {
+        guard recursive else { return false }
+        return try await searchRequest(query, in: path) != nil
+    }
+
+    /// Asks the server once where it can leave something out, and looks at each item of its answer itself; lists folders otherwise, also
+    /// where the server refuses the search or cuts its answer short.
+    ///
+    /// - Complexity: One request where the server searches, whatever the number of folders.
+    public func searchFiles(
+        path: ProviderPath, recursive: Bool, query: FileQuery, found: @escaping @Sendable ([FileObject]) async throws -> Void
+    ) async throws {
+        guard recursive, let request = try await searchRequest(query, in: path) else {
+            return try await searchByListing(path: path, recursive: recursive, query: query, found: found)
+        }
+        let run = SearchRun(query: query, found: found)
+        guard try await !search(request, in: path, run) else { return }
+        try await searchByListing(path: path, recursive: true, query: query) { items in
+            let rest = items.filter { !run.given.value.contains($0.path) }
+            if !rest.isEmpty { try await found(rest) }
+        }
+    }
+
+    /// What one search has given, and why it ended, where that was its caller's doing.
+    private struct SearchRun: Sendable {
+        let query: FileQuery
+        let found: @Sendable ([FileObject]) async throws -> Void
+        let given = Locked<Set<ProviderPath>>([])
+        let callersError = Locked<(any Error)?>(nil)
+
+        func take(_ items: [FileObject], of provider: WebDAVFileProvider) async throws {
+            do {
+                let matching = try items.filter { item in
+                    var asked = item
+                    asked[.url] = provider.url(of: item.path)
+                    // A server that names an item twice has not found two.
+                    return try query.evaluate(asked) && given.update { $0.insert(item.path).inserted }
+                }
+                if !matching.isEmpty { try await found(matching) }
+            } catch {
+                callersError.update { $0 = error }
+                throw error
+            }
+        }
+    }
+
+    /// - Returns: Whether the answer was complete; a server that refuses is one whose answer was not.
+    private func search(_ request: HTTPRequest, in path: ProviderPath, _ run: SearchRun) async throws -> Bool {
+        let asked = AskedItem(path: rootPath.appending(path), isFolder: true, kept: 0, encoding: hrefEncoding.value)
+        let isCut = Locked(false)
+        do {
+            try await multistatus(request) { responses in
+                // Where there were too many, the answer says so of itself (RFC 5323, section 2.3.1).
+                if responses.contains(where: { $0.status == 507 }) { isCut.update { $0 = true } }
+                let items = responses.compactMap { response -> FileObject? in
+                    guard !response.hasFailed, let names = asked.names(downTo: response.href), !names.isEmpty,
+                        let place = try? ProviderPath(bytes: names.joined(separator: "/".utf8))
+                    else { return nil }
+                    return response.item(at: path.appending(place))
+                }
+                try await run.take(items, of: self)
+            }
+            return !isCut.value
+        } catch {
+            if let own = run.callersError.value { throw own }
+            if let refusal = error as? HTTPStatusError, [405, 501].contains(refusal.code.rawValue) {
+                known.correct { $0.searches = false }
+            }
+            guard error is CocoaError || error is HTTPStatusError || (error as? URLError)?.code == .badServerResponse,
+                !error.isCancellation
+            else { throw error }
+            return false
+        }
+    }
+
+    /// The search that answers `query`; nil where the server does not search, or could leave nothing out.
+    private func searchRequest(_ query: FileQuery, in path: ProviderPath) async throws -> HTTPRequest? {
+        let quirks = try await quirks()
+        guard quirks.searches else { return nil }
+        let isNextcloud = quirks.vendor == .nextcloud
+        let files = try await ownCloudFiles(at: path)
+        // Its older WebDAV has no search.
+        if isNextcloud, files?.dav == nil { return nil }
+        guard case .condition(let condition, let operators) = BasicSearch(query, isNextcloud ? .nextcloud : .init()),
+            operators <= BasicSearch.mostOperators
+        else { return nil }
+        // Nextcloud counts the scope from the root of its WebDAV, which alone takes the request.
+        let scope =
+            isNextcloud ? "/" + (files?.scope.percentEncoded ?? "") : connection.url(of: path, isFolder: true).path(percentEncoded: true)
+        let body = """
+            <?xml version="1.0" encoding="utf-8"?><D:searchrequest \(Self.namespaces)><D:basicsearch>\
+            <D:select><D:prop>\(Self.searchedProperties)\(isNextcloud ? Self.ownCloudProperties : "")</D:prop></D:select>\
+            <D:from><D:scope><D:href>\(scope)</D:href><D:depth>infinity</D:depth></D:scope></D:from>\
+            <D:where>\(condition)</D:where></D:basicsearch></D:searchrequest>
+            """
+        var request = HTTPRequest(
+            "SEARCH", path, isFolder: true, headers: [("Content-Type", "text/xml; charset=utf-8")], body: .data(Data(body.utf8)))
+        if isNextcloud, let dav = files?.dav { request.url = serverURL(dav, isFolder: true) }
+        return request
+    }
+
+    /// Nextcloud refuses a search that asks for others.
+    private static let searchedProperties =
+        "<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:getcontenttype/>"
+}

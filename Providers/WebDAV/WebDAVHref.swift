@@ -1,0 +1,138 @@
+import FileProviderCore
+
+/// How often a server percent-encodes the names in its hrefs.
+enum HrefEncoding: Int, CaseIterable, Sendable {
+    /// As RFC 4918, section 8.3.1, wants it.
+    case once
+    /// Encoded names encoded again: `%2520` for a space.
+    case twice
+    /// Not at all: `%20` means these three characters.
+    case never
+}
+
+/// An href taken apart, not decoded yet (RFC 4918, section 8.3; RFC 3986, section 4.1).
+struct WebDAVHref {
+    /// How many names of the request's folder stand in front; 0 where the href is not relative.
+    private let inherited: Int
+    private let names: [ArraySlice<UInt8>]
+
+    private static let slash = UInt8(ascii: "/")
+    private static let dot = UInt8(ascii: ".")
+    private static let percent = UInt8(ascii: "%")
+
+    /// Whether it says nothing but “here”: empty, or `./`.
+    let isHere: Bool
+
+    /// - Parameters:
+    ///   - text: An absolute URL, an absolute path, or one relative to the request's URL; a query is left out.
+    ///   - folder: How many names the folder has that relative hrefs are counted from.
+    /// - Returns: nil for one that leads out of the server.
+    init?(_ text: ArraySlice<UInt8>, folder: Int) {
+        let path = Self.path(in: text)
+        var names = path.split(separator: Self.slash)
+        var inherited = path.first == Self.slash ? 0 : folder
+        if path.first != Self.slash {
+            while let first = names.first, first.elementsEqual([Self.dot]) || first.elementsEqual([Self.dot, Self.dot]) {
+                if first.count == 2 { inherited -= 1 }
+                names.removeFirst()
+            }
+        }
+        guard inherited >= 0 else { return nil }
+        isHere = path.first != Self.slash && names.isEmpty && inherited == folder
+        self.inherited = inherited
+        self.names = names
+    }
+
+    /// What stands behind scheme and host, up to a query. There are no fragments in hrefs: a `#` was not encoded, and belongs to a name.
+    static func path(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        var path = text
+        if let colon = path.firstIndex(of: UInt8(ascii: ":")), path[colon...].starts(with: "://".utf8),
+            path[..<colon].allSatisfy(isOfScheme)
+        {
+            let rest = path[(colon + 3)...]
+            path = rest.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") }.map { rest[$0...] } ?? []
+            if path.first != slash { return [slash] }
+        }
+        return path.prefix { $0 != UInt8(ascii: "?") }
+    }
+
+    /// Scheme and host of an absolute URL; nil for any other href.
+    static func origin(in href: ArraySlice<UInt8>) -> String? {
+        let path = path(in: href)
+        guard let start = href.firstIndex(of: slash), href[..<start].last == UInt8(ascii: ":"), path.startIndex > start else { return nil }
+        return String(validating: href[..<path.startIndex], as: UTF8.self)
+    }
+
+    private static func isOfScheme(_ byte: UInt8) -> Bool {
+        switch byte | 0x20 {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+        }
+    }
+
+    /// The names from the server's root down; nil where `encoding` does not fit, or one of them cannot be a name: `.`, `..`, or with a
+    /// slash or NUL in it.
+    ///
+    /// - Parameter folder: The names of the folder that relative hrefs are counted from.
+    func decoded(_ encoding: HrefEncoding, in folder: [[UInt8]]) -> [[UInt8]]? {
+        var all = Array(folder.prefix(inherited))
+        for name in names {
+            guard let name = Self.decode(name, encoding), Self.isName(name) else { return nil }
+            all.append(name)
+        }
+        return all
+    }
+
+    /// - Returns: nil for what cannot have been encoded so.
+    static func decode(_ name: ArraySlice<UInt8>, _ encoding: HrefEncoding) -> [UInt8]? {
+        if encoding == .never || !name.contains(percent) { return Array(name) }
+        let once = decode(name).bytes
+        if encoding == .once { return once }
+        let twice = decode(once[...])
+        return twice.escapes > 0 && twice.isWellFormed ? twice.bytes : nil
+    }
+
+    /// A percent sign that two hexadecimal digits do not follow stays: the server forgot to encode it.
+    private static func decode(_ name: ArraySlice<UInt8>) -> (bytes: [UInt8], escapes: Int, isWellFormed: Bool) {
+        var decoded: [UInt8] = []
+        var escapes = 0
+        var isWellFormed = true
+        var rest = name
+        while let byte = rest.popFirst() {
+            if byte == percent, let high = rest.first.flatMap(hexadecimal), let low = rest.dropFirst().first.flatMap(hexadecimal) {
+                decoded.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+                escapes += 1
+            } else {
+                decoded.append(byte)
+                if byte == percent { isWellFormed = false }
+            }
+        }
+        return (decoded, escapes, isWellFormed)
+    }
+
+    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit & 15
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): (digit & 15) + 9
+        default: nil
+        }
+    }
+
+    static func isName(_ name: [UInt8]) -> Bool {
+        !name.isEmpty && !name.contains(0) && !name.contains(slash) && name != [dot] && name != [dot, dot]
+    }
+
+    /// Whether two lists of names are the same but for letter case and the Unicode form of accents.
+    static func areAlike(_ one: some Collection<[UInt8]>, _ other: some Collection<[UInt8]>) -> Bool {
+        guard one.count == other.count else { return false }
+        return zip(one, other).allSatisfy { one, other in
+            if one == other { return true }
+            guard let one = String(validating: one, as: UTF8.self), let other = String(validating: other, as: UTF8.self) else {
+                return false
+            }
+            // Strings are equal when Unicode calls them canonically equivalent.
+            return one == other || one.lowercased() == other.lowercased()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+
+/// Requests that are answered with a multi-status.
+extension WebDAVFileProvider {
+    static let usualProperties =
+        "<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:getcontenttype/><D:creationdate/>"
+    static let quotaProperties = "<D:resourcetype/><D:quota-available-bytes/><D:quota-used-bytes/>"
+    /// What Nextcloud and ownCloud have besides.
+    static let ownCloudProperties = "<oc:checksums/><oc:fileid/>"
+    static let namespaces = #"xmlns:D="DAV:" xmlns:oc="http://owncloud.org/ns""#
+
+    /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1).
+    func propfind(
+        _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usualProperties,
+        page: @Sendable ([DAVResponse]) async throws -> Void
+    ) async throws {
+        // By the path alone: no other server minds, and nobody has to be asked.
+        let isOwnCloud = properties == Self.usualProperties && OwnCloudFiles(rootPath.appending(path)) != nil
+        let body = """
+            <?xml version="1.0" encoding="utf-8"?><D:propfind \(isOwnCloud ? Self.namespaces : #"xmlns:D="DAV:""#)>\
+            <D:prop>\(properties)\(isOwnCloud ? Self.ownCloudProperties : "")</D:prop></D:propfind>
+            """
+        try await multistatus(
+            HTTPRequest(
+                "PROPFIND", path, isFolder: isFolder, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
+                body: .data(Data(body.utf8)), isWriting: isWriting),
+            page: page)
+    }
+
+    /// Sends `request` and gives the responses of its answer as they come. Tried again while nothing was given yet.
+    func multistatus(_ request: HTTPRequest, page: @Sendable ([DAVResponse]) async throws -> Void) async throws {
+        let hasGiven = Locked(false)
+        try await connection.options.retries.run(counters: connection.options.counters) { error in
+            // A server that fails half way through its answer breaks off, or appends what it has to say to the document.
+            !hasGiven.value && (error.isTransient || (error as? CocoaError)?.code == .fileReadCorruptFile)
+        } _: {
+            let pipe = BytePipe(capacity: 256 << 10)
+            var request = request
+            request.receive = { [path = request.path] head in
+                guard head.status == 207 else { throw self.noMultistatus(path) }
+                return pipe
+            }
+            try await self.receive(request, through: pipe) { responses in
+                hasGiven.update { $0 = true }
+                try await page(responses)
+            }
+        }
+    }
+
+    private func receive(_ request: HTTPRequest, through pipe: BytePipe, page: ([DAVResponse]) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [connection] in
+                do {
+                    _ = try await connection.sendOnce(request)
+                    pipe.finish()
+                } catch {
+                    pipe.finish(throwing: error)
+                }
+            }
+            defer { pipe.abandon() }
+            let decoder = try MultistatusDecoder()
+            while let data = try await pipe.next() {
+                try decoder.parse(data)
+                let responses = decoder.take()
+                if !responses.isEmpty { try await page(responses) }
+            }
+            try decoder.finish()
+            let last = decoder.take()
+            if !last.isEmpty { try await page(last) }
+        }
+    }
+
+    func noAnswer(about path: ProviderPath) -> URLError {
+        FileError.make(.badServerResponse, url: url(of: path), sentence: "The server's answer says nothing about “\(path)”.")
+    }
+
+    private func noMultistatus(_ path: ProviderPath) -> URLError {
+        FileError.make(
+            .badServerResponse, url: url(of: path),
+            sentence: "“\(connection.baseURL.host() ?? "")” answers, but is no WebDAV server at “\(path)”.")
+    }
+}

@@ -1,0 +1,29 @@
+public import Foundation
+
+/// Foundation's name for it, which it does not export on Linux.
+private let multipleUnderlyingErrorsKey = "NSMultipleUnderlyingErrorsKey"
+
+extension FileError {
+    /// One error for several items of one operation that failed: `underlyingErrors` has theirs, and so has ``Swift/Error/itemErrors``.
+    ///
+    /// Its code is the items' own where they agree, else `CocoaError(.fileWriteUnknown)`.
+    ///
+    /// - Parameters:
+    ///   - errors: One or more, each with the path of its item.
+    ///   - path: What the operation was about.
+    public static func several(_ errors: [any Error], in path: ProviderPath, url: URL? = nil) -> CocoaError {
+        let codes = Set(errors.map { ($0 as? CocoaError)?.code })
+        let common = codes.count == 1 ? codes.first ?? nil : nil
+        let sentence = "\(errors.count) items in “\(path)” failed; the first: \(errors.first?.sentence ?? "")"
+        var info: [String: Any] = [
+            NSLocalizedDescriptionKey: sentence, NSFilePathErrorKey: path.string, multipleUnderlyingErrorsKey: errors,
+        ]
+        info[NSURLErrorKey] = url?.withoutSecrets
+        return CocoaError(common ?? .fileWriteUnknown, userInfo: info)
+    }
+}
+
+extension Error {
+    /// The errors of single items where this one stands for several; none for any other error.
+    public var itemErrors: [any Error] { (self as? CocoaError)?.userInfo[multipleUnderlyingErrorsKey] as? [any Error] ?? [] }
+}

@@ -1,0 +1,108 @@
+import FaultServer
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import Testing
+import WebDAVFileProvider
+
+/// What is sent for a lock, request by request.
+@Suite struct WebDAVLockScriptTests {
+    private func provider(_ server: FaultServer, _ vendor: WebDAVQuirks.Vendor = .nginx) throws -> WebDAVFileProvider {
+        try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(vendor)),
+            options: ConnectionOptions(
+                timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: 1, firstPause: 0.01, longestPause: 0.1)))
+    }
+
+    private static func granted(_ timeout: String, status: Int = 200) -> FaultServer.Answer {
+        let body = """
+            <D:prop xmlns:D="DAV:"><D:lockdiscovery><D:activelock><D:timeout>\(timeout)</D:timeout></D:activelock></D:lockdiscovery></D:prop>
+            """
+        return .reply(status, headers: ["Lock-Token": "<urn:1>"], body: Data(body.utf8))
+    }
+
+    @Test func `a lock is refreshed at half of the time that the server granted, and given back`() async throws {
+        let server = try FaultServer { request in request.method == "LOCK" ? Self.granted("Second-1") : .reply(204) }
+        defer { server.stop() }
+        let provider = try provider(server)
+        try await provider.withLock(path: ProviderPath("f"), timeout: 100) { lock in
+            #expect(lock.timeout == 1)
+            let deadline = ContinuousClock.now + .seconds(10)
+            while server.requests.count < 3, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+            try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
+        }
+        let first = try #require(server.requests.first)
+        #expect(first.headers["timeout"] == "Second-100" && first.headers["depth"] == "0" && first.headers["if"] == nil)
+        #expect(String(decoding: first.body, as: UTF8.self).contains("<D:exclusive/>"))
+        #expect(
+            server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
+        #expect(server.requests.filter { $0.method == "LOCK" }.count >= 3)
+        #expect(server.requests.first { $0.method == "PUT" }?.headers["if"] == "<\(server.url())f> (<urn:1>)")
+        #expect(server.requests.last?.method == "UNLOCK" && server.requests.last?.headers["lock-token"] == "<urn:1>")
+    }
+
+    @Test func `a lock that the server has forgotten is known to be lost`() async throws {
+        let server = try FaultServer { request in
+            request.method == "LOCK" && request.headers["if"] != nil ? .reply(412) : Self.granted("Infinite")
+        }
+        defer { server.stop() }
+        let lock = try await provider(server).lock(path: ProviderPath("f"), timeout: 30)
+        #expect(lock.timeout == 30 && lock.lossError == nil)
+        let error = await #expect(throws: CocoaError.self) { try await lock.refresh() }
+        #expect(error?.localizedDescription.contains("no longer held") == true)
+        #expect(lock.lossError != nil)
+        try await lock.unlock()
+    }
+
+    @Test(arguments: [405, 501])
+    func `a server without locks says so once`(_ status: Int) async throws {
+        let server = try FaultServer { request in request.method == "LOCK" ? .reply(status) : .reply(204) }
+        defer { server.stop() }
+        let provider = try provider(server)
+        for _ in 0..<2 {
+            let error = await #expect(throws: CocoaError.self) { _ = try await provider.lock(path: ProviderPath("f")) }
+            #expect(error?.code == .featureUnsupported)
+        }
+        #expect(server.requests.count == 1)
+        #expect(try await provider.quirks().locks == .none)
+        // Writes go on without.
+        try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+    }
+
+    @Test func `what cannot be locked is written without a lock, and what was promised is taken back`() async throws {
+        let server = try FaultServer { request in
+            request.method == "LOCK" ? .reply(405) : request.method == "PROPFIND" ? .reply(404) : .reply(201)
+        }
+        defer { server.stop() }
+        let provider = try provider(server)
+        try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        #expect(Set(server.requests.map(\.method)) == ["LOCK", "PUT", "MOVE"])
+        #expect(try await provider.quirks().locks == .none)
+    }
+
+    @Test(arguments: ["", "<>", "<a> <b>", "a b"])
+    func `a lock without a token that can be sent is none`(_ token: String) async throws {
+        let server = try FaultServer { _ in .reply(200, headers: token.isEmpty ? [:] : ["Lock-Token": token]) }
+        defer { server.stop() }
+        await #expect(throws: URLError.self) { _ = try await provider(server).lock(path: ProviderPath("f")) }
+    }
+
+    @Test func `a new file that cannot be put into place leaves neither lock nor the file that the lock made`() async throws {
+        let server = try FaultServer { request in
+            switch request.method {
+            case "LOCK": Self.granted("Second-60", status: 201)
+            case "MOVE": .reply(507)
+            default: .reply(204)
+            }
+        }
+        defer { server.stop() }
+        let error = await #expect(throws: CocoaError.self) {
+            try await provider(server).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        }
+        #expect(error?.code == .fileWriteOutOfSpace)
+        let ending = server.requests.drop { $0.method != "MOVE" }.dropFirst()
+        #expect(ending.map(\.method).prefix(2) == ["DELETE", "UNLOCK"])
+        #expect(ending.first?.target == "/f" && ending.first?.headers["if"]?.contains("urn:1") == true)
+        #expect(ending.contains { $0.method == "DELETE" && $0.target.hasSuffix(TemporaryName.suffix) })
+    }
+}

@@ -1,0 +1,203 @@
+import FaultServer
+import FileProviderCore
+import Foundation
+import HTTPFileProvider
+import Testing
+import WebDAVFileProvider
+
+/// What is sent for a write, request by request.
+@Suite struct WebDAVWriteTests {
+    private func provider(_ server: FaultServer, _ vendor: WebDAVQuirks.Vendor, retries: Int = 2) throws -> WebDAVFileProvider {
+        try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(vendor)),
+            options: ConnectionOptions(
+                timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: retries, firstPause: 0.01, longestPause: 0.5)))
+    }
+
+    private static func file(_ target: String, size: Int, tag: String = "\"1\"") -> FaultServer.Answer {
+        let answer = """
+            <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(target)</d:href><d:propstat><d:prop><d:resourcetype/>\
+            <d:getcontentlength>\(size)</d:getcontentlength><d:getetag>\(tag)</d:getetag></d:prop>\
+            <d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
+            """
+        return .reply(207, body: Data(answer.utf8))
+    }
+
+    /// The methods, with the name where it is no temporary one.
+    private func sent(_ server: FaultServer) -> [String] {
+        server.requests.map { $0.target.contains(TemporaryName.suffix) ? $0.method : "\($0.method) \($0.target)" }
+    }
+
+    @Test func `a small new file is one PUT and one MOVE`() async throws {
+        let server = try FaultServer { request in request.method == "PROPFIND" ? .reply(404) : .reply(201, headers: ["ETag": "\"x\""]) }
+        defer { server.stop() }
+        let written = try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("here".utf8))
+        #expect(written.size == 4 && written.name == "f" && written.entryTag == "\"x\"")
+        #expect(sent(server) == ["PUT", "MOVE"])
+        #expect(server.requests.last?.headers["overwrite"] == "F")
+    }
+
+    @Test func `a large file is looked at before and after, in place it is one PUT between two looks`() async throws {
+        let size = (1 << 20) + 1
+        for (placement, expected) in [
+            (WriteOptions.Placement.published, ["PROPFIND /f", "PUT", "PROPFIND", "MOVE"]),
+            (.inPlace, ["PROPFIND /f", "PUT /f", "PROPFIND /f"]),
+        ] {
+            let isThere = Locked(false)
+            let server = try FaultServer { request in
+                if request.method == "PUT" { isThere.update { $0 = true } }
+                if request.method == "PROPFIND" { return isThere.value ? Self.file(request.target, size: size) : .reply(404) }
+                return .reply(201)
+            }
+            defer { server.stop() }
+            _ = try await provider(server, .other).writeContents(
+                path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(placement: placement))
+            #expect(sent(server) == expected)
+        }
+    }
+
+    @Test func `where a PUT shows whole files only, a file is replaced by one`() async throws {
+        let server = try FaultServer { _ in .reply(204) }
+        defer { server.stop() }
+        for vendor in [WebDAVQuirks.Vendor.apache, .nginx, .lighttpd, .nextcloud] {
+            let before = server.requests.count
+            try await provider(server, vendor).writeContents(path: ProviderPath("f"), contents: Data("1".utf8), overwrite: true)
+            #expect(server.requests.dropFirst(before).map(\.method) == ["PUT"])
+        }
+    }
+
+    @Test(arguments: [408, 423, 425, 429, 502, 503, 504, 509])
+    func `an upload is sent again after a status that passes, as late as the server asks`(_ status: Int) async throws {
+        let isFirst = Locked(true)
+        let server = try FaultServer { request in
+            guard request.method == "PUT" else { return .reply(201) }
+            let first = isFirst.update { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return first ? .reply(status, headers: ["Retry-After": "0.3"]) : .reply(201)
+        }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("again".utf8))
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
+        #expect(sent(server) == ["PUT", "PUT", "MOVE"])
+        #expect(
+            server.requests.filter { $0.method == "PUT" }.allSatisfy { $0.body == Data("again".utf8) && $0.headers["content-range"] == nil }
+        )
+    }
+
+    @Test(arguments: [423, 425, 429, 503])
+    func `a move that was not begun is asked for again`(_ status: Int) async throws {
+        let count = Locked(0)
+        let server = try FaultServer { request in
+            if request.method == "PROPFIND" { return .reply(404) }
+            guard request.method == "MOVE" else { return .reply(201) }
+            return count.update {
+                $0 += 1; return $0
+            } < 3 ? .reply(status) : .reply(201)
+        }
+        defer { server.stop() }
+        try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        #expect(sent(server) == ["PUT", "MOVE", "MOVE", "MOVE"])
+    }
+
+    @Test(arguments: [408, 502, 504])
+    func `a move whose gateway gave up is not sent again: looking tells whether it was done`(_ status: Int) async throws {
+        let isMoved = Locked(false)
+        let server = try FaultServer { request in
+            if request.method == "MOVE" {
+                isMoved.update { $0 = true }
+                return .reply(status)
+            }
+            guard request.method == "PROPFIND" else { return .reply(201) }
+            return (request.target == "/f") == isMoved.value ? Self.file(request.target, size: 1) : .reply(404)
+        }
+        defer { server.stop() }
+        let written = try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        #expect(written.size == 1)
+        #expect(server.requests.filter { $0.method == "MOVE" }.count == 1)
+    }
+
+    @Test func `a file that stays locked is a sentence with its name, and nothing is left`() async throws {
+        let server = try FaultServer { request in
+            request.method == "MOVE" ? .reply(423) : request.method == "PROPFIND" ? .reply(404) : .reply(201)
+        }
+        defer { server.stop() }
+        let error = await #expect(throws: HTTPStatusError.self) {
+            try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        }
+        #expect(error?.code.rawValue == 423)
+        #expect(error?.localizedDescription.contains("423 Locked") == true)
+        #expect(sent(server) == ["PUT", "MOVE", "MOVE", "MOVE", "PROPFIND /f", "DELETE"])
+    }
+
+    @Test func `an upload that breaks off begins anew: no part is ever sent`() async throws {
+        let count = Locked(0)
+        let server = try FaultServer { request in
+            if request.method == "PUT",
+                count.update({
+                    $0 += 1; return $0
+                }) < 3
+            {
+                return .raw(Data())
+            }
+            return request.method == "PROPFIND"
+                ? (request.target == "/f" ? .reply(404) : Self.file(request.target, size: 3 << 20)) : .reply(201)
+        }
+        defer { server.stop() }
+        try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data(count: 3 << 20))
+        let puts = server.requests.filter { $0.method == "PUT" }
+        #expect(puts.map(\.body.count) == [3 << 20, 3 << 20, 3 << 20])
+        #expect(server.requests.allSatisfy { $0.headers["content-range"] == nil && $0.method != "PATCH" })
+    }
+
+    @Test func `the time goes with the upload, and a server that takes it is remembered`() async throws {
+        let date = Date(timeIntervalSince1970: 784_111_777.5)
+        let server = try FaultServer { request in
+            .reply(201, headers: request.headers["x-oc-mtime"] == nil ? [:] : ["X-OC-MTime": "accepted"])
+        }
+        defer { server.stop() }
+        let options = WriteOptions(overwrite: true, modificationDate: date)
+        let nginx = try provider(server, .nginx)
+        let written = try await nginx.writeContents(path: ProviderPath("f"), from: DataSource(Data("x".utf8)), options: options)
+        #expect(written.modifiedDate == Date(timeIntervalSince1970: 784_111_777))
+        #expect(server.requests.last?.headers["date"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+        let apache = try provider(server, .apache)
+        #expect(try await apache.quirks().timeSetting == .none)
+        _ = try await apache.writeContents(path: ProviderPath("f"), from: DataSource(Data("x".utf8)), options: options)
+        #expect(server.requests.last?.headers["x-oc-mtime"] == "784111777")
+        #expect(try await apache.quirks().timeSetting == .ocMtime)
+        try await apache.setAttributes(path: ProviderPath("f"), permissions: nil, modificationDate: date)
+        #expect(server.requests.last?.method == "PROPPATCH")
+        let error = await #expect(throws: CocoaError.self) {
+            try await nginx.setAttributes(path: ProviderPath("f"), permissions: nil, modificationDate: date)
+        }
+        #expect(error?.code == .featureUnsupported)
+    }
+
+    @Test func `a tag that would end its header writes nothing`() async throws {
+        let server = try FaultServer { _ in .reply(204) }
+        defer { server.stop() }
+        let options = WriteOptions(overwrite: true, ifMatch: "\"x\"\r\nX-Other: 1")
+        await #expect(throws: CocoaError.self) {
+            _ = try await provider(server, .apache).writeContents(path: ProviderPath("f"), from: DataSource(Data()), options: options)
+        }
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a source that has more than it promised replaces nothing`() async throws {
+        struct Liar: WriteSource {
+            var length: Int64? { 10 }
+            var isRepeatable: Bool { true }
+            func bytes(from offset: Int64) throws -> any ByteSource { try DataSource(Data(count: 20)).bytes(from: offset) }
+        }
+        let server = try FaultServer { _ in .reply(204) }
+        defer { server.stop() }
+        await #expect(throws: CocoaError.self) {
+            _ = try await provider(server, .apache, retries: 0).writeContents(
+                path: ProviderPath("f"), from: Liar(), options: WriteOptions(overwrite: true))
+        }
+        #expect(!server.requests.contains { $0.method == "PUT" })
+    }
+}
