@@ -21,6 +21,9 @@ extension HTTPFileProvider {
     /// Copies by the service, else through this machine; see ``Capabilities/Ability/serverSideCopying``.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         let item = try await prepare(path, for: destination, overwrite: overwrite)
+        guard try await capabilities()[.serverSideCopying] == .native else {
+            return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
         try await perform(.copy(item, to: destination), overwrite: overwrite, progress: progress)
     }
 

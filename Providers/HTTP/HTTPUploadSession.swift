@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// A part is held in memory while it is sent, so that it can be sent again: part size times ``concurrentParts`` is what an upload takes.
 public protocol HTTPUploadSession: Sendable {
-    /// Parts in flight at once; 1 where the server wants them in their order.
+    /// Parts in flight at once; 1 where the server wants them in their order. Asked again before each part.
     var concurrentParts: Int { get }
 
     /// Bytes of part `number`, counted from 0; the last part has the rest.
@@ -113,7 +113,7 @@ struct PartedUpload {
             parts.putBack(byte)
             // No more parts are held than are in flight.
             part = Data()
-            if running == max(1, session.concurrentParts) {
+            while running >= max(1, session.concurrentParts) {
                 try await group.next()
                 running -= 1
             }

@@ -23,7 +23,7 @@ public struct S3Configuration: Codable, Hashable, Sendable {
     public var hasConditionalWrites = true
     /// Bytes of a part of an upload, 5 MiB to 5 GiB; more where a file would have more than 10,000 parts. What is no longer than one part
     /// goes up in one request.
-    public var partSize = 8 << 20
+    public var partSize = 5 << 20
 
     /// A bucket of AWS, unless there is an endpoint.
     public init(bucket: String, region: String = "us-east-1", endpoint: URL? = nil, style: Style? = nil) {

@@ -13,6 +13,9 @@ final class S3Uploads: Sendable {
     /// False when the upload is taken already.
     func take(_ upload: String) -> Bool { running.withLock { $0.insert(upload).inserted } }
 
+    /// How many there are.
+    var count: Int { running.withLock { $0.count } }
+
     func release(_ upload: String) { running.withLock { _ = $0.remove(upload) } }
 }
 
@@ -46,10 +49,10 @@ final class S3Upload: HTTPUploadSession {
 
     private var upload: String { state.withLock { $0.upload ?? "" } }
 
-    /// Three of the usual size; of larger ones fewer, so that memory stays bounded.
-    var concurrentParts: Int { max(1, min(3, (48 << 20) / max(1, partSize(0)))) }
+    /// Three of the usual size; fewer of larger ones, and where several uploads run, so that memory stays bounded.
+    var concurrentParts: Int { max(1, min(3, (24 << 20) / partSize(0) / max(1, service.uploads.count))) }
 
-    /// All parts of a file of known length are of one size. Without a length they grow from thousand to thousand, up to 8 TiB in all.
+    /// All parts of a file of known length are of one size. Without a length they double with each 900, which is enough for 5 TiB.
     func size(ofPart number: Int) throws -> Int {
         guard number < 10_000 else {
             throw FileError.make(
@@ -60,7 +63,7 @@ final class S3Upload: HTTPUploadSession {
 
     private func partSize(_ number: Int) -> Int {
         let usual = service.configuration.partSize
-        guard let length else { return min(usual << (number / 1000), max(usual, 4 << 30)) }
+        guard let length else { return min(usual << (number / 900), max(usual, 4 << 30)) }
         let least = (length + 9999) / 10_000
         return least <= Int64(usual) ? usual : Int(clamping: ((least + (1 << 20) - 1) >> 20) << 20)
     }

@@ -93,9 +93,9 @@ import Testing
         for length in [Int64(1), 10 << 30, 78 << 30, 5 << 40] {
             let size = Int64(try upload(length).size(ofPart: 0))
             #expect(size * 10_000 >= length)
-            #expect(size <= 8 << 20 || size * 9_000 <= length)
+            #expect(size <= 5 << 20 || size * 9_000 <= length)
         }
-        #expect(try upload(10 << 30).size(ofPart: 9_999) * upload(10 << 30).concurrentParts == 24 << 20)
+        #expect(try upload(10 << 30).size(ofPart: 9_999) * upload(10 << 30).concurrentParts == 15 << 20)
         #expect(try (0..<10_000).reduce(Int64(0)) { $0 + Int64(try upload(nil).size(ofPart: $1)) } >= 5 << 40)
         #expect(throws: CocoaError.self) { try upload(nil).size(ofPart: 10_000) }
     }
