@@ -15,11 +15,13 @@ extension WebDAVFileProvider {
         // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the task, because a
         // lock whose token was lost could not be given back.
         let taking = write.options.overwrite || write.isLarge ? nil : lockTask(for: write)
+        let hasArrived = Locked(false)
         do {
             // Whether there is a folder in the way.
             let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge
             let replaced = looks ? try await itemIfAny(write.path) : found
             let head = try await upload(write, to: temporary, headers: [])
+            hasArrived.update { $0 = true }
             try Task.checkCancellation()
             let item = try await verified(write, at: temporary)
             try Task.checkCancellation()
@@ -34,19 +36,21 @@ extension WebDAVFileProvider {
                     await self.removeMade(by: lock)
                     try? await lock.unlock()
                 }
-                await self.removeNow(temporary, write)
+                await self.removeNow(temporary, write, hasArrived: hasArrived.value)
             }
             throw error
         }
     }
 
     /// Removes what an upload left. What the server does not let go of stays under a name that tells.
-    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite) async {
+    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite, hasArrived: Bool) async {
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
             let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            guard let head else { continue }
+            if hasArrived { return }
             // With all bytes sent the file may appear after a first removal that finds nothing.
-            if let head, !write.quirks.partsAppearLate, head.status != 404 || !write.source.isSent { return }
+            if !write.quirks.partsAppearLate, head.status != 404 || !write.source.isSent { return }
         }
     }
 
