@@ -8,6 +8,7 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`; `CocoaError(.fileWriteFileExists)`.
     func checkDestination(_ path: ProviderPath, overwrite: Bool) async throws {
         let quirks = try await quirks()
+        try refuseRawName(path, quirks)
         let misread = quirks.misreadFolders + quirks.misreadDestinations
         if path.components.joined().contains(where: misread.contains) || path.nameBytes.contains(where: quirks.misreadNames.contains) {
             throw self.misread(path)
@@ -22,7 +23,14 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
     func refuseMisreadFolder(_ path: ProviderPath) async throws {
         let quirks = try await quirks()
+        try refuseRawName(path, quirks)
         if path.components.joined().contains(where: quirks.misreadFolders.contains) { throw misread(path) }
+    }
+
+    /// Refuses bytes that are no UTF-8 where they would be kept as others.
+    func refuseRawName(_ path: ProviderPath, _ quirks: WebDAVQuirks) throws {
+        guard !quirks.keepsRawNames, path.components.contains(where: { String(validating: $0, as: UTF8.self) == nil }) else { return }
+        throw misread(path)
     }
 
     private func misread(_ path: ProviderPath) -> CocoaError {

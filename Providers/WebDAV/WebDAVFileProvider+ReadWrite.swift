@@ -21,6 +21,7 @@ extension WebDAVFileProvider {
         }
         defer { cache.drop(path) }
         let quirks = try await quirks()
+        try refuseRawName(path, quirks)
         let write = FileWrite(path: path, options: options, quirks: quirks, source: MarkedSource(source))
         let found = write.isLarge ? try await refuse(write) : nil
         if let chunked = try ChunkedUpload(write, replacing: found, of: self) { return try await chunked.run() }
@@ -118,7 +119,8 @@ struct FileWrite: Sendable {
     /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after it.
     var isDirect: Bool {
         if options.placement == .inPlace { return true }
-        guard quirks.putsWhole else { return false }
+        // Servers make temporary names of their own out of this one.
+        guard quirks.putsWhole, path.nameBytes.count <= 200 else { return false }
         // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
         if !options.overwrite { return quirks.ifNoneMatch == .exclusive && !isLarge }
         // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
