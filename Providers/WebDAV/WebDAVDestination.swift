@@ -31,7 +31,8 @@ extension WebDAVFileProvider {
     ///
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
     func refuseRawName(_ path: ProviderPath, _ quirks: WebDAVQuirks) throws {
-        if !quirks.keepsRawNames, String(validating: path.nameBytes, as: UTF8.self) == nil { throw misread(path) }
+        guard !quirks.keepsRawNames, path.components.contains(where: { String(validating: $0, as: UTF8.self) == nil }) else { return }
+        throw misread(path)
     }
 
     private func misread(_ path: ProviderPath) -> CocoaError {

@@ -12,16 +12,16 @@ extension WebDAVFileProvider {
         // Nobody writes with a condition where there may be nothing: this refuses in the right words.
         if write.options.ifMatch != nil, !write.options.overwrite { try await refuse(write) }
         let temporary = try TemporaryName.make(beside: write.path)
-        var hasArrived = false
         // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the task, because a
         // lock whose token was lost could not be given back.
         let taking = write.options.overwrite || write.isLarge ? nil : lockTask(for: write)
+        let hasArrived = Locked(false)
         do {
             // Whether there is a folder in the way.
             let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge
             let replaced = looks ? try await itemIfAny(write.path) : found
             let head = try await upload(write, to: temporary, headers: [])
-            hasArrived = true
+            hasArrived.update { $0 = true }
             try Task.checkCancellation()
             let item = try await verified(write, at: temporary)
             try Task.checkCancellation()
@@ -31,12 +31,12 @@ extension WebDAVFileProvider {
                 return write.finished(item, [moved, write.quirks.movesKeepTags ? head : nil])
             }.value
         } catch {
-            await cleanUp { [arrived = hasArrived] in
+            await cleanUp {
                 if let lock = try? await taking?.value ?? nil, !lock.isGivenBack {
                     await self.removeMade(by: lock)
                     try? await lock.unlock()
                 }
-                await self.removeNow(temporary, write, hasArrived: arrived)
+                await self.removeNow(temporary, write, hasArrived: hasArrived.value)
             }
             throw error
         }
@@ -49,8 +49,10 @@ extension WebDAVFileProvider {
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
             let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            guard let head else { continue }
+            if hasArrived { return }
             // With all bytes sent the file may appear after a first removal that finds nothing.
-            if let head, hasArrived || (!write.quirks.partsAppearLate && (head.status != 404 || !write.source.isSent)) { return }
+            if !write.quirks.partsAppearLate, head.status != 404 || !write.source.isSent { return }
         }
     }
 

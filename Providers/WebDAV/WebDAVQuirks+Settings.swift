@@ -32,7 +32,8 @@ extension WebDAVQuirks {
             Condition(rawValue: word).map { quirks.ifMatch = $0 } != nil
         },
         "if": .flag(\.honoursIf),
-        "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole), "moves-keep-tags": .flag(\.movesKeepTags),
+        "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole), "whole-reads": .flag(\.readsWhole),
+        "moves-keep-tags": .flag(\.movesKeepTags),
         "entry-tags": .flag(\.listsEntryTags),
         "tree-tags": .flag(\.hasTreeTags), "same-sizes": .flag(\.keepsSizes), "late-parts": .flag(\.partsAppearLate),
         "search": .flag(\.searches),

@@ -56,7 +56,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case never
         /// For writes with `ifMatch`.
         case conditional
-        /// Also for writes that may replace nothing.
+        /// Also for writes that may replace nothing. A process that dies at that moment may leave an empty file under the name.
         case always
     }
 
@@ -82,10 +82,12 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var movesExclusively = false
     /// Whether readers see the old file or the new one while a `PUT` replaces it, and one that breaks off changes nothing.
     public var putsWhole = false
+    /// Whether a read that meets a replacement gets one version whole; Apache sends as much of the new file as the old one had.
+    public var readsWhole = false
     /// What locks are worth.
     public var locks = Locks.shaky
     /// When writes take one.
-    public var lockUse = LockUse.always
+    public var lockUse = LockUse.conditional
     /// Whether a file keeps its entry tag when it is moved.
     public var movesKeepTags = false
     /// Whether listings have entry tags.
@@ -120,9 +122,10 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
         case .apache:
             (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
         case .nginx:
-            (putsWhole, locks, listsEntryTags, timeSetting) = (true, .exclusive, false, .date)
+            (putsWhole, readsWhole, locks, listsEntryTags, timeSetting) = (true, true, .exclusive, false, .date)
         case .lighttpd:
             (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (.exclusive, .exclusive, true, true, true)
+            readsWhole = true
             (movesOntoFolders, keepsRawNames, misreadDestinations) = (true, false, Array(0..<0x20) + [0x7F])
         case .wsgidav:
             // Its `If-Match` makes a file where there is none.
@@ -157,6 +160,7 @@ extension WebDAVQuirks {
         try take(&honoursIf, .honoursIf)
         try take(&movesExclusively, .movesExclusively)
         try take(&putsWhole, .putsWhole)
+        try take(&readsWhole, .readsWhole)
         try take(&locks, .locks)
         try take(&lockUse, .lockUse)
         try take(&movesKeepTags, .movesKeepTags)
@@ -183,6 +187,7 @@ extension WebDAVQuirks {
         try container.encode(honoursIf, forKey: .honoursIf)
         try container.encode(movesExclusively, forKey: .movesExclusively)
         try container.encode(putsWhole, forKey: .putsWhole)
+        try container.encode(readsWhole, forKey: .readsWhole)
         try container.encode(locks, forKey: .locks)
         try container.encode(lockUse, forKey: .lockUse)
         try container.encode(movesKeepTags, forKey: .movesKeepTags)
@@ -201,7 +206,7 @@ extension WebDAVQuirks {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, locks, lockUse, movesKeepTags
+        case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, readsWhole, locks, lockUse, movesKeepTags
         case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders,
             misreadDestinations, misreadNames
         case chunkSize, searches
@@ -218,7 +223,7 @@ extension WebDAVQuirks {
 
     /// Enters what this server does into what holds for every WebDAV server.
     func enter(into capabilities: inout Capabilities) {
-        capabilities[.atomicReplacement] = putsWhole ? .native : .derived
+        capabilities[.atomicReplacement] = putsWhole && readsWhole ? .native : .derived
         capabilities[.exclusiveCreation] = movesExclusively || locksNewFiles ? .native : .derived
         capabilities[.conditionalWriting] = putsConditionally || locksConditionalWrites ? .native : .derived
         capabilities[.entryTags] = listsEntryTags ? .native : .unavailable

@@ -31,7 +31,9 @@ extension ProviderRegistry {
     }
 
     /// `http` and `https`: WebDAV where the server's `OPTIONS` says so (RFC 4918, section 10.1), else plain reading.
-    private static let web = ProviderRegistration(type: WebFileProvider.type, schemes: ["http", "https"]) { url, options in
+    private static let web = ProviderRegistration(
+        type: WebFileProvider.type, schemes: ["http", "https"], settings: WebDAVFileProvider.settings
+    ) { url, options in
         let connection = try HTTPConnection(url: url.serverRoot, options: options)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
         let speaksWebDAV = try await connection.speaksWebDAV(at: path)

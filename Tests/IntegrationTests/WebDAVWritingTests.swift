@@ -36,13 +36,11 @@ struct WebDAVWritingTests {
             }
             let quirks = try await provider.quirks()
             let isOneStep = quirks.putsWhole && quirks.ifNoneMatch == .exclusive
-            // nginx moves race-free under a lock only: LOCK, PUT, MOVE, UNLOCK.
-            let isLocked = quirks.vendor == .nginx
-            #expect(options.counters[.requests] - before == (isOneStep ? 3 : isLocked ? 12 : 6))
+            #expect(options.counters[.requests] - before == (isOneStep ? 3 : 6))
             before = options.counters[.requests]
             let isHonoured = quirks.ifNoneMatch != .ignored
             _ = try await provider.writeContents(path: folder.appending("d"), from: bytes("d"), options: WriteOptions(placement: .inPlace))
-            #expect(options.counters[.requests] - before == (isLocked ? 3 : isHonoured ? 1 : 2))
+            #expect(options.counters[.requests] - before == (isHonoured ? 1 : 2))
         }
     }
 
@@ -111,7 +109,9 @@ struct WebDAVWritingTests {
 
     @Test(arguments: TestServers.webDAV)
     func `of several writers at once one wins, where the server is said to decide`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder(TestServers.options(retries: 8)) { provider, folder in
+        var options = TestServers.options(retries: 8)
+        options.settings = ["lock-use": "always"]
+        try await server.withFolder(options) { provider, folder in
             guard try await provider.capabilities()[.exclusiveCreation] == .native else { return }
             for round in 0..<12 {
                 let path = try folder.appending("new-\(round)")

@@ -8,8 +8,10 @@ import WebDAVFileProvider
 /// What is sent for a lock, request by request.
 @Suite struct WebDAVLockScriptTests {
     private func provider(_ server: FaultServer, _ vendor: WebDAVQuirks.Vendor = .nginx) throws -> WebDAVFileProvider {
-        try WebDAVFileProvider(
-            configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(vendor)),
+        var quirks = WebDAVQuirks(vendor)
+        quirks.lockUse = .always
+        return try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url(), quirks: quirks),
             options: ConnectionOptions(
                 timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: 1, firstPause: 0.01, longestPause: 0.1)))
     }
