@@ -90,7 +90,7 @@ extension HTTPFileProvider {
         guard var request = try service.request(for: .write(path), overwrite: overwrite, attributes: attributes) else {
             throw FileError.unsupported("Writing", path: path, url: url(of: path))
         }
-        let source = PromisedSource(source)
+        let source = MarkedSource(source)
         request.body = .source(source)
         request.isWriting = true
         // Once the last byte is on its way, the file is there or not, and a cancellation waits to be told which.

@@ -1,10 +1,10 @@
-import FileProviderCore
+package import FileProviderCore
 import Foundation
 
 /// A source that can be stopped up to the moment when its last byte is taken, and not after it.
 ///
 /// The last bytes are handed on once the source is seen to have no more than it promised: what has come whole is what was to be sent.
-struct MarkedSource: WriteSource {
+package struct MarkedSource: WriteSource {
     fileprivate struct State: Sendable {
         var isStopped = false
         /// Whether the last byte of this round was taken.
@@ -13,34 +13,34 @@ struct MarkedSource: WriteSource {
         var count: Int64 = 0
     }
 
-    let base: any WriteSource
+    package let base: any WriteSource
     private let state: Locked<State>
 
-    init(_ base: any WriteSource) {
+    package init(_ base: any WriteSource) {
         self.base = base
         // Of nothing there is no last byte to take.
         state = Locked(State(isSent: base.length == 0))
     }
 
-    var length: Int64? { base.length }
-    var isRepeatable: Bool { base.isRepeatable }
+    package var length: Int64? { base.length }
+    package var isRepeatable: Bool { base.isRepeatable }
     /// Whether the last byte was taken, in the last round.
-    var isSent: Bool { state.value.isSent }
+    package var isSent: Bool { state.value.isSent }
     /// How many bytes the source turned out to have; nil before its end.
-    var count: Int64? {
+    package var count: Int64? {
         let state = state.value
         return state.isSent ? state.count : nil
     }
 
     /// Sees that the source is never given whole, neither now nor in a later round; false when it was already.
-    func stop() -> Bool {
+    package func stop() -> Bool {
         state.update { state in
             state.isStopped = true
             return !state.isSent
         }
     }
 
-    func bytes(from offset: Int64) throws -> any ByteSource {
+    package func bytes(from offset: Int64) throws -> any ByteSource {
         try state.update { state in
             if state.isStopped { throw CancellationError() }
             state.isSent = length.map { $0 <= offset } ?? false
