@@ -65,7 +65,7 @@ extension S3Service {
     ) async throws -> [S3Refusal] {
         let rest = Mutex(keys)
         let refused = Collected<S3Refusal>()
-        try await connection.options.retries.run(counters: connection.options.counters) {
+        try await tryingAgain(over: connection) {
             let keys = rest.withLock { $0 }
             let all = try await removeOnce(keys, of: folder, over: connection)
             let passing = all.filter(\.isTransient)
@@ -73,7 +73,7 @@ extension S3Service {
             progress.advance(by: Int64(keys.count - all.count))
             rest.withLock { $0 = passing.map(\.key) }
             guard passing.isEmpty else {
-                throw connection.error(status: 503, request: HTTPRequest("POST", folder, isWriting: true))
+                throw LateFailure(error: connection.error(status: 503, request: HTTPRequest("POST", folder, isWriting: true)))
             }
         }
         return refused.values

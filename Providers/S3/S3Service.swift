@@ -139,14 +139,32 @@ extension S3Service {
     ///
     /// - Throws: Also the error that the document is; one that passes is tried again.
     func document(for request: HTTPRequest, over connection: HTTPConnection) async throws -> (XMLElement, ResponseHead) {
-        try await connection.options.retries.run(counters: connection.options.counters) {
+        try await tryingAgain(over: connection) {
             let (data, head) = try await connection.data(for: request, limit: 16 << 20)
             let root = try XMLElement.parse(data)
             guard let error = S3ErrorDocument(root) else { return (root, head) }
             // Nothing was done, whatever it was.
             var failure = ResponseHead(status: error.code == "InternalError" ? 503 : 400)
             failure.errorBody = data
-            throw connection.error(failure, request: request)
+            throw LateFailure(error: connection.error(failure, request: request))
         }
+    }
+
+    /// A failure that came with status 200: the connection has taken the request for done.
+    struct LateFailure: Error {
+        let error: any Error
+    }
+
+    /// Repeats what ends in a ``LateFailure`` that passes; for other failures the connection has done so already.
+    func tryingAgain<Value: Sendable>(
+        over connection: HTTPConnection, _ body: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await connection.options.retries.run(counters: connection.options.counters) { error in
+                (error as? LateFailure)?.error.isTransient == true
+            } _: {
+                try await body()
+            }
+        } catch let failure as LateFailure { throw failure.error }
     }
 }

@@ -114,6 +114,19 @@ import Testing
         #expect(s3.lines.filter { $0.hasPrefix("PUT") }.count == 2)
     }
 
+    @Test func `a busy server is asked as often as the policy says, and no more`() async throws {
+        let s3 = try ScriptedS3(retries: 2) { request in
+            switch request.method {
+            case "HEAD": .reply(404)
+            case "POST": .error(503, "SlowDown")
+            default: .listing(["x/a"])
+            }
+        }
+        defer { s3.stop() }
+        await #expect(throws: (any Error).self) { try await s3.provider.removeItem(path: ProviderPath("x")) }
+        #expect(s3.lines.filter { $0.hasPrefix("POST") }.count == 3)
+    }
+
     @Test func `a long object is copied in parts of one version`() async throws {
         let s3 = try ScriptedS3(copyLimit: 4) { request in
             switch (request.method, request.target) {
