@@ -1,4 +1,4 @@
-import CurlTransport
+public import CurlTransport
 public import FileProviderCore
 import Foundation
 
@@ -8,13 +8,17 @@ extension HTTPConnection {
 
     /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
     ///
-    /// - Parameter missing: Called when the server says that there is no such file: may throw a better error.
+    /// - Parameters:
+    ///   - proof: Called with the head of an answer that brings a whole file: what looks at its bytes, where the head has what to compare
+    ///     them with.
+    ///   - missing: Called when the server says that there is no such file: may throw a better error.
     public func open(
-        _ request: HTTPRequest, cost: Capabilities.ReadCost, missing: @escaping @Sendable () async throws -> Void = {}
+        _ request: HTTPRequest, cost: Capabilities.ReadCost, proof: @escaping Proof = { _ in nil },
+        missing: @escaping @Sendable () async throws -> Void = {}
     ) -> any FileReader {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
             do {
-                let download = Download(request, part: part, version: version, sink: sink, connection: self)
+                let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
                 guard let responses, request.method == "GET", request.url == nil else { return try await download.run() }
                 return try await CachedDownload(download, responses).run()
             } catch let error where error.isNoSuchFile {
@@ -23,6 +27,9 @@ extension HTTPConnection {
             }
         }
     }
+
+    /// Makes what looks at the bytes of a whole file; nil where the head tells nothing to compare them with.
+    public typealias Proof = @Sendable (_ head: ResponseHead) -> (any HTTPBodyProof)?
 
     /// What an ETag says about the version: Apache calls the same tag weak for the first seconds of a file and strong after them.
     public static func version(_ entryTag: String) -> String {
@@ -33,6 +40,17 @@ extension HTTPConnection {
     static var longestSkip: Int64 { 8 << 20 }
 }
 
+/// Looks at the bytes of a whole file as they come, on the thread that has them.
+public protocol HTTPBodyProof: Sendable {
+    /// Pieces come in their order, one call after the other.
+    func add(_ bytes: UnsafeRawBufferPointer)
+
+    /// Called after the last piece.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when the bytes are not those that the server meant.
+    func check(_ path: ProviderPath) throws
+}
+
 /// Brings one part of a file, going on where a lost connection left it.
 ///
 /// Source: RFC 9110, section 14. The answer's own range is what counts, never what was asked for.
@@ -40,6 +58,8 @@ final class Download: Sendable {
     private struct State: Sendable {
         /// Of the first answer that had bytes.
         var head: ResponseHead?
+        /// Looks at the bytes, where they are a whole file.
+        var proof: (any HTTPBodyProof)?
         /// Whether what the caller has still holds.
         var isNotModified = false
         var attributes: FileReaderAttributes?
@@ -55,6 +75,7 @@ final class Download: Sendable {
 
     /// A header that asks the first answer to be left out where the caller has the file already (RFC 9110, section 13.1).
     private let condition: (name: String, value: String)?
+    private let proof: HTTPConnection.Proof
     private let template: HTTPRequest
     var path: ProviderPath { template.path }
     let part: FilePart
@@ -65,9 +86,10 @@ final class Download: Sendable {
 
     init(
         _ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection,
-        condition: (name: String, value: String)? = nil
+        proof: @escaping HTTPConnection.Proof, condition: (name: String, value: String)? = nil
     ) {
         self.condition = condition
+        self.proof = proof
         self.template = template
         self.part = part
         self.version = version
@@ -77,7 +99,7 @@ final class Download: Sendable {
 
     /// The same download, with its bytes going elsewhere.
     func into(_ sink: any ByteSink, condition: (name: String, value: String)?) -> Download {
-        Download(template, part: part, version: version, sink: sink, connection: connection, condition: condition)
+        Download(template, part: part, version: version, sink: sink, connection: connection, proof: proof, condition: condition)
     }
 
     /// The head of the answer that began the download; nil before it.
@@ -111,6 +133,7 @@ final class Download: Sendable {
                 .networkConnectionLost, url: connection.url(of: path),
                 sentence: "“\(path)” ended after \(state.delivered) of \(extent.count) bytes.")
         }
+        try state.proof?.check(path)
         return (extent, attributes)
     }
 
@@ -167,13 +190,15 @@ final class Download: Sendable {
             state.update { state in
                 state.extent = extent
                 state.head = head
+                if extent.offset == 0, extent.count == extent.size { state.proof = proof(head) }
             }
             try sink.begin(extent)
         }
         state.update { $0.seen = 0 }
         // Only the end of an answer without a length tells the file's size.
         let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.longestSkip : 0
-        return Window(sink, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
+        let target = state.value.proof.map { ProvingSink(sink, $0) as any ByteSink } ?? sink
+        return Window(target, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
             state.update { state in
                 state.delivered += Int64(taken)
                 state.seen += Int64(seen)
@@ -257,6 +282,25 @@ private struct Enough: Error {}
 /// An error of the sink, kept apart from the transport's: a sink that may have written a part is not written to again.
 private struct SinkFailure: Error {
     let error: any Error
+}
+
+/// Passes bytes on, and shows them to a proof.
+private final class ProvingSink: ByteSink {
+    private let base: any ByteSink
+    private let proof: any HTTPBodyProof
+
+    init(_ base: any ByteSink, _ proof: any HTTPBodyProof) {
+        self.base = base
+        self.proof = proof
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        let flow = try base.write(bytes)
+        proof.add(bytes)
+        return flow
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
 }
 
 /// Passes on `count` bytes after the first `skip`, then ends the transfer.

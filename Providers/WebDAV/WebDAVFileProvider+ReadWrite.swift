@@ -4,8 +4,11 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
-    /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there.
-    public func open(path: ProviderPath) async throws -> any FileReader { connection.open(path: path) }
+    /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there. A whole file that comes with
+    /// an `OC-Checksum` is compared with it; one that differs ends with `CocoaError(.fileReadCorruptFile)`.
+    public func open(path: ProviderPath) async throws -> any FileReader {
+        connection.open(HTTPRequest("GET", path), cost: .request, proof: { OCChecksum($0) })
+    }
 
     /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only, or in place.
     ///
@@ -54,7 +57,7 @@ extension WebDAVFileProvider {
     /// Sends the bytes to `path`. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears
     /// after its removal would stay.
     func upload(_ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)]) async throws -> ResponseHead {
-        let upload = Task { try await put(write, to: path, headers: headers + timeHeaders(for: write)) }
+        let upload = Task { try await put(write, to: path, headers: headers + timeHeaders(for: write) + OCChecksum.headers(for: write)) }
         let head = try await withTaskCancellationHandler {
             try await upload.value
         } onCancel: {

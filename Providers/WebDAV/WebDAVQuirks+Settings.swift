@@ -35,7 +35,8 @@ extension WebDAVQuirks {
         "exclusive-moves": .flag(\.movesExclusively), "whole-puts": .flag(\.putsWhole), "whole-reads": .flag(\.readsWhole),
         "moves-keep-tags": .flag(\.movesKeepTags),
         "entry-tags": .flag(\.listsEntryTags),
-        "tree-tags": .flag(\.hasTreeTags), "same-sizes": .flag(\.keepsSizes), "late-parts": .flag(\.partsAppearLate),
+        "tree-tags": .flag(\.hasTreeTags), "checksums": .flag(\.takesChecksums), "same-sizes": .flag(\.keepsSizes),
+        "late-parts": .flag(\.partsAppearLate),
         "search": .flag(\.searches),
         "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames),
     ]

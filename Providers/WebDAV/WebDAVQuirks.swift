@@ -94,6 +94,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var listsEntryTags = true
     /// Whether the tag of a folder changes with everything below it.
     public var hasTreeTags = false
+    /// Whether an upload is compared with the hash in its `OC-Checksum`.
+    public var takesChecksums = false
     /// How modification times are set.
     public var timeSetting = TimeSetting.none
     /// Whether the size of a file on the server is that of the upload; SharePoint writes into documents.
@@ -136,7 +138,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
             (movesExclusively, locks, movesKeepTags, partsAppearLate) = (true, .exclusive, true, true)
         case .nextcloud, .owncloud:
             (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
-            (locks, hasTreeTags, timeSetting) = (.none, true, .ocMtime)
+            (locks, hasTreeTags, takesChecksums, timeSetting) = (.none, true, true, .ocMtime)
             // Nextcloud has the line at the root of its WebDAV alone.
             if vendor == .nextcloud { (chunkSize, searches) = (10 << 20, true) }
         case .sharepoint:
@@ -166,6 +168,7 @@ extension WebDAVQuirks {
         try take(&movesKeepTags, .movesKeepTags)
         try take(&listsEntryTags, .listsEntryTags)
         try take(&hasTreeTags, .hasTreeTags)
+        try take(&takesChecksums, .takesChecksums)
         try take(&timeSetting, .timeSetting)
         try take(&keepsSizes, .keepsSizes)
         try take(&partsAppearLate, .partsAppearLate)
@@ -193,6 +196,7 @@ extension WebDAVQuirks {
         try container.encode(movesKeepTags, forKey: .movesKeepTags)
         try container.encode(listsEntryTags, forKey: .listsEntryTags)
         try container.encode(hasTreeTags, forKey: .hasTreeTags)
+        try container.encode(takesChecksums, forKey: .takesChecksums)
         try container.encode(timeSetting, forKey: .timeSetting)
         try container.encode(keepsSizes, forKey: .keepsSizes)
         try container.encode(partsAppearLate, forKey: .partsAppearLate)
@@ -207,7 +211,8 @@ extension WebDAVQuirks {
 
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, readsWhole, locks, lockUse, movesKeepTags
-        case listsEntryTags, hasTreeTags, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames, misreadFolders,
+        case listsEntryTags, hasTreeTags, takesChecksums, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames,
+            misreadFolders,
             misreadDestinations, misreadNames
         case chunkSize, searches
     }
