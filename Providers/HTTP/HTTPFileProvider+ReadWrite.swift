@@ -10,11 +10,13 @@ extension HTTPFileProvider {
         }
         let capabilities = try await capabilities()
         guard capabilities.has(.folderCreation) else { return connection.open(request, cost: capabilities.readCost) }
-        return connection.open(request, cost: capabilities.readCost) { [service, connection] in
-            // Where folders are but the beginnings of names, there is nothing to read at one.
-            let item = try? await service.attributesOfItem(path: path, over: connection)
-            if item?.isDirectory == true { throw FileError.isADirectory(path, url: connection.url(of: path)) }
-        }
+        return connection.open(
+            request, cost: capabilities.readCost,
+            missing: { [service, connection] in
+                // Where folders are but the beginnings of names, there is nothing to read at one.
+                let item = try? await service.attributesOfItem(path: path, over: connection)
+                if item?.isDirectory == true { throw FileError.isADirectory(path, url: connection.url(of: path)) }
+            })
     }
 
     /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either placement is the same here.
