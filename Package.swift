@@ -49,7 +49,9 @@ let package = Package(
         // Providers, one folder each.
         .target(name: "LocalFileProvider", dependencies: ["CLinux", "FileProviderCore"], path: "Providers/Local"),
         .target(name: "MemoryFileProvider", dependencies: ["FileProviderCore"], path: "Providers/Memory"),
-        .target(name: "HTTPFileProvider", dependencies: ["FileProviderCore", "CurlTransport"], path: "Providers/HTTP"),
+        .target(
+            name: "HTTPFileProvider",
+            dependencies: ["FileProviderCore", "CurlTransport", .product(name: "Crypto", package: "swift-crypto")], path: "Providers/HTTP"),
         .target(
             name: "WebDAVFileProvider",
             dependencies: [

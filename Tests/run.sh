@@ -134,9 +134,10 @@ main() {
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
   say "building without the trait FileInformation"
   run swift build --disable-default-traits --product carrel --scratch-path .build/without-traits
-  : >"$SCRATCH/picture.jpg"
-  local answer
-  answer=$(.build/without-traits/debug/carrel thumb "$SCRATCH/picture.jpg" - 2>&1 || true)
+  local answer picture
+  picture=$(mktemp)
+  answer=$(.build/without-traits/debug/carrel thumb "$picture" - 2>&1 || true)
+  rm -f "$picture"
   case $answer in
     *"built without the package trait FileInformation"*) ;;
     *) say "without the trait, a thumbnail should be refused with a sentence that names it, and this came: $answer"; exit 1 ;;

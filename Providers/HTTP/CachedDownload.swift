@@ -5,16 +5,18 @@ import Foundation
 struct CachedDownload {
     private let download: Download
     private let responses: ResponseCache
+    private let query: String
 
-    init(_ download: Download, _ responses: ResponseCache) {
+    init(_ download: Download, _ responses: ResponseCache, query: String) {
         self.download = download
         self.responses = responses
+        self.query = query
     }
 
     func run() async throws -> (FileExtent, FileReaderAttributes) {
-        let moment = responses.now
+        let moment = await responses.moment()
         // A reader that has begun stays with the version it has.
-        let kept = await responses.answer(download.path).flatMap { kept in
+        let kept = await responses.answer(download.path, query: query).flatMap { kept in
             download.version == nil || download.version == kept.head.validator ? kept : nil
         }
         if let kept, kept.isFresh { return try await give(kept) }
@@ -22,10 +24,13 @@ struct CachedDownload {
         let recorded = download.into(sink, condition: kept?.head.condition)
         do {
             let result = try await recorded.run()
-            if let body = sink.whole, let head = recorded.head { await responses.keep(body, head, download.path, since: moment) }
+            if let body = sink.whole, let head = recorded.head {
+                await responses.keep(body, head, download.path, query: query, since: moment)
+            }
             return result
         } catch let error as NotModified {
             guard let kept else { throw error }
+            await responses.renew(kept, download.path, query: query, since: moment)
             return try await give(kept)
         }
     }
@@ -36,7 +41,7 @@ struct CachedDownload {
         let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
         try download.sink.begin(extent)
         if !range.isEmpty { try await download.sink.send(kept.body.dropFirst(Int(range.lowerBound)).prefix(range.count)) }
-        return (extent, FileReaderAttributes(size: size, validator: kept.head.validator, mimeType: kept.head.mimeType))
+        return (extent, FileReaderAttributes(size: size, validator: kept.head.validator, mimeType: kept.head.value("Content-Type")))
     }
 }
 

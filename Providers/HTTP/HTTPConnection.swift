@@ -17,8 +17,7 @@ public final class HTTPConnection: Sendable {
     private let query: String?
     private let signer: (any HTTPRequestSigner)?
     private let serverError: ServerError?
-    /// Answers kept in a folder; nil where the policy has none.
-    package let responses: ResponseCache?
+    private let kept = Locked<ResponseCache?>(nil)
 
     /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
     public typealias ServerError =
@@ -42,7 +41,6 @@ public final class HTTPConnection: Sendable {
         self.signer = signer
         self.serverError = serverError
         transport = try CurlTransport(options: options)
-        responses = ResponseCache(policy: options.cache, base: baseURL, user: url.user(percentEncoded: false))
         let own = url.password(percentEncoded: false).map {
             FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
         }
@@ -74,7 +72,7 @@ public final class HTTPConnection: Sendable {
     /// As ``send(_:)``, without trying again: for callers that go on where the failure was.
     public func sendOnce(_ request: HTTPRequest) async throws -> ResponseHead {
         if case .source = request.body { try await settleLogin(at: request.path) }
-        guard request.isWriting, responses != nil else { return try await settled(request) }
+        guard request.isWriting, options.cache.folder != nil else { return try await settled(request) }
         // Before, for whoever asks meanwhile must not keep the answer, and after.
         await forget(request.places)
         let answer = await Result { try await settled(request) }
@@ -84,8 +82,26 @@ public final class HTTPConnection: Sendable {
 
     /// Forgets what was kept in a folder of the items at and below `paths`, as after a change that was not a request of this connection.
     public func forget(_ paths: [ProviderPath]) async {
-        guard let responses else { return }
+        guard let responses = await responses() else { return }
         for path in paths { await responses.forget(path) }
+    }
+
+    /// Has what was kept in a folder of the items at and below `path` asked for anew, from now on.
+    public func drop(_ path: ProviderPath) {
+        guard options.cache.folder != nil else { return }
+        if let responses = kept.value { responses.drop(path) } else { Task { await forget([path]) } }
+    }
+
+    /// Answers kept in a folder, of the user that the credential names; nil where the policy has none, or there is no way to log in.
+    package func responses() async -> ResponseCache? {
+        guard options.cache.folder != nil else { return nil }
+        if let kept = kept.value { return kept }
+        guard let access = try? await login.access() else { return nil }
+        let cache = ResponseCache(policy: options.cache, base: "\(baseURL.absoluteString)?\(query ?? "")", identity: access.identity)
+        return kept.update { kept in
+            kept = kept ?? cache
+            return kept
+        }
     }
 
     private func settled(_ request: HTTPRequest) async throws -> ResponseHead {

@@ -40,7 +40,10 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     public var connectionOptions: ConnectionOptions { connection.options }
 
     /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
-    public func dropCache(path: ProviderPath) { cache.drop(path) }
+    public func dropCache(path: ProviderPath) {
+        cache.drop(path)
+        connection.drop(path)
+    }
 
     /// ``baseURL`` with the percent-encoded path behind it, without a slash at the end. Nothing is sent.
     public func url(of path: ProviderPath) -> URL { connection.url(of: path) }

@@ -102,7 +102,9 @@ final class HTTPLogin: Sendable {
             if !(error is CancellationError) { memory.update { if $0.asking == asking { $0.asking = nil } } }
             throw error
         }
-        return memory.update { memory in
+        let access = memory.update { memory -> Access? in
+            // Refused meanwhile: the answer to another question counts.
+            guard memory.asking == asking else { return nil }
             var access = memory.access ?? first(credential, memory)
             access.answer = memory.answer
             memory.access = access
@@ -110,6 +112,8 @@ final class HTTPLogin: Sendable {
             memory.state.given = credential.map { $0.isBearer ? .token : .password }
             return access
         }
+        if let access { return access }
+        return try await self.access()
     }
 
     private func first(_ credential: Credential?, _ memory: Memory) -> Access {
@@ -217,6 +221,20 @@ private struct SecretPolicy: Sendable {
 }
 
 extension HTTPLogin.Access {
+    /// Whose access it is, for what is kept apart by user: a secret where nothing else tells.
+    var identity: String {
+        switch authentication {
+        case .basic(let user, _), .digest(let user, _), .negotiate(let user, _, _): return "user \(user)"
+        case .none: break
+        }
+        if let bearer { return "bearer \(bearer)" }
+        return switch signing?.kind {
+        case .password(let user, _): "key \(user)"
+        case .bearer(let token): "bearer \(token)"
+        case nil: "nobody"
+        }
+    }
+
     /// Whether the way of answering is known, so that the login goes with the request at once.
     fileprivate var isSettled: Bool {
         switch authentication {

@@ -42,9 +42,9 @@ extension HTTPConnection {
     /// - Parameter limit: The most bytes that are taken.
     /// - Throws: As ``send(_:)``; `URLError(.badServerResponse)` past the limit.
     public func data(for request: HTTPRequest, limit: Int = 64 << 20) async throws -> (Data, ResponseHead) {
-        guard let responses, request.method == "GET", request.url == nil else { return try await received(request, limit) }
-        let query = "?" + (request.query ?? "")
-        let moment = responses.now
+        guard request.mayBeKept, let responses = await responses() else { return try await received(request, limit) }
+        let query = request.keptQuery
+        let moment = await responses.moment()
         let kept = await responses.answer(request.path, query: query)
         if let kept, kept.isFresh { return (kept.body, kept.head.answer) }
         var request = request
@@ -53,8 +53,11 @@ extension HTTPConnection {
             request.accepts.insert(304)
         }
         let (data, head) = try await received(request, limit)
-        if head.status == 304, let kept { return (kept.body, kept.head.answer) }
-        await responses.keep(data, head, request.path, query: query, since: moment)
+        if head.status == 304, let kept {
+            await responses.renew(kept, request.path, query: query, since: moment)
+            return (kept.body, kept.head.answer)
+        }
+        if head.status == 200 { await responses.keep(data, head, request.path, query: query, since: moment) }
         return (data, head)
     }
 
@@ -77,13 +80,13 @@ extension HTTPConnection {
     }
 }
 
-extension ResponseCache.Head {
-    /// The head of the answer that was kept, as far as it was.
-    fileprivate var answer: ResponseHead {
-        var head = ResponseHead(status: 200)
-        head.headers = [("ETag", entryTag), ("Last-Modified", modified), ("Content-Type", mimeType)].compactMap { name, value in
-            value.map { (name, $0) }
-        }
-        return head
+extension HTTPRequest {
+    /// Whether the answer may be kept: a plain question about an item below the root, without a range or conditions of its own.
+    var mayBeKept: Bool {
+        method == "GET" && url == nil
+            && !headers.contains { $0.name.lowercased() == "range" || $0.name.lowercased().hasPrefix("if-") }
     }
+
+    /// All that the answer depends on beside the path.
+    var keptQuery: String { ([query ?? ""] + headers.map { "\($0.name.lowercased()): \($0.value)" }.sorted()).joined(separator: "\n") }
 }

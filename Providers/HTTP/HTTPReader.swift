@@ -19,8 +19,8 @@ extension HTTPConnection {
         RangedFileReader(path: request.path, cost: cost) { [self] part, version, sink in
             do {
                 let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
-                guard let responses, request.method == "GET", request.url == nil else { return try await download.run() }
-                return try await CachedDownload(download, responses).run()
+                guard request.mayBeKept, let responses = await responses() else { return try await download.run() }
+                return try await CachedDownload(download, responses, query: "bytes\n" + request.keptQuery).run()
             } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error

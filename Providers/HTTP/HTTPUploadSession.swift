@@ -68,7 +68,7 @@ struct PartedUpload {
     }
 
     /// Whether another try may use what was sent: the connection was lost, or the server was busy.
-    private static func mayGoOn(after error: any Error) -> Bool { error is URLError || error.isTransient }
+    private static func mayGoOn(after error: any Error) -> Bool { error.isTransient }
 
     /// - Throws: `CocoaError(.fileWriteUnknown)` unless the source gave as many bytes as it promised, if it did.
     static func compare(_ length: Int64, promised: Int64?) throws {

@@ -18,8 +18,7 @@ package struct MarkedSource: WriteSource {
 
     package init(_ base: any WriteSource) {
         self.base = base
-        // Of nothing there is no last byte to take.
-        state = Locked(State(isSent: base.length == 0))
+        state = Locked(State())
     }
 
     package var length: Int64? { base.length }

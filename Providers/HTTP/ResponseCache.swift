@@ -1,8 +1,9 @@
+import Crypto
 package import CurlTransport
 package import FileProviderCore
 package import Foundation
 
-/// Answers of one origin, kept in a folder beyond the process (RFC 9111, as a private cache).
+/// Answers of one origin to one user, kept in a folder beyond the process (RFC 9111, as a private cache).
 ///
 /// Each item has a folder of its own below that of its parent, so that what a change touches goes in one step. Files come into being whole,
 /// by renaming; several processes may share the folder. What goes wrong with it is as if nothing were kept: no operation fails for it.
@@ -11,17 +12,28 @@ package final class ResponseCache: Sendable {
     package struct Head: Codable, Sendable {
         /// The whole of what the answer was to: names of folders are only hashes.
         var key: String
-        package var entryTag: String?
-        var modified: String?
-        var mimeType: String?
+        var headers: [[String]]
         var stored: Date
 
+        /// The header of that name.
+        func value(_ name: String) -> String? { headers.first { $0.first?.lowercased() == name.lowercased() }?.last }
+
+        /// The version of what was kept (RFC 9110, section 8.8.3).
+        package var entryTag: String? { value("ETag") }
+
         /// As ``FileReaderAttributes/validator`` has it.
-        var validator: String? { entryTag.map { HTTPConnection.version($0) } ?? modified }
+        var validator: String? { entryTag.map { HTTPConnection.version($0) } ?? value("Last-Modified") }
 
         /// The header that asks whether the answer still holds (RFC 9110, section 13.1).
         var condition: (name: String, value: String)? {
-            entryTag.map { ("If-None-Match", $0) } ?? modified.map { ("If-Modified-Since", $0) }
+            entryTag.map { ("If-None-Match", $0) } ?? value("Last-Modified").map { ("If-Modified-Since", $0) }
+        }
+
+        /// The head of the answer as it came.
+        var answer: ResponseHead {
+            var head = ResponseHead(status: 200)
+            head.headers = headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
+            return head
         }
     }
 
@@ -36,44 +48,53 @@ package final class ResponseCache: Sendable {
     /// A moment to keep answers by: what is asked for before a change and answered after it is not kept.
     package struct Moment: Sendable {
         fileprivate let changes: Int
+        fileprivate let stamp: Data?
     }
 
     private struct State: Sendable {
         var changes = 0
+        /// What was to be asked for anew, and when that was said.
+        var dropped: [ProviderPath: Date] = [:]
         /// Bytes in the folder, as far as this process knows; nil before the first look.
         var bytes: Int64?
         var keptSinceLook = 0
     }
 
     private let policy: CachePolicy
+    /// All that is Carrel's in the folder that the user has named.
     private let top: URL
     private let root: URL
     private let base: String
     private let state = Locked(State())
 
     /// - Parameters:
-    ///   - base: The root's URL, without secrets.
-    ///   - user: Whose answers they are.
+    ///   - base: The root's URL with all that goes with every request.
+    ///   - identity: Whose answers they are. It is kept as a hash alone, and so is `base`.
     /// - Returns: Nil where the policy has no folder.
-    init?(policy: CachePolicy, base: URL, user: String?) {
+    init?(policy: CachePolicy, base: String, identity: String) {
         guard let folder = policy.folder else { return nil }
         self.policy = policy
-        self.base = "\(user ?? "") \(base.absoluteString)"
-        top = URL(fileURLWithPath: folder, isDirectory: true)
-        root = top.appending(path: Self.hash(Array(self.base.utf8)), directoryHint: .isDirectory)
+        self.base = Self.hash(Array("\(identity)\n\(base)".utf8))
+        top = URL(fileURLWithPath: folder, isDirectory: true).appending(path: "carrel-answers", directoryHint: .isDirectory)
+        root = top.appending(path: self.base, directoryHint: .isDirectory)
     }
 
     /// To be taken before the server is asked.
-    package var now: Moment { Moment(changes: state.value.changes) }
+    package func moment() async -> Moment {
+        let changes = state.value.changes
+        let stamp = try? await BlockingThreads.shared.run { [stampFile] in try Data(contentsOf: stampFile) }
+        return Moment(changes: changes, stamp: stamp)
+    }
 
     /// The largest answer that is kept, in bytes.
     package var largest: Int64 { min(policy.largestFile, policy.capacity) }
 
     /// What was kept as the answer to `query` about the item at `path`; nil for its bytes.
-    package func answer(_ path: ProviderPath, query: String? = nil) async -> Answer? {
+    package func answer(_ path: ProviderPath, query: String = "") async -> Answer? {
         guard let place = place(of: path, query) else { return nil }
         let key = key(path, query)
-        return try? await BlockingThreads.shared.run { [policy] in
+        let kept = try? await BlockingThreads.shared.run { [self] () -> Answer? in
+            guard isOurs(top) else { return nil }
             let data = try Data(contentsOf: place)
             guard let end = data.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
             let head = try JSONDecoder().decode(Head.self, from: data[..<end])
@@ -81,29 +102,36 @@ package final class ResponseCache: Sendable {
             let age = Date().timeIntervalSince(head.stored)
             // Used lately: what was not goes first.
             try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: place.path)
-            return Answer(head: head, body: Data(data[(end + 1)...]), isFresh: !policy.validates && (0..<policy.lifetime).contains(age))
+            return Answer(
+                head: head, body: Data(data[(end + 1)...]), isFresh: !policy.validates && age >= 0 && age < policy.lifetime)
         }
+        guard let kept, !isDropped(path, stored: kept.head.stored) else { return nil }
+        return kept
     }
 
     /// Keeps an answer that was asked for at `moment`, if it says how to ask whether it still holds.
-    package func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String? = nil, since moment: Moment) async {
-        let head = Head(
-            key: key(path, query), entryTag: answer["ETag"], modified: answer["Last-Modified"], mimeType: answer["Content-Type"],
-            stored: Date())
+    package func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String = "", since moment: Moment) async {
+        let headers = answer.headers.filter { !Self.passing.contains($0.name.lowercased()) }.map { [$0.name, $0.value] }
+        let head = Head(key: key(path, query), headers: headers, stored: Date())
         guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept, Int64(body.count) <= largest,
-            let place = place(of: path, query),
-            let line = try? JSONEncoder().encode(head)
+            let place = place(of: path, query), let line = try? JSONEncoder().encode(head)
         else { return }
         let wasKept = try? await BlockingThreads.shared.run { [self] in
             try FileManager.default.createDirectory(
                 at: place.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            guard isOurs(top) else { return false }
             try (line + [UInt8(ascii: "\n")] + body).write(to: place, options: .atomic)
-            // A change that came between the question and the file may not have seen it.
-            guard state.value.changes != moment.changes else { return true }
+            // A change that came between the question and the file may not have seen it, here or in another process.
+            guard state.value.changes != moment.changes || (try? Data(contentsOf: stampFile)) != moment.stamp else { return true }
             try FileManager.default.removeItem(at: place)
             return false
         }
-        if wasKept == true { await makeRoom(for: Int64(line.count + 1 + body.count)) }
+        if wasKept == true { await makeRoom(for: Int64(line.count + 1 + body.count) + Self.overhead) }
+    }
+
+    /// What the server has said still holds counts from now.
+    func renew(_ kept: Answer, _ path: ProviderPath, query: String = "", since moment: Moment) async {
+        if !policy.validates { await keep(kept.body, kept.head.answer, path, query: query, since: moment) }
     }
 
     /// Forgets the item at `path`, what lies below it, and what its folder's listing said.
@@ -111,34 +139,64 @@ package final class ResponseCache: Sendable {
         state.update { $0.changes += 1 }
         guard let folder = folder(of: path) else { return }
         let parent = path.parent.flatMap { self.folder(of: $0) }
-        _ = try? await BlockingThreads.shared.run {
+        _ = try? await BlockingThreads.shared.run { [stampFile] in
+            try? Data("\(UInt64.random(in: 0 ... .max))".utf8).write(to: stampFile, options: .atomic)
             try? FileManager.default.removeItem(at: folder)
             guard let parent else { return }
             for name in try FileManager.default.contentsOfDirectory(atPath: parent.path) where name.hasPrefix(Self.answerPrefix) {
-                try FileManager.default.removeItem(at: parent.appending(path: name))
+                try? FileManager.default.removeItem(at: parent.appending(path: name))
             }
         }
+    }
+
+    /// As ``forget(_:)``, at once for whoever asks from now on; the files go later.
+    package func drop(_ path: ProviderPath) {
+        state.update { state in
+            state.changes += 1
+            if state.dropped.count >= 1000 { state.dropped = [.root: Date()] }
+            state.dropped[path] = Date()
+        }
+        Task { await forget(path) }
+    }
+
+    private func isDropped(_ path: ProviderPath, stored: Date) -> Bool {
+        state.value.dropped.contains { (path == $0.key || path.isBelow($0.key) || $0.key.parent == path) && stored <= $0.value }
     }
 
     // MARK: Places
 
     private static let answerPrefix = "answer-"
+    /// What an entry takes beside its bytes: a folder.
+    private static let overhead: Int64 = 4096
+    /// Headers of the exchange rather than of what was exchanged (RFC 9110, section 7.6.1), and secrets.
+    private static let passing: Set<String> = [
+        "connection", "keep-alive", "transfer-encoding", "set-cookie", "authentication-info", "www-authenticate", "content-range",
+    ]
 
-    private func key(_ path: ProviderPath, _ query: String?) -> String { "\(base)\n\(path.percentEncoded)\n\(query ?? "")" }
+    private var stampFile: URL { root.appending(path: "changes") }
 
-    private func place(of path: ProviderPath, _ query: String?) -> URL? {
-        folder(of: path)?.appending(path: Self.answerPrefix + (query.map { Self.hash(Array($0.utf8)) } ?? "bytes"))
+    private func key(_ path: ProviderPath, _ query: String) -> String { "\(base)\n\(path.percentEncoded)\n\(Self.hash(Array(query.utf8)))" }
+
+    private func place(of path: ProviderPath, _ query: String) -> URL? {
+        folder(of: path)?.appending(path: Self.answerPrefix + Self.hash(Array(query.utf8)))
     }
 
     /// Nil for items so deep that a path on this machine would be too long.
     private func folder(of path: ProviderPath) -> URL? {
         guard path.components.count <= 64 else { return nil }
-        return path.components.reduce(root) { $0.appending(path: Self.hash($1), directoryHint: .isDirectory) }
+        return path.components.reduce(root) { $0.appending(path: Self.hash(Array($1)), directoryHint: .isDirectory) }
     }
 
-    /// FNV-1a, 64 bits. Names that share one push each other out; the key inside tells them apart.
-    private static func hash(_ bytes: some Sequence<UInt8>) -> String {
-        String(bytes.reduce(14_695_981_039_346_656_037 as UInt64) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }, radix: 36)
+    /// Half of a SHA-256, in hexadecimal digits.
+    private static func hash(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Whether the folder is one that this user has made for nobody else: what another put there would be taken for the server's.
+    private func isOurs(_ folder: URL) -> Bool {
+        var status = stat()
+        guard lstat(folder.path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
     }
 
     // MARK: Room
@@ -151,7 +209,7 @@ package final class ResponseCache: Sendable {
             return state.bytes.map { $0 > policy.capacity } ?? true || state.keptSinceLook >= 256
         }
         guard needsLook else { return }
-        let left = try? await BlockingThreads.shared.run { [self] in try removeLeastUsed() }
+        let left = try? await BlockingThreads.shared.run { [self] in removeLeastUsed() }
         state.update { state in
             state.bytes = left
             state.keptSinceLook = 0
@@ -159,19 +217,22 @@ package final class ResponseCache: Sendable {
     }
 
     /// Removes what was used least lately, to nine tenths of the capacity if that is exceeded. Returns what is left, in bytes.
-    private func removeLeastUsed() throws -> Int64 {
+    private func removeLeastUsed() -> Int64 {
         let keys: Set<URLResourceKey> = [.fileSizeKey, .contentModificationDateKey, .isRegularFileKey]
         var files: [(url: URL, used: Date, bytes: Int64)] = []
         for case let url as URL in FileManager.default.enumerator(at: top, includingPropertiesForKeys: Array(keys)) ?? .init() {
             let values = try? url.resourceValues(forKeys: keys)
             guard values?.isRegularFile == true, url.lastPathComponent.hasPrefix(Self.answerPrefix) else { continue }
-            files.append((url, values?.contentModificationDate ?? .distantPast, Int64(values?.fileSize ?? 0)))
+            files.append((url, values?.contentModificationDate ?? .distantPast, Int64(values?.fileSize ?? 0) + Self.overhead))
         }
         var bytes = files.reduce(0) { $0 + $1.bytes }
         guard bytes > policy.capacity else { return bytes }
         for file in files.sorted(by: { $0.used < $1.used }) where bytes > policy.capacity / 10 * 9 {
-            try FileManager.default.removeItem(at: file.url)
+            // Another process may have been quicker.
+            try? FileManager.default.removeItem(at: file.url)
             bytes -= file.bytes
+            var folder = file.url.deletingLastPathComponent()
+            while folder.path.count > root.path.count, rmdir(folder.path) == 0 { folder.deleteLastPathComponent() }
         }
         return bytes
     }
@@ -180,7 +241,13 @@ package final class ResponseCache: Sendable {
 extension ResponseHead {
     /// Whether a private cache may keep the answer (RFC 9111, section 5.2.2.5), and would recognise what it is an answer to.
     fileprivate var mayBeKept: Bool {
-        let control = joined("Cache-Control")?.lowercased() ?? ""
-        return status == 200 || status == 206 ? !control.contains("no-store") && self["Vary"] != "*" : false
+        guard status == 200 || status == 206, self["Vary"] != "*", joined("Cache-Control")?.lowercased().contains("no-store") != true else {
+            return false
+        }
+        if self["ETag"] != nil { return true }
+        // A time alone tells two versions of one second apart only when it is some time ago (RFC 9110, section 8.8.2.2).
+        guard let modified = self["Last-Modified"].flatMap({ HTTPDate.parse($0) }), let now = self["Date"].flatMap({ HTTPDate.parse($0) })
+        else { return false }
+        return now.timeIntervalSince(modified) >= 60
     }
 }

@@ -88,7 +88,7 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteUnknown)` when it has another number of bytes.
     func verified(_ write: FileWrite, at path: ProviderPath) async throws -> FileObject {
         let (source, quirks) = (write.source, write.quirks)
-        if let length = source.length, source.isSent, length <= FileWrite.large, quirks.keepsSizes {
+        if let length = source.length, source.isSent || length == 0, length <= FileWrite.large, quirks.keepsSizes {
             return FileObject(path: path, type: .regular, size: length)
         }
         var item = try await item(path, isWriting: true)

@@ -12,7 +12,7 @@ extension WebDAVFileProvider {
     /// - Complexity: One `PROPFIND` of depth 0, and one of depth 1 where something has changed. Listings over the size of a kept file are
     ///   not kept.
     func list(_ path: ProviderPath, by responses: ResponseCache, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        let moment = responses.now
+        let moment = await responses.moment()
         let kept = await responses.answer(path, query: Self.kept)
         // Before the listing: a change between the two makes the tag too old, never the listing.
         let tag = kept?.isFresh == true ? kept?.head.entryTag : try await item(path, isWriting: false).entryTag

@@ -44,7 +44,9 @@ extension WebDAVFileProvider {
     /// Lists with one `PROPFIND` of depth 1, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
-        if let responses = connection.responses, try await quirks().hasTreeTags { return try await list(path, by: responses, page: page) }
+        if let responses = await connection.responses(), try await quirks().hasTreeTags {
+            return try await list(path, by: responses, page: page)
+        }
         guard connectionOptions.cache.lifetime > 0 else { return try await list(path, page: page) }
         let moment = cache.now
         let found = Collected<FileObject>()

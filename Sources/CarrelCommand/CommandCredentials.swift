@@ -38,8 +38,9 @@ enum TerminalQuestion {
             guard tcgetattr(terminal, &before) == 0 else { return nil }
             var silent = before
             silent.c_lflag &= ~tcflag_t(ECHO)
+            SilentTerminal.begin(before)
             tcsetattr(terminal, TCSAFLUSH, &silent)
-            defer { tcsetattr(terminal, TCSAFLUSH, &before) }
+            defer { SilentTerminal.end(terminal) }
             let handle = FileHandle(fileDescriptor: terminal)
             try handle.write(contentsOf: Data("Password of \(user) at \(host): ".utf8))
             defer { try? handle.write(contentsOf: Data("\n".utf8)) }
@@ -47,5 +48,27 @@ enum TerminalQuestion {
             while let byte = try handle.read(upToCount: 1), byte.first != UInt8(ascii: "\n") { typed += byte }
             return String(decoding: typed, as: UTF8.self)
         }
+    }
+}
+
+/// A terminal that does not show what is typed, put right when the program ends in the middle of a question.
+private enum SilentTerminal {
+    private static let before = Locked<termios?>(nil)
+    private static let isRegistered: Bool = atexit { SilentTerminal.restore() } == 0
+
+    static func begin(_ settings: termios) {
+        _ = isRegistered
+        before.update { $0 = settings }
+    }
+
+    static func end(_ terminal: Int32) {
+        guard var settings = before.update({ before in before.take() }) else { return }
+        tcsetattr(terminal, TCSAFLUSH, &settings)
+    }
+
+    private static func restore() {
+        guard before.value != nil else { return }
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        if terminal >= 0 { end(terminal) }
     }
 }

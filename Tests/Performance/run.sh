@@ -80,7 +80,11 @@ served() {
   local log=$CARREL_TEST_APACHE_LOG before now last=-1
   before=$(wc -l <"$log")
   "$@" >/dev/null
-  while now=$(wc -l <"$log"); [ "$now" != "$last" ] || [ "$now" = "$before" ]; do last=$now; sleep 0.2; done
+  local looks=0
+  while now=$(wc -l <"$log"); [ "$now" != "$last" ] || [ "$now" = "$before" ]; do
+    last=$now; looks=$(( looks + 1 )); sleep 0.2
+    [ "$looks" -lt 100 ] || { echo "run.sh: the server has seen nothing of: $*" >&2; return 1; }
+  done
   tail -n +$(( before + 1 )) "$log" | awk -F'\t' '{ n++; b += $5 } $1 == "HEAD" { h++ } END { print n + 0, b + 0, h + 0 }'
 }
 

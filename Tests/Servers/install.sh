@@ -8,13 +8,17 @@
 # Only what is missing is installed; when nothing is missing, nothing is asked of the network. The Python servers go to
 # $CARREL_VENV, else below the user's cache folder (for root: /var/cache, where the servers' user can read them).
 set -euo pipefail
+# The servers' user has to read what is installed here.
+umask 022
 
 BUILD_PACKAGES=(libcurl4-openssl-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
   tinyproxy-bin microsocks curl openssl time poppler-utils)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
-PYTHON_PACKAGES=(wsgidav cheroot "moto[s3]" flask flask-cors)
+# Versions as the known failures were found with; one install for each server, so that one does not take the other with it.
+WSGIDAV_PACKAGES=(wsgidav==4.4.0 cheroot==11.1.2)
+MOTO_PACKAGES=("moto[s3]==5.2.5" flask flask-cors)
 if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
 VENV=${CARREL_VENV:-$VENV}
 POLICY=/usr/sbin/policy-rc.d
@@ -99,7 +103,8 @@ install_python_servers() {
   say "installing WsgiDAV (WebDAV) and moto (S3) into $VENV"
   mkdir -p "$(dirname "$VENV")"
   python -m venv --clear "$VENV"
-  "$VENV/bin/pip" install --quiet --disable-pip-version-check "${PYTHON_PACKAGES[@]}"
+  "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WSGIDAV_PACKAGES[@]}"
+  "$VENV/bin/pip" install --quiet --disable-pip-version-check "${MOTO_PACKAGES[@]}"
 }
 
 install_packages() {

@@ -92,6 +92,7 @@ extension ProviderConfiguration {
         own.trust.authorities = absolute(trust.authorities)
         own.trust.clientCertificate = absolute(trust.clientCertificate)
         own.trust.clientKey = absolute(trust.clientKey)
+        own.cache.folder = absolute(cache.folder)
         return own
     }
 }
