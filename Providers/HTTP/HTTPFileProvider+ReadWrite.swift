@@ -63,7 +63,10 @@ extension HTTPFileProvider {
     private func upload(
         _ source: any WriteSource, to path: ProviderPath, overwrite: Bool, _ attributes: HTTPWriteAttributes
     ) async throws -> FileObject {
-        guard let limit = service.singleWriteLimit else { return try await put(source, to: path, overwrite: overwrite, attributes) }
+        guard let service = service as? any HTTPUploadingService else {
+            return try await put(source, to: path, overwrite: overwrite, attributes)
+        }
+        let limit = service.singleWriteLimit
         let isShort = source.length.map { $0 <= Int64(limit) }
         if isShort == true, !service.gathersSingleWrites { return try await put(source, to: path, overwrite: overwrite, attributes) }
         let parts = try SourceParts(source)

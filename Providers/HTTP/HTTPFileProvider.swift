@@ -67,14 +67,12 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     /// - Complexity: One request for each page; another one for a listing without items, to see whether it is of a folder.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
-        guard connectionOptions.cache.lifetime > 0 else { return try await list(path, page: page) }
-        let moment = cache.now
-        let found = Collected<FileObject>()
+        let record = cache.record(of: path)
         try await list(path) { items in
-            found.append(items)
+            record.add(items)
             try await page(items)
         }
-        cache.keep(found.values, of: path, since: moment)
+        record.keep()
     }
 
     /// Lists as things are now.

@@ -63,10 +63,13 @@ public protocol HTTPService: Sendable {
     /// - Parameter progress: Counts items, of a copy bytes.
     /// - Throws: `CocoaError(.featureUnsupported)` for what the service cannot do.
     func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection) async throws
+}
 
+/// A service whose long files go up in parts.
+public protocol HTTPUploadingService: HTTPService {
     /// Bytes that go up in one request. What is longer, or of unknown length, goes through
-    /// ``uploadSession(path:overwrite:attributes:over:)``; nil, the default, for no limit.
-    var singleWriteLimit: Int? { get }
+    /// ``uploadSession(path:overwrite:attributes:over:)``.
+    var singleWriteLimit: Int { get }
 
     /// Whether a file that goes up in one request is read into memory before, up to ``singleWriteLimit`` bytes. False by default.
     ///
@@ -74,10 +77,15 @@ public protocol HTTPService: Sendable {
     /// promised. The bytes come as ``HTTPWriteAttributes/contents``.
     var gathersSingleWrites: Bool { get }
 
-    /// Begins an upload in parts. The default throws `CocoaError(.featureUnsupported)`: it is called only with a ``singleWriteLimit``.
+    /// Begins an upload in parts.
     func uploadSession(
         path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> any HTTPUploadSession
+}
+
+extension HTTPUploadingService {
+    /// The default passes bytes on as they come.
+    public var gathersSingleWrites: Bool { false }
 }
 
 /// An operation as a service is asked for it.
@@ -195,12 +203,6 @@ extension HTTPService {
     /// The default logs in by the server's challenge.
     public var signer: (any HTTPRequestSigner)? { nil }
 
-    /// The default has no limit.
-    public var singleWriteLimit: Int? { nil }
-
-    /// The default passes bytes on as they come.
-    public var gathersSingleWrites: Bool { false }
-
     /// The default sends one request.
     public func perform(
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
@@ -210,12 +212,5 @@ extension HTTPService {
         }
         _ = try await connection.send(request)
         progress.advance(by: 1)
-    }
-
-    /// The default has none.
-    public func uploadSession(
-        path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
-    ) async throws -> any HTTPUploadSession {
-        throw FileError.unsupported("Uploading in parts", path: path, url: connection.url(of: path))
     }
 }

@@ -117,8 +117,7 @@ package final class ResponseCache: Sendable {
             let place = place(of: path, query), let line = try? JSONEncoder().encode(head)
         else { return }
         let wasKept = try? await BlockingThreads.shared.run { [self] in
-            try FileManager.default.createDirectory(
-                at: place.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            try makeFolder(place.deletingLastPathComponent())
             guard isOurs(top) else { return false }
             try (line + [UInt8(ascii: "\n")] + body).write(to: place, options: .atomic)
             // A change that came between the question and the file may not have seen it, here or in another process.
@@ -139,7 +138,8 @@ package final class ResponseCache: Sendable {
         state.update { $0.changes += 1 }
         guard let folder = folder(of: path) else { return }
         let parent = path.parent.flatMap { self.folder(of: $0) }
-        _ = try? await BlockingThreads.shared.run { [stampFile] in
+        _ = try? await BlockingThreads.shared.run { [self] in
+            try makeFolder(root)
             try? Data("\(UInt64.random(in: 0 ... .max))".utf8).write(to: stampFile, options: .atomic)
             try? FileManager.default.removeItem(at: folder)
             guard let parent else { return }
@@ -190,6 +190,11 @@ package final class ResponseCache: Sendable {
     /// Half of a SHA-256, in hexadecimal digits.
     private static func hash(_ bytes: [UInt8]) -> String {
         SHA256.hash(data: bytes).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private func makeFolder(_ folder: URL) throws {
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     /// Whether the folder is one that this user has made for nobody else: what another put there would be taken for the server's.

@@ -6,7 +6,7 @@ public import HTTPFileProvider
 import SafeXML
 
 /// What S3 does in its own way: keys for paths, signatures, XML, uploads in parts.
-public struct S3Service: HTTPService {
+public struct S3Service: HTTPUploadingService {
     /// `S3`, whoever runs the service.
     public static let type = "S3"
 
@@ -76,7 +76,7 @@ public struct S3Service: HTTPService {
     }
 
     /// What is no longer than a part goes up in one request.
-    public var singleWriteLimit: Int? { configuration.partSize }
+    public var singleWriteLimit: Int { configuration.partSize }
 
     /// Always: each body is signed with its digest, and what S3 has taken it keeps.
     public var gathersSingleWrites: Bool { true }

@@ -44,17 +44,17 @@ extension WebDAVFileProvider {
     /// Lists with one `PROPFIND` of depth 1, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
-        if let responses = await connection.responses(), try await quirks().hasTreeTags {
-            return try await list(path, by: responses, page: page)
-        }
-        guard connectionOptions.cache.lifetime > 0 else { return try await list(path, page: page) }
-        let moment = cache.now
-        let found = Collected<FileObject>()
-        try await list(path) { items in
-            found.append(items)
+        let record = cache.record(of: path)
+        let add: @Sendable ([FileObject]) async throws -> Void = { items in
+            record.add(items)
             try await page(items)
         }
-        cache.keep(found.values, of: path, since: moment)
+        if let responses = await connection.responses(), try await quirks().hasTreeTags {
+            try await list(path, by: responses, page: add)
+        } else {
+            try await list(path, page: add)
+        }
+        record.keep()
     }
 
     /// Lists as things are now.

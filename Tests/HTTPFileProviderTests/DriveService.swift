@@ -4,11 +4,11 @@ import Foundation
 import HTTPFileProvider
 
 /// A service as a third party would write it: a small cloud drive with JSON answers, pages of a few items, and uploads in parts.
-struct DriveService: HTTPService {
+struct DriveService: HTTPUploadingService {
     static let type = "Drive"
 
     var pageSize = 3
-    var singleWriteLimit: Int? = 4096
+    var singleWriteLimit = 4096
     var sessions = DriveSessions()
 
     func capabilities(over connection: HTTPConnection) async throws -> Capabilities {

@@ -1,3 +1,4 @@
+import CurlTransport
 import FaultServer
 import FileProviderCore
 import Foundation
@@ -130,7 +131,7 @@ import Testing
     @Test func `the folder keeps within its size, and what was used last stays`() async throws {
         let server = try server(Locked(old))
         defer { server.stop() }
-        let provider = try web(server, options { $0.capacity = 260_000 })
+        let provider = try web(server, options { $0.capacity = 280_000 })
         let first = try ProviderPath("first")
         for number in 0..<12 {
             _ = try await provider.contents(path: first)
@@ -151,11 +152,136 @@ import Testing
         #expect(try await web(server, options()).contents(path: path) == old)
     }
 
+    @Test func `what one user was given is not given to another`() async throws {
+        let server = try server(Locked(old))
+        defer { server.stop() }
+        for user in ["ann", "ben"] {
+            var options = options { ($0.validates, $0.lifetime) = (false, 1000) }
+            options.credentials = FixedCredential(.password(user: user, password: "pw"))
+            for _ in 0..<2 { #expect(try await web(server, options).contents(path: ProviderPath("file")) == old) }
+        }
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `answers to other headers and queries are other answers`() async throws {
+        let server = try FaultServer { request in
+            let tag = "\"same\""
+            if request.headers["if-none-match"] == tag { return .reply(304) }
+            return .reply(200, headers: ["ETag": tag], body: Data("\(request.target) \(request.headers["accept"] ?? "")".utf8))
+        }
+        defer { server.stop() }
+        let connection = try web(server, options()).connection
+        let path = try ProviderPath("f")
+        var seen: Set<String> = []
+        for _ in 0..<2 {
+            for (query, accept) in [("a=1", "x"), ("a=2", "x"), ("a=2", "y")] {
+                let request = HTTPRequest("GET", path, query: query, headers: [("Accept", accept)])
+                seen.insert(String(decoding: try await connection.data(for: request).0, as: UTF8.self))
+            }
+        }
+        #expect(seen == ["/f?a=1 x", "/f?a=2 x", "/f?a=2 y"])
+        let ranged = HTTPRequest("GET", path, headers: [("Range", "bytes=0-1")])
+        for _ in 0..<2 { _ = try await connection.data(for: ranged) }
+        #expect(server.requests.suffix(2).allSatisfy { $0.headers["if-none-match"] == nil })
+    }
+
+    @Test func `an answer that was kept has the headers that it came with`() async throws {
+        let server = try FaultServer { request in
+            request.headers["if-none-match"] == nil
+                ? .reply(200, headers: ["ETag": "\"1\"", "Link": "<?page=2>; rel=next", "Set-Cookie": "secret=1"], body: Data("x".utf8))
+                : .reply(304)
+        }
+        defer { server.stop() }
+        for _ in 0..<2 {
+            let (data, head) = try await web(server, options()).connection.data(for: HTTPRequest("GET", ProviderPath("f")))
+            #expect(data == Data("x".utf8))
+            #expect(head["Link"] == "<?page=2>; rel=next")
+        }
+        for name in kept() {
+            #expect(try !String(decoding: Data(contentsOf: folder.appending(path: name)), as: UTF8.self).contains("secret"))
+        }
+    }
+
+    @Test func `a time alone is taken for a version only when it is some time ago`() async throws {
+        let now = "Sat, 21 Nov 2026 10:00:00 GMT"
+        for (modified, isKept) in [("Sat, 21 Nov 2026 09:59:30 GMT", false), ("Sat, 21 Nov 2026 09:00:00 GMT", true)] {
+            let server = try FaultServer { _ in .reply(200, headers: ["Last-Modified": modified, "Date": now], body: Data("x".utf8)) }
+            defer { server.stop() }
+            _ = try await web(server, options()).contents(path: ProviderPath("f"))
+            #expect(kept().isEmpty != isKept)
+        }
+    }
+
+    @Test func `what others have in the folder stays, however full it is`() async throws {
+        let server = try server(Locked(old))
+        defer { server.stop() }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let others = folder.appending(path: "answer-key.pdf")
+        try old.write(to: others)
+        let provider = try web(server, options { $0.capacity = 110_000 })
+        for number in 0..<6 { _ = try await provider.contents(path: ProviderPath("file \(number)")) }
+        #expect(FileManager.default.fileExists(atPath: others.path))
+        #expect(kept().count <= 3)
+        // Of what has gone no empty folders are left.
+        let folders = FileManager.default.enumerator(atPath: folder.path)?.allObjects.count ?? 0
+        #expect(folders < 12)
+    }
+
+    @Test func `a folder that others can write to is not used`() async throws {
+        let server = try server(Locked(old))
+        defer { server.stop() }
+        let own = folder.appending(path: "carrel-answers")
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
+        try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: own.path)
+        for _ in 0..<2 { #expect(try await web(server, options()).contents(path: ProviderPath("file")) == old) }
+        #expect(server.requests.allSatisfy { $0.headers["if-none-match"] == nil })
+    }
+
+    @Test func `what the cache was told to drop is asked for anew`() async throws {
+        let server = try server(Locked(old))
+        defer { server.stop() }
+        let provider = try web(server, options { ($0.validates, $0.lifetime) = (false, 1000) })
+        let path = try ProviderPath("folder/file")
+        for _ in 0..<2 { _ = try await provider.contents(path: path) }
+        #expect(server.requests.count == 1)
+        provider.dropCache(path: try ProviderPath("folder"))
+        _ = try await provider.contents(path: path)
+        #expect(server.requests.count == 2)
+    }
+
+    @Test func `a change by another process is not overrun by an answer that was under way`() async throws {
+        let content = Locked(old)
+        let other = Locked<HTTPFileProvider<DriveService>?>(nil)
+        let isFirst = Locked(true)
+        let server = try DriveServer { request in
+            guard request.method == "GET", !request.target.contains("?"),
+                isFirst.update({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else { return nil }
+            // While the old answer is under way, somebody else writes.
+            let done = DispatchSemaphore(value: 0)
+            Task {
+                _ = try? await other.value?.writeContents(path: ProviderPath("file"), contents: Data("new".utf8), overwrite: true)
+                done.signal()
+            }
+            done.wait()
+            return .reply(200, headers: ["ETag": "\"old\""], body: content.value)
+        }
+        server.put(try ProviderPath("file"), old)
+        let options = options { ($0.validates, $0.lifetime) = (false, 1000) }
+        other.update { $0 = try? drive(server, options) }
+        _ = try await drive(server, options).contents(path: ProviderPath("file"))
+        #expect(try await drive(server, options).contents(path: ProviderPath("file")) == Data("new".utf8))
+    }
+
     @Test func `what is kept is for this user alone`() async throws {
         let server = try server(Locked(old))
         defer { server.stop() }
         _ = try await web(server, options()).contents(path: ProviderPath("file"))
-        let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? Int
+        let own = folder.appending(path: "carrel-answers").path
+        let mode = try FileManager.default.attributesOfItem(atPath: own)[.posixPermissions] as? Int
         #expect(mode == 0o700)
     }
 

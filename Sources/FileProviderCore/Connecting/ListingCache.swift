@@ -56,6 +56,11 @@ public final class ListingCache: Sendable {
         }
     }
 
+    /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the storage is asked.
+    public func record(of path: ProviderPath) -> ListingRecord {
+        ListingRecord(self, path, most: policy.lifetime > 0 ? policy.mostItems : -1)
+    }
+
     /// Forgets the item at `path`, what lies below it, and its folder's listing; at the root, everything.
     public func drop(_ path: ProviderPath) {
         guard policy.lifetime > 0 else { return }
@@ -77,5 +82,32 @@ extension ListingCache.State {
     fileprivate mutating func removeAll() {
         folders = [:]
         count = 0
+    }
+}
+
+/// A listing that is under way, to be remembered when it is whole.
+public final class ListingRecord: Sendable {
+    private let cache: ListingCache
+    private let path: ProviderPath
+    private let moment: ListingCache.Moment
+    private let most: Int
+    private let found: Mutex<[FileObject]?>
+
+    init(_ cache: ListingCache, _ path: ProviderPath, most: Int) {
+        self.cache = cache
+        self.path = path
+        self.most = most
+        moment = cache.now
+        found = Mutex(most < 0 ? nil : [])
+    }
+
+    /// Adds a page. Too many items to remember are not held either.
+    public func add(_ items: [FileObject]) {
+        found.withLock { found in found = found.flatMap { $0.count + items.count <= most ? $0 + items : nil } }
+    }
+
+    /// Remembers what came: it is the whole folder.
+    public func keep() {
+        if let found = found.withLock({ $0 }) { cache.keep(found, of: path, since: moment) }
     }
 }
