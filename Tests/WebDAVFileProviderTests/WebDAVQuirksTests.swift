@@ -28,6 +28,14 @@ import Testing
         (["Server": "lighttpd/1.4.69", "DAV": "1,2,3"], .lighttpd),
         (["Server": "Cheroot/11.1.2", "DAV": "1,2", "MS-Author-Via": "DAV"], .wsgidav),
         (["DAV": "1, 2", "Ms-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH"], .rclone),
+        (
+            ["Server": "nginx/1.22.1", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE"],
+            .rclone
+        ),
+        (["Server": "lighttpd/1.4.69", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH"], .rclone),
+        (["Server": "nginx", "DAV": "1,2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, HEAD, GET, PROPFIND, DELETE"], .other),
+        (["Server": "nginx", "DAV": "1,2"], .other), (["Server": "lighttpd/1.4.69", "DAV": "1,2"], .other),
+        (["Server": "nginx", "DAV": "1", "MS-Author-Via": "DAV"], .other), (["Server": "nginx", "DAV": "1"], .nginx),
         (["Server": "Microsoft-IIS/10.0", "DAV": "1,2", "MicrosoftSharePointTeamServices": "16.0.0"], .sharepoint),
         (["Server": "Something/1", "DAV": "1,2"], .other), ([:], .other),
     ])
