@@ -3,6 +3,7 @@ import FileProviderCore
 import Foundation
 import HTTPFileProvider
 import Testing
+import WebDAVFileProvider
 
 /// `OC-Checksum` both ways. The server is a double after ownCloud's documentation.
 @Suite struct ChecksumTests {
@@ -13,6 +14,9 @@ import Testing
 
     private func server(_ checksum: String) throws -> FaultServer {
         try FaultServer { request in
+            if request.method == "PROPFIND" {
+                return request.target == "/dav/" ? Scripted.multistatus(Scripted.response("/dav/", isFolder: true)) : .reply(404)
+            }
             guard request.method == "GET" else { return .reply(201, headers: ["DAV": "1, 3, nextcloud-checksum-update"]) }
             if let range = request.headers["range"] {
                 #expect(range == "bytes=0-1")
@@ -60,7 +64,7 @@ import Testing
             AsyncStream {
                 $0.yield(Self.text); $0.finish()
             }, length: 3)
-        try await provider.writeContents(path: ProviderPath("g"), from: once, options: WriteOptions(overwrite: true))
+        _ = try await provider.writeContents(path: ProviderPath("g"), from: once, options: WriteOptions(overwrite: true))
         let puts = server.requests.filter { $0.method == "PUT" }
         #expect(puts.map { $0.headers["oc-checksum"] } == ["SHA1:\(Self.sha1)", nil])
     }
