@@ -109,7 +109,8 @@ struct ChunkedUpload: Sendable {
     }
 
     private func put(_ part: Range<Int64>, at path: ProviderPath) async throws {
-        let source = PartSource(base: write.source.base, part: part)
+        // The last is read to the end of the source: more than was promised is an error then, before anything is joined.
+        let source = PartSource(base: write.source.base, part: part, isLast: part.upperBound == length)
         _ = try await server.connection.send(
             HTTPRequest("PUT", path, headers: [destination, total], body: .source(source), isWriting: true))
     }
@@ -183,12 +184,14 @@ extension WebDAVFileProvider {
 private struct PartSource: WriteSource {
     let base: any WriteSource
     let part: Range<Int64>
+    /// Whether what lies behind the part is shown, too: there should be nothing.
+    let isLast: Bool
 
     var length: Int64? { Int64(part.count) }
     var isRepeatable: Bool { base.isRepeatable }
 
     func bytes(from offset: Int64) throws -> any ByteSource {
-        Bytes(base: try base.bytes(from: part.lowerBound + offset), left: Locked(Int64(part.count) - offset))
+        Bytes(base: try base.bytes(from: part.lowerBound + offset), left: Locked(isLast ? .max : Int64(part.count) - offset))
     }
 
     private final class Bytes: ByteSource {

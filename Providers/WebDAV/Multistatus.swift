@@ -7,7 +7,7 @@ struct DAVResponse: Sendable {
     var href: [UInt8] = []
     /// Further items that ``status`` holds for.
     var moreHrefs: [[UInt8]] = []
-    /// The status of the item itself, where the response has one.
+    /// The status of the item itself, where the response has one; where all its properties failed, that of the first.
     var status: Int?
     /// What the server says about it to a person.
     var words: String?

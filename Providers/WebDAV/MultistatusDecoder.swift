@@ -42,6 +42,10 @@ private final class MultistatusReader: XMLEventHandler {
     /// The response as it was before the `propstat` that is being read, which may turn out to have failed; nil outside of one.
     private var beforeProperties: DAVResponse?
     private var propertiesHold = true
+    private var propertiesStatus: Int?
+    /// Whether a `propstat` of the response has held, and the status of the first that has not.
+    private var hasProperties = false
+    private var failure: Int?
     private var isInType = false
     /// The element whose text is wanted, by its depth; 0 for none.
     private var wantedDepth = 0
@@ -67,10 +71,11 @@ private final class MultistatusReader: XMLEventHandler {
         case "response":
             response = DAVResponse()
             beforeProperties = nil
+            (hasProperties, failure) = (false, nil)
             responseDepth = depth
         case "propstat":
             beforeProperties = response
-            propertiesHold = true
+            (propertiesHold, propertiesStatus) = (true, nil)
         case "prop": break
         case "resourcetype": isInType = true
         case "collection": if isInType { response.isCollection = true }
@@ -94,7 +99,7 @@ private final class MultistatusReader: XMLEventHandler {
             text.withUnsafeBufferPointer { take($0.trimmed, of: element, namespace) }
         } else if namespace == Self.dav {
             switch element {
-            case "response": finished.append(response)
+            case "response": endResponse()
             case "propstat": endProperties()
             case "resourcetype": isInType = false
             default: break
@@ -103,14 +108,28 @@ private final class MultistatusReader: XMLEventHandler {
     }
 
     private func endProperties() {
-        if !propertiesHold, let beforeProperties { response = beforeProperties }
+        if propertiesHold {
+            hasProperties = true
+        } else {
+            // 424 says only that another one failed (RFC 4918, section 11.4).
+            if failure == nil || failure == 424 { failure = propertiesStatus }
+            if let beforeProperties { response = beforeProperties }
+        }
         beforeProperties = nil
+    }
+
+    private func endResponse() {
+        // Of an item without a single property nothing is known, not even that it is a file.
+        if !hasProperties, response.status == nil { response.status = failure }
+        finished.append(response)
     }
 
     private func take(_ value: UnsafeBufferPointer<UInt8>, of element: String, _ namespace: String) {
         guard beforeProperties != nil else { return takeOutside(value, of: element) }
         switch element {
-        case "status" where namespace == Self.dav: propertiesHold = Self.status(value).map { $0 == 200 } ?? true
+        case "status" where namespace == Self.dav:
+            propertiesStatus = Self.status(value)
+            propertiesHold = propertiesStatus.map { $0 == 200 } ?? true
         case "getcontentlength": response.size = Self.count(value)
         case "getlastmodified": response.modified = value.isEmpty ? nil : HTTPDate.parse(utf8: value)
         case "creationdate": response.created = value.isEmpty ? nil : HTTPDate.parse(utf8: value)

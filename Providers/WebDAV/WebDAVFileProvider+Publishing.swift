@@ -76,6 +76,8 @@ extension WebDAVFileProvider {
         let path = write.path
         if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write) }
         if write.options.overwrite {
+            // A large upload leaves time for a folder to appear, which the move would take away with all that is in it.
+            let target = write.isLarge ? try await itemIfAny(path) : target
             if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
             return try await send("MOVE", temporary, to: path, overwrite: target?.isDirectory != true)
         }

@@ -15,7 +15,7 @@ extension WebDAVFileProvider {
     /// What was sent with its length and answered with success has arrived; up to 1 MiB that is taken as it is. Of more, and of an upload
     /// of unknown length, the size is looked at.
     ///
-    /// - Complexity: For a new file of up to 1 MiB two requests, in place one. What is larger costs two looks; what overwrites one where a
+    /// - Complexity: For a new file of up to 1 MiB two requests, in place one. What is larger costs two looks, or three; what overwrites one where a
     ///   `PUT` is not whole; a condition that only a lock keeps three requests. The server is asked once what it is.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
@@ -27,7 +27,18 @@ extension WebDAVFileProvider {
         try refuseRawName(path, quirks)
         let write = FileWrite(path: path, options: options, quirks: quirks, source: MarkedSource(source))
         let found = write.isLarge ? try await refuse(write) : nil
-        if let chunked = try ChunkedUpload(write, replacing: found, of: self) { return try await chunked.run() }
+        if let chunked = try ChunkedUpload(write, replacing: found, of: self) {
+            // The chunks are joined by another connection, which knows nothing of what this one has kept in a folder.
+            await connection.forget([path])
+            let joined = Task { try await chunked.run() }
+            let result = await withTaskCancellationHandler {
+                await joined.result
+            } onCancel: {
+                joined.cancel()
+            }
+            await connection.forget([path])
+            return try result.get()
+        }
         return write.isDirect ? try await putDirectly(write, replacing: found) : try await publish(write, replacing: found)
     }
 

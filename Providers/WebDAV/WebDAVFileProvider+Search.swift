@@ -61,10 +61,15 @@ extension WebDAVFileProvider: FileProviderSearch {
                 // Where there were too many, the answer says so of itself (RFC 5323, section 2.3.1).
                 if responses.contains(where: { $0.status == 507 }) { isCut.update { $0 = true } }
                 let items = responses.compactMap { response -> FileObject? in
-                    guard !response.hasFailed, let names = asked.names(downTo: response.href), !names.isEmpty,
+                    if response.hasFailed { return nil }
+                    guard let names = asked.names(downTo: response.href),
                         let place = try? ProviderPath(bytes: names.joined(separator: "/".utf8))
-                    else { return nil }
-                    return response.item(at: path.appending(place))
+                    else {
+                        // Something was found, and nobody can tell where.
+                        isCut.update { $0 = true }
+                        return nil
+                    }
+                    return names.isEmpty ? nil : response.item(at: path.appending(place))
                 }
                 try await run.take(items, of: self)
             }

@@ -5,7 +5,8 @@ public import HTTPFileProvider
 
 /// Files on a WebDAV server (RFC 4918).
 ///
-/// Files are published: written under a temporary name, their size verified, then moved into place by `MOVE` with `Overwrite`.
+/// Files appear whole: written under a temporary name and moved into place by `MOVE`, or by one `PUT` where the server is known to show
+/// nothing before its end; in chunks on Nextcloud. The size of what is larger than 1 MiB, or of unknown length, is looked at.
 public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     /// `WebDAV`, whichever of its schemes the URL had.
     public static let type = "WebDAV"

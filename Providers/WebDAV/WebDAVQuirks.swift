@@ -249,7 +249,8 @@ extension WebDAVQuirks {
 extension WebDAVQuirks.Vendor {
     /// Recognises the vendor by the answer to an `OPTIONS`.
     ///
-    /// `Server` alone names the program in front, behind which any other may lie; the features in `DAV` tell who answers.
+    /// `Server` alone names the program in front, behind which any other may lie; the features in `DAV` tell who answers. nginx itself
+    /// names one feature and no `MS-Author-Via`; lighttpd names the third.
     init(_ head: ResponseHead) {
         let server = head["Server"]?.lowercased() ?? ""
         let features = head.joined("DAV")?.lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
@@ -263,14 +264,14 @@ extension WebDAVQuirks.Vendor {
                 .sharepoint
             } else if features.contains(where: { $0.contains("apache.org/dav") }) {
                 .apache
-            } else if isPlain, server.hasPrefix("nginx") {
+            } else if isPlain, server.hasPrefix("rclone") || head.isOfGo {
+                .rclone
+            } else if isPlain, server.hasPrefix("nginx"), features.count == 1, head["MS-Author-Via"] == nil {
                 .nginx
-            } else if isPlain, server.hasPrefix("lighttpd") {
+            } else if isPlain, server.hasPrefix("lighttpd"), features.contains("3") {
                 .lighttpd
             } else if server.contains("wsgidav") || server.hasPrefix("cheroot") && head["MS-Author-Via"] == "DAV" {
                 .wsgidav
-            } else if isPlain, server.hasPrefix("rclone") || head.isOfGo {
-                .rclone
             } else {
                 .other
             }
@@ -278,8 +279,8 @@ extension WebDAVQuirks.Vendor {
 }
 
 extension ResponseHead {
-    /// Whether Go's WebDAV package answers, which gives itself no name but has its own order of methods.
+    /// Whether Go's WebDAV package answers, which gives itself no name but has its own order of methods; a proxy may name itself.
     fileprivate var isOfGo: Bool {
-        self["Server"] == nil && self["Ms-Author-Via"] == "DAV" && self["Allow"]?.hasPrefix("OPTIONS, LOCK, ") == true
+        self["MS-Author-Via"] == "DAV" && self["Allow"]?.hasPrefix("OPTIONS, LOCK, ") == true
     }
 }

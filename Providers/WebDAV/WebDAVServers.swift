@@ -83,7 +83,7 @@ final class KnownQuirks: Sendable {
                     let quirks = WebDAVQuirks(head)
                     if head.isSuccess {
                         self.servers[self.url] = quirks
-                    } else if ![401, 403, 407].contains(head.status) {
+                    } else if ![401, 403, 404, 407].contains(head.status) {
                         // A server that refuses the question refuses it the next time, too; others may ask it better.
                         self.given.update { $0 = quirks }
                     }
@@ -114,19 +114,28 @@ extension WebDAVFileProvider {
     ///   or its settings tell.
     public func quirks() async throws -> WebDAVQuirks {
         try await known.value {
-            try await self.connection.send(
-                HTTPRequest("OPTIONS", self.whereToAsk(), isFolder: true, accepts: Set(400..<500).union([501])))
+            guard let place = try await self.whereToAsk() else { return ResponseHead(status: 404) }
+            return try await self.connection.send(HTTPRequest("OPTIONS", place, isFolder: true, accepts: Self.refusals))
         }
     }
 
-    /// The folder that is there, nearest to ``home``: lighttpd never answers an `OPTIONS` about a name that is not there.
-    private func whereToAsk() async throws -> ProviderPath {
-        var place = home
-        while let parent = place.parent {
-            do { if try await itemIfAny(place)?.isDirectory == true { return place } } catch is any FileProviderHTTPError { return place }
-            place = parent
+    /// The statuses that say that a server does not answer this question, rather than that it will later.
+    private static let refusals = Set(400..<500).union([501]).subtracting([408, 423, 425, 429])
+
+    /// The folder that is there, nearest to ``home``, or one of which nobody can tell; nil where there is none. lighttpd never answers an
+    /// `OPTIONS` about a name that is not there.
+    private func whereToAsk() async throws -> ProviderPath? {
+        var place: ProviderPath? = home
+        while let next = place {
+            do {
+                if try await itemIfAny(next)?.isDirectory == true { return next }
+            } catch let error where !error.isCancellation && !error.isTransient {
+                // It answers, if not this question.
+                return next
+            }
+            place = next.parent
         }
-        return place
+        return nil
     }
 
     /// How to reach this server, with what is known of it by now: a value to be kept.

@@ -135,4 +135,40 @@ import WebDAVFileProvider
             }
         }
     }
+
+    @Test func `a source that has more than it promised is not joined`() async throws {
+        struct Growing: WriteSource {
+            let data: Data
+            var length: Int64? { Int64(data.count) - 1 }
+            var isRepeatable: Bool { true }
+            func bytes(from offset: Int64) throws -> any ByteSource { try DataSource(data).bytes(from: offset) }
+        }
+        try await with { cloud, server in
+            let error = await #expect(throws: CocoaError.self) {
+                _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(
+                    path: ProviderPath("f"), from: Growing(data: data), options: WriteOptions(modificationDate: date))
+            }
+            #expect(error?.code == .fileWriteUnknown)
+            #expect(!server.requests.contains { $0.method == "MOVE" })
+            #expect(cloud.state.value.files == [:])
+        }
+    }
+
+    @Test func `what was kept in a folder of the file is forgotten, whichever connection joins the chunks`() async throws {
+        try await with { cloud, server in
+            let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var quirks = WebDAVQuirks(.nextcloud)
+            quirks.chunkSize = Int64(chunk)
+            let root = server.url().appending(path: "remote.php/dav/files/u")
+            let provider = try WebDAVFileProvider(
+                configuration: WebDAVConfiguration(baseURL: root, quirks: quirks),
+                options: ConnectionOptions(cache: CachePolicy(lifetime: 1000, folder: folder.path, validates: false)))
+            let path = try ProviderPath("f")
+            cloud.state.update { $0.files[NextcloudDouble.files + "f"] = Data("old".utf8) }
+            #expect(try await provider.contents(path: path) == Data("old".utf8))
+            _ = try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(overwrite: true))
+            #expect(try await provider.contents(path: path) == data)
+        }
+    }
 }

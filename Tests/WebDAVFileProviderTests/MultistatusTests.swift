@@ -36,4 +36,18 @@ import Testing
         #expect(found.map(\.contentType) == [nil])
         #expect(found.map(\.size) == [7])
     }
+
+    @Test func `an item of which every property failed is no file: its status is the first cause`() throws {
+        func part(_ status: Int) -> String {
+            "<D:propstat><D:prop><D:resourcetype/></D:prop><D:status>HTTP/1.1 \(status) No</D:status></D:propstat>"
+        }
+        let found = try responses(
+            """
+            <D:multistatus xmlns:D="DAV:"><D:response><D:href>/a</D:href>\(part(424))\(part(403))\(part(404))</D:response>\
+            <D:response><D:href>/b</D:href>\(part(404))\(part(200))</D:response>\
+            <D:response><D:href>/c</D:href></D:response></D:multistatus>
+            """)
+        #expect(found.map(\.status) == [403, nil, nil])
+        #expect(found.map { $0.item(at: .root).type } == [.other, .regular, .regular])
+    }
 }

@@ -53,6 +53,7 @@ extension NextcloudDouble.State {
             return .reply(204)
         case "PROPFIND": return list(path, isDeep: request.headers["depth"] == "1")
         case "MOVE": return join(path, request)
+        case "GET": return files[path].map { .reply(200, headers: ["ETag": tag(of: $0)], body: $0) } ?? .reply(404)
         default: return .reply(405)
         }
         return .reply(201)

@@ -201,6 +201,7 @@ import WebDAVFileProvider
     func `a folder that is there is told as such, whatever a server answers`(_ status: Int) async throws {
         let looks = Locked(0)
         let server = try FaultServer { request in
+            if request.method == "OPTIONS" { return .reply(501) }
             guard request.method == "PROPFIND" else { return .reply(status) }
             // It comes into being between the look and the request.
             let look = looks.update {

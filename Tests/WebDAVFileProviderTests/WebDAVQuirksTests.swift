@@ -1,13 +1,17 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import HTTPFileProvider
 import Testing
 
 @testable import WebDAVFileProvider
 
 @Suite struct WebDAVQuirksTests {
     private func server(_ headers: [String: String], status: Int = 200) throws -> FaultServer {
-        try FaultServer { request in request.method == "OPTIONS" ? .reply(status, headers: headers) : .reply(404) }
+        try FaultServer { request in
+            if request.method == "OPTIONS" { return .reply(status, headers: headers) }
+            return Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+        }
     }
 
     private func provider(
@@ -28,6 +32,14 @@ import Testing
         (["Server": "lighttpd/1.4.69", "DAV": "1,2,3"], .lighttpd),
         (["Server": "Cheroot/11.1.2", "DAV": "1,2", "MS-Author-Via": "DAV"], .wsgidav),
         (["DAV": "1, 2", "Ms-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH"], .rclone),
+        (
+            ["Server": "nginx/1.22.1", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH, COPY, MOVE"],
+            .rclone
+        ),
+        (["Server": "lighttpd/1.4.69", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE, PROPPATCH"], .rclone),
+        (["Server": "nginx", "DAV": "1,2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, HEAD, GET, PROPFIND, DELETE"], .other),
+        (["Server": "nginx", "DAV": "1,2"], .other), (["Server": "lighttpd/1.4.69", "DAV": "1,2"], .other),
+        (["Server": "nginx", "DAV": "1", "MS-Author-Via": "DAV"], .other), (["Server": "nginx", "DAV": "1"], .nginx),
         (["Server": "Microsoft-IIS/10.0", "DAV": "1,2", "MicrosoftSharePointTeamServices": "16.0.0"], .sharepoint),
         (["Server": "Something/1", "DAV": "1,2"], .other), ([:], .other),
     ])
@@ -49,7 +61,7 @@ import Testing
             try await group.waitForAll()
         }
         #expect(try await providers[1].quirks().vendor == .lighttpd)
-        #expect(server.requests.map(\.method) == ["OPTIONS"])
+        #expect(server.requests.map(\.method) == ["PROPFIND", "OPTIONS"])
         #expect(servers[server.url("dav")]?.vendor == .lighttpd)
         servers[server.url()] = nil
         #expect(servers[server.url()] == nil)
@@ -62,6 +74,40 @@ import Testing
         let servers = WebDAVServers()
         #expect(try await provider(server, servers: servers).quirks() == WebDAVQuirks(.other))
         #expect(servers[server.url()] == nil)
+    }
+
+    @Test(arguments: [408, 423, 425, 429])
+    func `a server that is busy is asked again, and not taken for any other`(_ status: Int) async throws {
+        let server = try server([:], status: status)
+        defer { server.stop() }
+        let servers = WebDAVServers()
+        let provider = try provider(server, servers: servers)
+        await #expect(throws: HTTPStatusError.self) { _ = try await provider.quirks() }
+        #expect(servers[server.url()] == nil && provider.configuration.quirks == nil)
+    }
+
+    @Test func `a root that is not there is asked nothing more, and again once it is`() async throws {
+        let isThere = Locked(false)
+        let server = try FaultServer { request in
+            guard isThere.value else { return request.method == "OPTIONS" ? .silence : .reply(404) }
+            if request.method == "OPTIONS" { return .reply(200, headers: ["Server": "lighttpd/1.4.69", "DAV": "1,2,3"]) }
+            return Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+        }
+        defer { server.stop() }
+        let provider = try provider(server)
+        #expect(try await provider.quirks().vendor == .other)
+        #expect(server.requests.map(\.method) == ["PROPFIND"])
+        isThere.update { $0 = true }
+        #expect(try await provider.quirks().vendor == .lighttpd)
+    }
+
+    @Test(arguments: [403, 405])
+    func `a root that may not be looked at is asked all the same`(_ status: Int) async throws {
+        let server = try FaultServer { request in
+            request.method == "OPTIONS" ? .reply(200, headers: ["Server": "nginx/1.22.1", "DAV": "2"]) : .reply(status)
+        }
+        defer { server.stop() }
+        #expect(try await provider(server).quirks().vendor == .nginx)
     }
 
     @Test func `settings overrule what is known, and what the server says`() async throws {

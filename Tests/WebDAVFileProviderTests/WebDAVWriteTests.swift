@@ -66,6 +66,26 @@ import WebDAVFileProvider
         }
     }
 
+    @Test func `a folder that appeared during a large upload is not taken away with what is in it`() async throws {
+        let size = (1 << 20) + 1
+        let wasSent = Locked(false)
+        let server = try FaultServer { request in
+            if request.method == "PUT" { wasSent.update { $0 = true } }
+            guard request.method == "PROPFIND" else { return .reply(201) }
+            if request.target.contains(TemporaryName.suffix) { return Self.file(request.target, size: size) }
+            guard wasSent.value else { return .reply(404) }
+            let inside = request.headers["depth"] == "1" ? [Scripted.response("/f/inside")] : []
+            return Scripted.multistatus([Scripted.response("/f/", isFolder: true)] + inside)
+        }
+        defer { server.stop() }
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await provider(server, .other).writeContents(
+                path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(overwrite: true))
+        }
+        #expect(error?.code == .fileWriteFileExists)
+        #expect(!server.requests.contains { $0.method == "MOVE" || $0.method == "DELETE" && $0.target.hasPrefix("/f") })
+    }
+
     @Test(arguments: [408, 423, 425, 429, 502, 503, 504, 509])
     func `an upload is sent again after a status that passes, as late as the server asks`(_ status: Int) async throws {
         let isFirst = Locked(true)
