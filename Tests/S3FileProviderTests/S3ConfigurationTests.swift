@@ -60,6 +60,13 @@ import Testing
         #expect(try await source.credential(for: Self.origin, user: "OTHER") == nil)
     }
 
+    @Test func `keys go to no proxy`() async throws {
+        let source = S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"])
+        let proxy = Origin(scheme: "http", host: "host", port: 3128, isProxy: true)
+        #expect(try await source.credential(for: proxy, user: nil) == nil)
+        #expect(try await source.credential(for: proxy, user: "AKID") == nil)
+    }
+
     @Test func `keys come from the profile of the shared file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UInt64.random(in: 0 ... .max))")
         let text = """
