@@ -66,11 +66,14 @@ public struct S3Service: HTTPService {
         case .createFolder(let path):
             try Self.checkKey(path)
             let headers = [("Content-Type", "application/x-directory")] + conditions(overwrite: false)
-            return HTTPRequest("PUT", path, isFolder: true, headers: headers, body: .data(Data()), isWriting: true)
+            return HTTPRequest(
+                "PUT", path, isFolder: true, headers: headers, body: .data(Data()), repetition: repetition(overwrite: false),
+                isWriting: true)
         case .write(let path):
             try Self.checkKey(path)
             let headers = conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + (attributes.contents.map(Self.digests) ?? [])
-            return HTTPRequest("PUT", path, headers: headers, isWriting: true)
+            return HTTPRequest(
+                "PUT", path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch), isWriting: true)
         case .copy, .move, .remove: return nil
         }
     }
@@ -94,6 +97,11 @@ public struct S3Service: HTTPService {
         guard configuration.hasConditionalWrites else { return [] }
         if let ifMatch { return [("If-Match", ifMatch)] }
         return overwrite ? [] : [("If-None-Match", "*")]
+    }
+
+    /// Where the first of two tries was done and its answer lost, the condition of the second would fail by what the first has made.
+    private func repetition(overwrite: Bool, ifMatch: String? = nil) -> HTTPRequest.Repetition {
+        conditions(overwrite: overwrite, ifMatch: ifMatch).isEmpty ? .always : .ifNotDone
     }
 
     /// What the server compares the bytes with that arrive.

@@ -109,6 +109,46 @@ import Testing
         #expect(item.entryTag == bucket.tag)
     }
 
+    @Test(arguments: [false, true])
+    func `what was made and not answered is not said to have been there before`(isFolder: Bool) async throws {
+        let isThere = Locked(false)
+        let s3 = try ScriptedS3(retries: 2) { request in
+            guard request.method == "PUT" else { return request.method == "HEAD" ? .reply(404) : .listing([]) }
+            let wasThere = isThere.update { isThere in
+                defer { isThere = true }
+                return isThere
+            }
+            return wasThere ? .error(412, "PreconditionFailed") : .raw(Data())
+        }
+        defer { s3.stop() }
+        let path = try ProviderPath("new")
+        let error = await #expect(throws: URLError.self) {
+            if isFolder {
+                try await s3.provider.createFolder(path: path)
+            } else {
+                try await s3.provider.writeContents(path: path, contents: Data("bytes".utf8))
+            }
+        }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(s3.lines.filter { $0.hasPrefix("PUT") }.count == 1)
+    }
+
+    @Test func `a write that may replace is sent again when its answer was lost`() async throws {
+        let count = Locked(0)
+        let s3 = try ScriptedS3(retries: 2) { request in
+            guard request.method == "PUT" else { return request.method == "HEAD" ? .reply(404) : .listing([]) }
+            let number = count.update { count in
+                count += 1
+                return count
+            }
+            return number == 1 ? .raw(Data()) : .reply(200, headers: ["ETag": "\"e\""])
+        }
+        defer { s3.stop() }
+        let source = DataSource(Data("bytes".utf8))
+        let item = try await s3.provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions(overwrite: true))
+        #expect(item.entryTag == "\"e\"")
+    }
+
     @Test(arguments: [500, 2500])
     func `of eight writers of a new file one wins`(length: Int) async throws {
         let bucket = PartsServer()
