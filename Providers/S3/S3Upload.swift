@@ -28,6 +28,8 @@ final class S3Upload: HTTPUploadSession {
         /// What the server has of a try before: tags by part, counted from 0.
         var found: [Int: String] = [:]
         var sent: [Int: String] = [:]
+        /// Bytes of the largest part that was asked for.
+        var largest = 1
     }
 
     private let service: S3Service
@@ -50,7 +52,10 @@ final class S3Upload: HTTPUploadSession {
     private var upload: String { state.withLock { $0.upload ?? "" } }
 
     /// Three of the usual size; fewer of larger ones, and where several uploads run, so that memory stays bounded.
-    var concurrentParts: Int { max(1, min(3, (24 << 20) / partSize(0) / max(1, service.uploads.count))) }
+    var concurrentParts: Int {
+        let largest = state.withLock { $0.largest }
+        return max(1, min(3, (24 << 20) / largest / max(1, service.uploads.count)))
+    }
 
     /// All parts of a file of known length are of one size. Without a length they double with each 900, which is enough for 5 TiB.
     func size(ofPart number: Int) throws -> Int {
@@ -58,7 +63,9 @@ final class S3Upload: HTTPUploadSession {
             throw FileError.make(
                 .fileWriteOutOfSpace, path: path, sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
         }
-        return partSize(number)
+        let size = partSize(number)
+        state.withLock { $0.largest = max($0.largest, size) }
+        return size
     }
 
     private func partSize(_ number: Int) -> Int {

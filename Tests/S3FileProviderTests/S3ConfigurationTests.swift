@@ -105,5 +105,10 @@ import Testing
         #expect(try upload(10 << 30).size(ofPart: 9_999) * upload(10 << 30).concurrentParts == 15 << 20)
         #expect(try (0..<10_000).reduce(Int64(0)) { $0 + Int64(try upload(nil).size(ofPart: $1)) } >= 5 << 40)
         #expect(throws: CocoaError.self) { try upload(nil).size(ofPart: 10_000) }
+        let endless = upload(nil)
+        for number in stride(from: 0, to: 9_000, by: 300) {
+            let size = try endless.size(ofPart: number)
+            #expect(endless.concurrentParts == max(1, min(3, (24 << 20) / size)))
+        }
     }
 }
