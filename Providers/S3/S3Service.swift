@@ -15,7 +15,7 @@ public struct S3Service: HTTPService {
     /// With a slash at its end, without secrets.
     public let bucketURL: URL
     let signing: S3Signer
-    let uploads = S3Uploads()
+    let uploads: S3Uploads
     /// Bytes that `CopyObject` copies at most: 5 GiB. Longer objects are copied in parts.
     var copyLimit: Int64 = 5 << 30
 
@@ -24,6 +24,7 @@ public struct S3Service: HTTPService {
         self.configuration = configuration
         bucketURL = try configuration.bucketURL()
         signing = S3Signer(region: configuration.region)
+        uploads = S3Uploads(bucket: bucketURL)
     }
 
     /// AWS Signature Version 4. Without a credential requests go out unsigned, as public buckets take them.

@@ -149,6 +149,45 @@ import Testing
         #expect(item.entryTag == "\"e\"")
     }
 
+    /// By the server's clock, on which it is noon; by this machine's all of it is long past.
+    struct Stranger: Sendable {
+        var begun: String
+        var lastPart: String
+        var isTaken: Bool
+    }
+
+    @Test(
+        arguments: [
+            Stranger(begun: "11:59:00", lastPart: "11:59:30", isTaken: false),
+            Stranger(begun: "09:00:00", lastPart: "11:59:30", isTaken: false),
+            Stranger(begun: "09:00:00", lastPart: "11:30:00", isTaken: true),
+        ])
+    func `an upload that another process may be using is left alone`(stranger: Stranger) async throws {
+        let bucket = PartsServer()
+        let first = Insecure.MD5.hash(data: Self.contents.prefix(1000)).map { String(format: "%02x", $0) }.joined()
+        let s3 = try ScriptedS3(partSize: 1000) { request in
+            func answer(_ text: String) -> FaultServer.Answer {
+                .reply(200, headers: ["Date": "Wed, 01 Jan 2025 12:00:00 GMT"], body: Data(text.utf8))
+            }
+            if request.method == "GET", request.target.contains("uploadId=other") {
+                return answer(
+                    "<ListPartsResult><Part><PartNumber>1</PartNumber><ETag>\(first)</ETag>"
+                        + "<LastModified>2025-01-01T\(stranger.lastPart).000Z</LastModified></Part></ListPartsResult>")
+            }
+            if request.method == "GET", request.target.contains("uploads=") {
+                return answer(
+                    "<ListMultipartUploadsResult><Upload><Key>file</Key><UploadId>other</UploadId>"
+                        + "<Initiated>2025-01-01T\(stranger.begun).000Z</Initiated></Upload></ListMultipartUploadsResult>")
+            }
+            return bucket.answer(request)
+        }
+        defer { s3.stop() }
+        // The server knows nothing of the other upload's parts, so that the end of that fails.
+        let item = try? await s3.provider.writeContents(path: ProviderPath("file"), contents: Self.contents)
+        #expect((item == nil) == stranger.isTaken)
+        #expect(s3.lines.contains { !$0.hasPrefix("GET") && $0.contains("uploadId=other") } == stranger.isTaken)
+    }
+
     @Test(arguments: [500, 2500])
     func `of eight writers of a new file one wins`(length: Int) async throws {
         let bucket = PartsServer()
