@@ -13,8 +13,11 @@ public struct S3Credentials: CredentialSource {
         self.environment = environment
     }
 
+    /// Nil for a proxy: the keys are for the service behind it.
+    ///
     /// - Throws: `CocoaError(.fileReadNoPermission)` and its like for a credentials file that is there and cannot be read.
     public func credential(for origin: Origin, user: String?) async throws -> Credential? {
+        guard !origin.isProxy else { return nil }
         let found = Self.credential(
             key: environment["AWS_ACCESS_KEY_ID"], secret: environment["AWS_SECRET_ACCESS_KEY"], token: environment["AWS_SESSION_TOKEN"])
         let credential: Credential?

@@ -33,7 +33,11 @@ struct S3Page: Sendable {
             default: break
             }
         }
-        if root.first("IsTruncated")?.text == "false" { nextToken = nil }
+        let isTruncated = root.first("IsTruncated")?.text
+        if isTruncated == "false" { nextToken = nil }
+        if isTruncated == "true", nextToken == nil {
+            throw FileError.make(.badServerResponse, url: nil, sentence: "The server's listing has more and does not say where it goes on.")
+        }
     }
 
     private static func object(_ element: XMLElement, _ isEncoded: Bool) -> S3Object {

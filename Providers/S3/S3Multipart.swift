@@ -5,6 +5,21 @@ import Foundation
 import HTTPFileProvider
 import SafeXML
 
+/// An upload as a listing tells it.
+struct S3UnfinishedUpload: Sendable {
+    let upload: String
+    /// Whether it was begun so long ago that its process may be gone.
+    let isAbandoned: Bool
+}
+
+/// What the server has of an upload.
+struct S3Parts: Sendable {
+    /// Without quotes, by part counted from 0.
+    var tags: [Int: String] = [:]
+    /// Whether the newest part came so long ago that nobody is sending any.
+    var isAbandoned = true
+}
+
 /// The requests of multipart uploads, as uploads and copies need them.
 extension S3Service {
     /// - Returns: The identifier of the new upload.
@@ -58,32 +73,42 @@ extension S3Service {
     }
 
     /// The uploads of `path` that were begun and not finished, the newest first.
-    func unfinishedUploads(of path: ProviderPath, over connection: HTTPConnection) async throws -> [String] {
+    func unfinishedUploads(of path: ProviderPath, over connection: HTTPConnection) async throws -> [S3UnfinishedUpload] {
         let query = "encoding-type=url&prefix=\(S3Encoding.percentEncoded(path.bytes))&uploads="
-        let (answer, _) = try await document(for: request("GET", path, url: url(ofKey: [], query: query)), over: connection)
+        let (answer, head) = try await document(for: request("GET", path, url: url(ofKey: [], query: query)), over: connection)
         let isEncoded = answer.first("EncodingType")?.text == "url"
         let ours = answer.all("Upload").filter { S3Page.bytes($0.first("Key")?.text ?? "", isEncoded) == path.bytes }
-        return ours.sorted { ($0.first("Initiated")?.text ?? "") > ($1.first("Initiated")?.text ?? "") }
-            .compactMap { $0.first("UploadId")?.text }
+        return ours.sorted { ($0.first("Initiated")?.text ?? "") > ($1.first("Initiated")?.text ?? "") }.compactMap {
+            guard let upload = $0.first("UploadId")?.text else { return nil }
+            return S3UnfinishedUpload(upload: upload, isAbandoned: Self.isAbandoned($0.first("Initiated"), head))
+        }
     }
 
-    /// The tags of the parts that the server has, without quotes, counted from 0.
-    func parts(of upload: String, path: ProviderPath, over connection: HTTPConnection) async throws -> [Int: String] {
-        var parts: [Int: String] = [:]
+    /// The parts that the server has.
+    func parts(of upload: String, path: ProviderPath, over connection: HTTPConnection) async throws -> S3Parts {
+        var parts = S3Parts()
         var marker = 0
         while true {
             let query = "part-number-marker=\(marker)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
-            let (answer, _) = try await document(
+            let (answer, head) = try await document(
                 for: request("GET", path, url: url(ofKey: path.bytes, query: query)), over: connection)
             for part in answer.all("Part") {
                 guard let number = part.first("PartNumber").flatMap({ Int($0.text) }), let tag = part.first("ETag")?.text else { continue }
-                parts[number - 1] = tag.trimmingCharacters(in: ["\""])
+                parts.tags[number - 1] = tag.trimmingCharacters(in: ["\""])
+                if !Self.isAbandoned(part.first("LastModified"), head) { parts.isAbandoned = false }
             }
             guard answer.first("IsTruncated")?.text == "true", let next = answer.first("NextPartNumberMarker").flatMap({ Int($0.text) }),
                 next > marker
             else { return parts }
             marker = next
         }
+    }
+
+    /// Whether `time` is 15 minutes past by the server's clock: hardly a part takes as long. One that is not told may be now.
+    private static func isAbandoned(_ time: XMLElement?, _ head: ResponseHead) -> Bool {
+        guard let time = time.flatMap({ HTTPDate.parse($0.text) }) else { return false }
+        let now = head["Date"].flatMap { HTTPDate.parse($0) } ?? Date()
+        return now.timeIntervalSince(time) > 900
     }
 
     /// The tag of an object made of parts with these tags: the MD5 of their MD5s. Nil where the tags are of another kind.

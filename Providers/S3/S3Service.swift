@@ -15,7 +15,7 @@ public struct S3Service: HTTPUploadingService {
     /// With a slash at its end, without secrets.
     public let bucketURL: URL
     let signing: S3Signer
-    let uploads = S3Uploads()
+    let uploads: S3Uploads
     /// Bytes that `CopyObject` copies at most: 5 GiB. Longer objects are copied in parts.
     var copyLimit: Int64 = 5 << 30
 
@@ -24,6 +24,7 @@ public struct S3Service: HTTPUploadingService {
         self.configuration = configuration
         bucketURL = try configuration.bucketURL()
         signing = S3Signer(region: configuration.region)
+        uploads = S3Uploads(bucket: bucketURL)
     }
 
     /// AWS Signature Version 4. Without a credential requests go out unsigned, as public buckets take them.
@@ -66,11 +67,14 @@ public struct S3Service: HTTPUploadingService {
         case .createFolder(let path):
             try Self.checkKey(path)
             let headers = [("Content-Type", "application/x-directory")] + conditions(overwrite: false)
-            return HTTPRequest("PUT", path, isFolder: true, headers: headers, body: .data(Data()), isWriting: true)
+            return HTTPRequest(
+                "PUT", path, isFolder: true, headers: headers, body: .data(Data()), repetition: repetition(overwrite: false),
+                isWriting: true)
         case .write(let path):
             try Self.checkKey(path)
             let headers = conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + (attributes.contents.map(Self.digests) ?? [])
-            return HTTPRequest("PUT", path, headers: headers, isWriting: true)
+            return HTTPRequest(
+                "PUT", path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch), isWriting: true)
         case .copy, .move, .remove: return nil
         }
     }
@@ -94,6 +98,11 @@ public struct S3Service: HTTPUploadingService {
         guard configuration.hasConditionalWrites else { return [] }
         if let ifMatch { return [("If-Match", ifMatch)] }
         return overwrite ? [] : [("If-None-Match", "*")]
+    }
+
+    /// Where the first of two tries was done and its answer lost, the condition of the second would fail by what the first has made.
+    private func repetition(overwrite: Bool, ifMatch: String? = nil) -> HTTPRequest.Repetition {
+        conditions(overwrite: overwrite, ifMatch: ifMatch).isEmpty ? .always : .ifNotDone
     }
 
     /// What the server compares the bytes with that arrive.

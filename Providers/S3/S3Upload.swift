@@ -6,17 +6,52 @@ import HTTPFileProvider
 import SafeXML
 import Synchronization
 
-/// The uploads that a provider has under way, so that no other of its own goes on with one of them.
+/// The uploads that a provider has under way, and those that this process knows for its own: nobody goes on with one of another process
+/// that may be using it, nor two providers with the same.
 final class S3Uploads: Sendable {
-    private let running = Mutex<Set<String>>([])
+    private struct Known {
+        var running: Set<String> = []
+        /// Begun here and neither finished nor let go of: those that do not run were broken off.
+        var begun: Set<String> = []
+    }
+
+    private static let known = Mutex(Known())
+    private let bucket: String
+    private let running = Mutex(0)
+
+    init(bucket: URL) {
+        self.bucket = bucket.absoluteString
+    }
+
+    /// How many of this provider's are under way.
+    var count: Int { running.withLock { $0 } }
+
+    /// One that was just begun.
+    func begin(_ upload: String) {
+        _ = Self.known.withLock { $0.begun.insert(name(upload)) }
+        _ = take(upload)
+    }
+
+    /// Whether it was begun in this process.
+    func isOwn(_ upload: String) -> Bool { Self.known.withLock { $0.begun.contains(name(upload)) } }
 
     /// False when the upload is taken already.
-    func take(_ upload: String) -> Bool { running.withLock { $0.insert(upload).inserted } }
+    func take(_ upload: String) -> Bool {
+        guard Self.known.withLock({ $0.running.insert(name(upload)).inserted }) else { return false }
+        running.withLock { $0 += 1 }
+        return true
+    }
 
-    /// How many there are.
-    var count: Int { running.withLock { $0.count } }
+    /// Lets others of this process go on with it.
+    func release(_ upload: String) {
+        guard Self.known.withLock({ $0.running.remove(name(upload)) }) != nil else { return }
+        running.withLock { $0 -= 1 }
+    }
 
-    func release(_ upload: String) { running.withLock { _ = $0.remove(upload) } }
+    /// It is over.
+    func end(_ upload: String) { _ = Self.known.withLock { $0.begun.remove(name(upload)) } }
+
+    private func name(_ upload: String) -> String { "\(bucket) \(upload)" }
 }
 
 /// A multipart upload: parts in any order, each compared on arrival, and one step in which they become the object.
@@ -28,6 +63,8 @@ final class S3Upload: HTTPUploadSession {
         /// What the server has of a try before: tags by part, counted from 0.
         var found: [Int: String] = [:]
         var sent: [Int: String] = [:]
+        /// Bytes of the largest part that was asked for.
+        var largest = 1
     }
 
     private let service: S3Service
@@ -50,7 +87,10 @@ final class S3Upload: HTTPUploadSession {
     private var upload: String { state.withLock { $0.upload ?? "" } }
 
     /// Three of the usual size; fewer of larger ones, and where several uploads run, so that memory stays bounded.
-    var concurrentParts: Int { max(1, min(3, (24 << 20) / partSize(0) / max(1, service.uploads.count))) }
+    var concurrentParts: Int {
+        let largest = state.withLock { $0.largest }
+        return max(1, min(3, (24 << 20) / largest / max(1, service.uploads.count)))
+    }
 
     /// All parts of a file of known length are of one size. Without a length they double with each 900, which is enough for 5 TiB.
     func size(ofPart number: Int) throws -> Int {
@@ -58,7 +98,9 @@ final class S3Upload: HTTPUploadSession {
             throw FileError.make(
                 .fileWriteOutOfSpace, path: path, sentence: "“\(path)” would have more than the 10,000 parts that S3 takes.")
         }
-        return partSize(number)
+        let size = partSize(number)
+        state.withLock { $0.largest = max($0.largest, size) }
+        return size
     }
 
     private func partSize(_ number: Int) -> Int {
@@ -72,22 +114,25 @@ final class S3Upload: HTTPUploadSession {
     func begin(with first: Data, over connection: HTTPConnection) async throws {
         if try await goOn(with: S3Upload.digest(first), over: connection) { return }
         let upload = try await service.startUpload(path.bytes, of: path, over: connection)
-        _ = service.uploads.take(upload)
+        service.uploads.begin(upload)
         state.withLock { $0.upload = upload }
     }
 
     private func goOn(with first: String, over connection: HTTPConnection) async throws -> Bool {
-        let candidates: [String]
+        let candidates: [S3UnfinishedUpload]
         do { candidates = try await service.unfinishedUploads(of: path, over: connection) } catch let error
             where !(error is URLError) && !error.isCancellation
         {
             // Some may upload and not look for uploads, and some servers cannot list them: then the file goes up from its start.
             return false
         }
-        for upload in candidates.prefix(3) where service.uploads.take(upload) {
+        let free = candidates.filter { service.uploads.isOwn($0.upload) || $0.isAbandoned }.prefix(3).map(\.upload)
+        for upload in free where service.uploads.take(upload) {
             // An upload may end between being listed and being looked at.
-            if let parts = try? await service.parts(of: upload, path: path, over: connection), parts[0] == first {
-                state.withLock { ($0.upload, $0.found) = (upload, parts) }
+            if let parts = try? await service.parts(of: upload, path: path, over: connection), parts.tags[0] == first,
+                parts.isAbandoned || service.uploads.isOwn(upload)
+            {
+                state.withLock { ($0.upload, $0.found) = (upload, parts.tags) }
                 return true
             }
             service.uploads.release(upload)
@@ -118,12 +163,15 @@ final class S3Upload: HTTPUploadSession {
 
     func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead {
         let parts = state.withLock { $0.sent }.sorted { $0.key < $1.key }.map { (number: $0.key + 1, tag: $0.value) }
-        return try await service.finishUpload(
+        let head = try await service.finishUpload(
             upload, of: path.bytes, path: path, parts: parts, conditions: conditions, over: connection)
+        service.uploads.end(upload)
+        return head
     }
 
     func abort(over connection: HTTPConnection) async {
         guard let upload = state.withLock({ $0.upload }) else { return }
         await service.abortUpload(upload, of: path.bytes, path: path, over: connection)
+        service.uploads.end(upload)
     }
 }

@@ -42,10 +42,13 @@ struct ShelfService: HTTPService {
 
     func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
         let condition: [(name: String, value: String)] = overwrite ? [] : [("If-None-Match", "*")]
+        // Sent again after a lost answer, such a request would be refused because of the file that it has made itself.
+        let repetition: HTTPRequest.Repetition = overwrite ? .always : .ifNotDone
         switch operation {
         case .read(let path): return HTTPRequest("GET", path)
-        case .write(let path): return HTTPRequest("PUT", path, headers: condition, isWriting: true)
-        case .createFolder(let path): return HTTPRequest("POST", path, query: "folder", headers: condition, isWriting: true)
+        case .write(let path): return HTTPRequest("PUT", path, headers: condition, repetition: repetition, isWriting: true)
+        case .createFolder(let path):
+            return HTTPRequest("POST", path, query: "folder", headers: condition, repetition: repetition, isWriting: true)
         case .remove(let item, let recursive):
             return HTTPRequest("DELETE", item.path, query: recursive ? "all" : nil, isWriting: true)
         case .copy, .move: return nil
@@ -105,5 +108,21 @@ private final class Shelf: Sendable {
         await #expect(throws: CocoaError.self) { try await provider.writeContents(path: two, contents: Data()) }
         try await provider.removeItem(path: one)
         #expect(try await provider.contentsOfDirectory(path: .root).map(\.path) == [two])
+    }
+
+    @Test func `a file whose answer was lost is not said to have been there before`() async throws {
+        let shelf = Shelf()
+        let server = try FaultServer { request in
+            let answer = shelf.answer(request)
+            return request.method == "PUT" ? .raw(Data()) : answer
+        }
+        defer { server.stop() }
+        let options = ConnectionOptions(retries: RetryPolicy(retries: 2, firstPause: 0.01))
+        let provider = try HTTPFileProvider(service: ShelfService(), url: server.url(), options: options)
+        let error = await #expect(throws: URLError.self) {
+            try await provider.writeContents(path: ProviderPath("one"), contents: Data("bytes".utf8))
+        }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(server.requests.filter { $0.method == "PUT" }.count == 1)
     }
 }

@@ -84,6 +84,119 @@ import Testing
         }
     }
 
+    @Test func `a copy that was on its way when another failed is taken back, too`() async throws {
+        let isUnderWay = DispatchSemaphore(value: 0)
+        let s3 = try ScriptedS3 { request in
+            switch (request.method, request.target) {
+            case ("HEAD", _): return .reply(404)
+            case ("PUT", "/bucket/new/a"):
+                isUnderWay.signal()
+                return .silence
+            case ("PUT", _):
+                _ = isUnderWay.wait(timeout: .now() + 4)
+                return .error(403, "AccessDenied")
+            case ("POST", _): return .xml("<DeleteResult/>")
+            case ("DELETE", _): return .reply(204)
+            case (_, let target) where target.contains("prefix=old%2F"): return .listing(["old/a", "old/b"])
+            default: return .listing([])
+            }
+        }
+        defer { s3.stop() }
+        await #expect(throws: CocoaError.self) { try await s3.provider.copyItem(path: ProviderPath("old"), to: ProviderPath("new")) }
+        #expect(s3.removals.contains("new/a"))
+    }
+
+    // MARK: Versions
+
+    @Test func `a file that is replaced while it moves stays where it is`() async throws {
+        let tag = Locked("one")
+        let s3 = try ScriptedS3 { request in
+            switch (request.method, request.target) {
+            case ("HEAD", "/bucket/a"): return .reply(200, headers: ["ETag": "\"\(tag.value)\""], body: Data("0123456789".utf8))
+            case ("HEAD", _): return .reply(404)
+            case ("PUT", _):
+                tag.update { $0 = "two" }
+                return .xml("<CopyObjectResult/>")
+            case ("DELETE", _): return .reply(204)
+            default: return .listing([])
+            }
+        }
+        defer { s3.stop() }
+        let error = await #expect(throws: CocoaError.self) {
+            try await s3.provider.moveItem(path: ProviderPath("a"), to: ProviderPath("b"))
+        }
+        #expect(error?.sentence.contains("“/a”") == true)
+        #expect(s3.server.requests.first { $0.method == "PUT" }?.headers["x-amz-copy-source-if-match"] == "\"one\"")
+        #expect(s3.removals.isEmpty)
+    }
+
+    @Test func `what is replaced while its folder moves stays, and all else goes`() async throws {
+        let tag = Locked("one")
+        let s3 = try ScriptedS3 { request in
+            switch (request.method, request.target) {
+            case ("HEAD", _): return .reply(404)
+            case ("PUT", "/bucket/new/b"):
+                tag.update { $0 = "two" }
+                return .xml("<CopyObjectResult/>")
+            case ("PUT", _): return .xml("<CopyObjectResult/>")
+            case ("POST", _): return .xml("<DeleteResult/>")
+            case ("DELETE", _): return .reply(204)
+            case (_, let target) where target.contains("prefix=old%2F"):
+                // What came meanwhile was not copied.
+                let added = tag.value == "two" ? [("old/d", "new")] : []
+                return .versions([("old/a", "e"), ("old/b", tag.value), ("old/c", "e")] + added)
+            default: return .listing([])
+            }
+        }
+        defer { s3.stop() }
+        let error = await #expect(throws: CocoaError.self) {
+            try await s3.provider.moveItem(path: ProviderPath("old"), to: ProviderPath("new"))
+        }
+        #expect(error?.sentence.contains("“/old/b”") == true)
+        #expect(s3.removals.contains("old/a") && s3.removals.contains("old/c"))
+        #expect(!s3.removals.contains("old/b") && !s3.removals.contains("old/d") && !s3.removals.contains("new"))
+    }
+
+    @Test(arguments: [nil, Int64(4)])
+    func `what was replaced after it was listed is copied as it is now, as long as it is`(copyLimit: Int64?) async throws {
+        let s3 = try ScriptedS3(copyLimit: copyLimit) { request in
+            switch (request.method, request.target) {
+            case ("HEAD", "/bucket/old/a"): .reply(200, headers: ["ETag": "\"two\""], body: Data("0123456789AB".utf8))
+            case ("HEAD", _): .reply(404)
+            case ("PUT", _) where request.headers["x-amz-copy-source-if-match"] == "\"two\"":
+                .xml("<CopyResult><ETag>p</ETag></CopyResult>")
+            case ("PUT", _): .error(412, "PreconditionFailed")
+            case ("POST", let target) where target.hasSuffix("?uploads="):
+                .xml("<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>")
+            case ("POST", _): .xml("<CompleteMultipartUploadResult><ETag>&quot;x-3&quot;</ETag></CompleteMultipartUploadResult>")
+            case (_, let target) where target.contains("prefix=old%2F"): .versions([("old/a", "one")])
+            default: .listing([])
+            }
+        }
+        defer { s3.stop() }
+        try await s3.provider.copyItem(path: ProviderPath("old"), to: ProviderPath("new"))
+        let copies = s3.server.requests.filter { $0.method == "PUT" }.sorted { $0.target < $1.target }
+        #expect(copies.last?.headers["x-amz-copy-source-if-match"] == "\"two\"")
+        guard copyLimit != nil else { return }
+        #expect(copies.map { $0.headers["x-amz-copy-source-range"] } == ["bytes=0-3", "bytes=4-7", "bytes=8-11"])
+    }
+
+    @Test func `an object that is replaced all the time is not said to be in the way`() async throws {
+        let s3 = try ScriptedS3 { request in
+            switch (request.method, request.target) {
+            case ("HEAD", "/bucket/a"): .reply(200, headers: ["ETag": "\"e\""], body: Data("0123456789".utf8))
+            case ("HEAD", _): .reply(404)
+            case ("PUT", _): .error(412, "PreconditionFailed")
+            default: .listing([])
+            }
+        }
+        defer { s3.stop() }
+        let error = await #expect(throws: CocoaError.self) {
+            try await s3.provider.copyItem(path: ProviderPath("a"), to: ProviderPath("b"))
+        }
+        #expect(error?.code == .fileReadUnknown)
+    }
+
     @Test func `a folder with a key that no URL can name is not moved`() async throws {
         let s3 = try ScriptedS3 { request in
             switch request.method {

@@ -60,6 +60,13 @@ import Testing
         #expect(try await source.credential(for: Self.origin, user: "OTHER") == nil)
     }
 
+    @Test func `keys go to no proxy`() async throws {
+        let source = S3Credentials(environment: ["AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "secret"])
+        let proxy = Origin(scheme: "http", host: "host", port: 3128, isProxy: true)
+        #expect(try await source.credential(for: proxy, user: nil) == nil)
+        #expect(try await source.credential(for: proxy, user: "AKID") == nil)
+    }
+
     @Test func `keys come from the profile of the shared file`() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "credentials-\(UInt64.random(in: 0 ... .max))")
         let text = """
@@ -98,5 +105,10 @@ import Testing
         #expect(try upload(10 << 30).size(ofPart: 9_999) * upload(10 << 30).concurrentParts == 15 << 20)
         #expect(try (0..<10_000).reduce(Int64(0)) { $0 + Int64(try upload(nil).size(ofPart: $1)) } >= 5 << 40)
         #expect(throws: CocoaError.self) { try upload(nil).size(ofPart: 10_000) }
+        let endless = upload(nil)
+        for number in stride(from: 0, to: 9_000, by: 300) {
+            let size = try endless.size(ofPart: number)
+            #expect(endless.concurrentParts == max(1, min(3, (24 << 20) / size)))
+        }
     }
 }

@@ -63,6 +63,23 @@ import Testing
         #expect(error?.code == .badServerResponse)
     }
 
+    @Test func `a listing that has more and does not say where is not taken for the whole`() async throws {
+        let s3 = try ScriptedS3 { request in
+            switch request.method {
+            case "HEAD": .reply(404)
+            case "POST": .xml("<DeleteResult/>")
+            default: .listing(["x/a"], more: "<IsTruncated>true</IsTruncated>")
+            }
+        }
+        defer { s3.stop() }
+        let path = try ProviderPath("x")
+        for error in [
+            await #expect(throws: URLError.self) { try await s3.provider.contentsOfDirectory(path: path) },
+            await #expect(throws: URLError.self) { try await s3.provider.removeItem(path: path) },
+        ] { #expect(error?.code == .badServerResponse) }
+        #expect(!s3.lines.contains { $0.hasPrefix("POST") })
+    }
+
     @Test(arguments: ["", "no XML", "<html/>", "<ListBucketResult><Contents>"])
     func `an answer that is no listing is an error`(text: String) async throws {
         let s3 = try ScriptedS3(retries: 0) { _ in .reply(200, body: Data(text.utf8)) }

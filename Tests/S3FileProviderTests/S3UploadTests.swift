@@ -109,6 +109,85 @@ import Testing
         #expect(item.entryTag == bucket.tag)
     }
 
+    @Test(arguments: [false, true])
+    func `what was made and not answered is not said to have been there before`(isFolder: Bool) async throws {
+        let isThere = Locked(false)
+        let s3 = try ScriptedS3(retries: 2) { request in
+            guard request.method == "PUT" else { return request.method == "HEAD" ? .reply(404) : .listing([]) }
+            let wasThere = isThere.update { isThere in
+                defer { isThere = true }
+                return isThere
+            }
+            return wasThere ? .error(412, "PreconditionFailed") : .raw(Data())
+        }
+        defer { s3.stop() }
+        let path = try ProviderPath("new")
+        let error = await #expect(throws: URLError.self) {
+            if isFolder {
+                try await s3.provider.createFolder(path: path)
+            } else {
+                try await s3.provider.writeContents(path: path, contents: Data("bytes".utf8))
+            }
+        }
+        #expect(error?.code == .networkConnectionLost)
+        #expect(s3.lines.filter { $0.hasPrefix("PUT") }.count == 1)
+    }
+
+    @Test func `a write that may replace is sent again when its answer was lost`() async throws {
+        let count = Locked(0)
+        let s3 = try ScriptedS3(retries: 2) { request in
+            guard request.method == "PUT" else { return request.method == "HEAD" ? .reply(404) : .listing([]) }
+            let number = count.update { count in
+                count += 1
+                return count
+            }
+            return number == 1 ? .raw(Data()) : .reply(200, headers: ["ETag": "\"e\""])
+        }
+        defer { s3.stop() }
+        let source = DataSource(Data("bytes".utf8))
+        let item = try await s3.provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions(overwrite: true))
+        #expect(item.entryTag == "\"e\"")
+    }
+
+    /// By the server's clock, on which it is noon; by this machine's all of it is long past.
+    struct Stranger: Sendable {
+        var begun: String
+        var lastPart: String
+        var isTaken: Bool
+    }
+
+    @Test(
+        arguments: [
+            Stranger(begun: "11:59:00", lastPart: "11:59:30", isTaken: false),
+            Stranger(begun: "09:00:00", lastPart: "11:59:30", isTaken: false),
+            Stranger(begun: "09:00:00", lastPart: "11:30:00", isTaken: true),
+        ])
+    func `an upload that another process may be using is left alone`(stranger: Stranger) async throws {
+        let bucket = PartsServer()
+        let first = Insecure.MD5.hash(data: Self.contents.prefix(1000)).map { String(format: "%02x", $0) }.joined()
+        let s3 = try ScriptedS3(partSize: 1000) { request in
+            func answer(_ text: String) -> FaultServer.Answer {
+                .reply(200, headers: ["Date": "Wed, 01 Jan 2025 12:00:00 GMT"], body: Data(text.utf8))
+            }
+            if request.method == "GET", request.target.contains("uploadId=other") {
+                return answer(
+                    "<ListPartsResult><Part><PartNumber>1</PartNumber><ETag>\(first)</ETag>"
+                        + "<LastModified>2025-01-01T\(stranger.lastPart).000Z</LastModified></Part></ListPartsResult>")
+            }
+            if request.method == "GET", request.target.contains("uploads=") {
+                return answer(
+                    "<ListMultipartUploadsResult><Upload><Key>file</Key><UploadId>other</UploadId>"
+                        + "<Initiated>2025-01-01T\(stranger.begun).000Z</Initiated></Upload></ListMultipartUploadsResult>")
+            }
+            return bucket.answer(request)
+        }
+        defer { s3.stop() }
+        // The server knows nothing of the other upload's parts, so that the end of that fails.
+        let item = try? await s3.provider.writeContents(path: ProviderPath("file"), contents: Self.contents)
+        #expect((item == nil) == stranger.isTaken)
+        #expect(s3.lines.contains { !$0.hasPrefix("GET") && $0.contains("uploadId=other") } == stranger.isTaken)
+    }
+
     @Test(arguments: [500, 2500])
     func `of eight writers of a new file one wins`(length: Int) async throws {
         let bucket = PartsServer()

@@ -28,6 +28,18 @@ struct ScriptedS3 {
     /// Method and target of each request so far.
     var lines: [String] { server.requests.map { "\($0.method) \($0.target)" } }
 
+    /// The keys that were to be removed, each on a line.
+    var removals: String {
+        server.requests.compactMap { request in
+            switch request.method {
+            case "DELETE": request.target.replacing("/bucket/", with: "")
+            case "POST" where request.target.contains("?delete"):
+                String(decoding: request.body, as: UTF8.self).replacing("</Key>", with: "\n").replacing("<Key>", with: "\n")
+            default: nil
+            }
+        }.joined(separator: "\n")
+    }
+
     func stop() {
         provider.invalidate()
         server.stop()
@@ -49,8 +61,13 @@ extension FaultServer.Answer {
     /// A listing of these keys, each of 10 bytes.
     static func listing(_ keys: [String], prefixes: [String] = [], more: String = "<IsTruncated>false</IsTruncated>") -> FaultServer.Answer
     {
-        let contents = keys.map { "<Contents><Key>\($0)</Key><Size>10</Size><ETag>&quot;e&quot;</ETag></Contents>" }.joined()
         let folders = prefixes.map { "<CommonPrefixes><Prefix>\($0)</Prefix></CommonPrefixes>" }.joined()
-        return .xml("<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(more)\(contents)\(folders)</ListBucketResult>")
+        return versions(keys.map { ($0, "e") }, more: more + folders)
+    }
+
+    /// A listing of these keys and tags, each of 10 bytes.
+    static func versions(_ objects: [(key: String, tag: String)], more: String = "") -> FaultServer.Answer {
+        let contents = objects.map { "<Contents><Key>\($0.key)</Key><Size>10</Size><ETag>&quot;\($0.tag)&quot;</ETag></Contents>" }
+        return .xml("<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(more)\(contents.joined())</ListBucketResult>")
     }
 }
