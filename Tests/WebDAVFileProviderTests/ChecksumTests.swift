@@ -14,7 +14,9 @@ import WebDAVFileProvider
 
     private func server(_ checksum: String) throws -> FaultServer {
         try FaultServer { request in
-            if request.method == "PROPFIND" { return .reply(404) }
+            if request.method == "PROPFIND" {
+                return request.target == "/dav/" ? Scripted.multistatus(Scripted.response("/dav/", isFolder: true)) : .reply(404)
+            }
             guard request.method == "GET" else { return .reply(201, headers: ["DAV": "1, 3, nextcloud-checksum-update"]) }
             if let range = request.headers["range"] {
                 #expect(range == "bytes=0-1")

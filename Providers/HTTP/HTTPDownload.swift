@@ -1,0 +1,225 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// Brings one part of a file, going on where a lost connection left it.
+///
+/// Source: RFC 9110, section 14. The answer's own range is what counts, never what was asked for.
+final class Download: Sendable {
+    private struct State: Sendable {
+        /// Of the first answer that had bytes.
+        var head: ResponseHead?
+        /// Looks at the bytes, where they are a whole file.
+        var proof: (any HTTPBodyProof)?
+        /// Whether what the caller has still holds.
+        var isNotModified = false
+        var attributes: FileReaderAttributes?
+        /// The part as the first answer fixed it; `count` is −1 while the server does not say.
+        var extent: FileExtent?
+        var delivered: Int64 = 0
+        /// Bytes of an answer without a length that came, those that nobody wanted among them.
+        var seen: Int64 = 0
+
+        /// Whether the server sent less than it was asked for, as it may (RFC 9110, section 15.3.7).
+        var isCutShort: Bool { extent.map { $0.size >= 0 && delivered < $0.count } ?? false }
+    }
+
+    /// A header that asks the first answer to be left out where the caller has the file already (RFC 9110, section 13.1).
+    private let condition: (name: String, value: String)?
+    private let proof: HTTPConnection.Proof
+    private let template: HTTPRequest
+    var path: ProviderPath { template.path }
+    let part: FilePart
+    let version: String?
+    let sink: any ByteSink
+    private let connection: HTTPConnection
+    private let state = Locked(State())
+
+    init(
+        _ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection,
+        proof: @escaping HTTPConnection.Proof, condition: (name: String, value: String)? = nil
+    ) {
+        self.condition = condition
+        self.proof = proof
+        self.template = template
+        self.part = part
+        self.version = version
+        self.sink = sink
+        self.connection = connection
+    }
+
+    /// The same download, with its bytes going elsewhere.
+    func into(_ sink: any ByteSink, condition: (name: String, value: String)?) -> Download {
+        Download(template, part: part, version: version, sink: sink, connection: connection, proof: proof, condition: condition)
+    }
+
+    /// The head of the answer that began the download; nil before it.
+    var head: ResponseHead? { state.value.head }
+
+    /// - Throws: ``NotModified`` where the condition held.
+    func run() async throws -> (FileExtent, FileReaderAttributes) {
+        do {
+            var before: Int64
+            repeat {
+                before = state.value.delivered
+                try await connection.options.retries.run(counters: connection.options.counters) { try await self.attempt() }
+            } while state.value.isCutShort && state.value.delivered > before
+        } catch let failure as SinkFailure {
+            throw failure.error
+        }
+        if state.value.isNotModified { throw NotModified() }
+        return try result()
+    }
+
+    private func result() throws -> (FileExtent, FileReaderAttributes) {
+        let state = state.value
+        guard var extent = state.extent, var attributes = state.attributes else { throw FileError.make(.fileReadUnknown, path: path) }
+        if extent.size < 0 {
+            // The server did not say how long the file is, and its end has told.
+            attributes.size = state.seen
+            extent = FileExtent(offset: min(extent.offset, state.seen), count: state.delivered, size: state.seen)
+        }
+        guard extent.count == state.delivered else {
+            throw FileError.make(
+                .networkConnectionLost, url: connection.url(of: path),
+                sentence: "“\(path)” ended after \(state.delivered) of \(extent.count) bytes.")
+        }
+        try state.proof?.check(path)
+        return (extent, attributes)
+    }
+
+    private func attempt() async throws {
+        let wanted = remainder
+        if case .range(let range) = wanted, range.isEmpty, state.value.extent != nil { return }
+        var request = template
+        request.headers.append(("Accept-Encoding", "identity"))
+        request.accepts.insert(416)
+        request.needsFile = true
+        if let range = wanted.headerValue { request.headers.append(("Range", range)) }
+        request.receive = { [self] head in try accept(head, for: wanted) }
+        if let condition, state.value.extent == nil {
+            request.headers.append(condition)
+            request.accepts.insert(304)
+        }
+        do {
+            let head = try await connection.sendOnce(request)
+            if head.status == 304 { state.update { $0.isNotModified = true } }
+            if head.status == 416 { try await acceptEmpty(head) }
+        } catch is Enough {
+            // The server sent on past what was asked for; the connection was closed on purpose.
+        }
+    }
+
+    /// What is still to come.
+    private var remainder: FilePart {
+        let state = state.value
+        guard let extent = state.extent else { return part }
+        let start = extent.offset + state.delivered
+        return extent.count < 0 ? .from(start) : .range(start..<(extent.offset + extent.count))
+    }
+
+    private func accept(_ head: ResponseHead, for wanted: FilePart) throws -> any ByteSink {
+        if let encoding = head["Content-Encoding"], encoding.lowercased() != "identity" {
+            throw bad("The server sends “\(path)” compressed (\(encoding)) although it was asked not to; ranges of it mean nothing.")
+        }
+        if head["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
+            throw bad("The server answered one range of “\(path)” with several.")
+        }
+        let answer = try head.status == 206 ? partial(head, wanted) : whole(head)
+        let first = state.value.extent == nil
+        try settle(head, size: answer.size)
+        let aim = wanted.aim(in: answer)
+        if aim.skip > HTTPConnection.longestSkip, wanted.headerValue != nil {
+            throw bad("The server ignores ranges: reading “\(path)” from byte \(aim.skip) on would download all that lies before.")
+        }
+        if first {
+            let aimed = wanted.resolved(size: answer.size)
+            let extent =
+                answer.size < 0
+                ? FileExtent(offset: aim.skip, count: -1, size: -1)
+                : FileExtent(offset: aimed.lowerBound, count: Int64(aimed.count), size: answer.size)
+            state.update { state in
+                state.extent = extent
+                state.head = head
+                if extent.offset == 0, extent.count == extent.size { state.proof = proof(head) }
+            }
+            try sink.begin(extent)
+        }
+        state.update { $0.seen = 0 }
+        // Only the end of an answer without a length tells the file's size.
+        let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.longestSkip : 0
+        let target = state.value.proof.map { ProvingSink(sink, $0) as any ByteSink } ?? sink
+        return Window(target, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
+            state.update { state in
+                state.delivered += Int64(taken)
+                state.seen += Int64(seen)
+            }
+        }
+    }
+
+    private func whole(_ head: ResponseHead) -> FileExtent {
+        let size = head["Content-Length"].flatMap { Int64($0) } ?? -1
+        return FileExtent(offset: 0, count: size, size: size)
+    }
+
+    private func partial(_ head: ResponseHead, _ wanted: FilePart) throws -> FileExtent {
+        guard let text = head["Content-Range"], let range = ContentRange(text), let size = range.size else {
+            throw bad("The server sent a part of “\(path)” without saying which (Content-Range).")
+        }
+        // rclone has “bytes 0--1/0” for an empty file.
+        if size == 0 { return FileExtent(offset: 0, count: 0, size: 0) }
+        guard let bytes = range.bytes else {
+            throw bad("The server sent a part of “\(path)” without saying which (Content-Range).")
+        }
+        let expected = wanted.resolved(size: size)
+        guard bytes.lowerBound == expected.lowerBound, bytes.upperBound <= size else {
+            throw bad("The server sent bytes from \(bytes.lowerBound) of “\(path)” where \(expected.lowerBound) was asked for.")
+        }
+        return FileExtent(offset: bytes.lowerBound, count: Int64(bytes.count), size: size)
+    }
+
+    /// Nothing of the file lies in the range that was asked for.
+    private func acceptEmpty(_ refusal: ResponseHead) async throws {
+        // Apache leaves the size out of its refusal; the first byte's range has it.
+        let head = refusal["Content-Range"] == nil ? try await firstByte() : refusal
+        let isEmpty = head.status == 416 && head["Content-Range"] == nil
+        guard
+            let size = isEmpty
+                ? 0 : head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) })
+        else {
+            throw bad("The server refused a range of “\(path)” without saying how long the file is.")
+        }
+        let range = part.resolved(size: size)
+        guard range.isEmpty else {
+            throw bad("The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).")
+        }
+        try settle(head, size: size)
+        let extent = FileExtent(offset: range.lowerBound, count: 0, size: size)
+        state.update { $0.extent = extent }
+        try sink.begin(extent)
+    }
+
+    /// A server that refuses the first byte, too, has none.
+    private func firstByte() async throws -> ResponseHead {
+        var request = template
+        request.accepts.insert(416)
+        request.headers += [("Range", "bytes=0-0"), ("Accept-Encoding", "identity")]
+        return try await connection.sendOnce(request)
+    }
+
+    /// Sees that this answer is of the same version as those before it.
+    private func settle(_ head: ResponseHead, size: Int64) throws {
+        let attributes = FileReaderAttributes(
+            size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"], mimeType: head["Content-Type"])
+        let known = state.value.attributes
+        // An error answer (416) may leave the validator out; the size still has to agree.
+        let isSame = known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true
+        let isExpected = version == nil || attributes.validator == nil || version == attributes.validator
+        guard isSame, isExpected else { throw FileError.changedWhileReading(path, url: connection.url(of: path)) }
+        state.update { $0.attributes = attributes }
+    }
+
+    private func bad(_ sentence: String) -> URLError {
+        FileError.make(.badServerResponse, url: connection.url(of: path), sentence: sentence)
+    }
+}
