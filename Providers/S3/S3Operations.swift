@@ -5,11 +5,11 @@ public import HTTPFileProvider
 extension S3Service {
     /// Copies and moves by `CopyObject`, removes by `DeleteObjects` in batches of a thousand.
     ///
-    /// A move is a copy, and when all of it has arrived a removal of what was copied. A copy of a folder that fails takes back what it
-    /// made; a removal that fails leaves a folder that can be removed again.
+    /// A move is a copy, and when all of it has arrived a removal of the versions that were copied. A copy of a folder that fails takes
+    /// back what it made; a removal that fails leaves a folder that can be removed again.
     ///
-    /// - Complexity: A request for each object that is copied, one for a thousand that are removed; a move or copy of a folder holds the
-    ///   keys of all it copied.
+    /// - Complexity: A request for each object that is copied, one for a thousand that are removed; a move lists its folder twice. A move
+    ///   or copy of a folder holds the keys and tags of all it copied.
     public func perform(
         _ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter, over connection: HTTPConnection
     ) async throws {
