@@ -36,7 +36,8 @@ extension WebDAVFileProvider {
                     await self.removeMade(by: lock)
                     try? await lock.unlock()
                 }
-                await self.removeNow(temporary, write, hasArrived: hasArrived.value)
+                // A move that may still be under way needs its file.
+                if !Self.isUndecided(error) { await self.removeNow(temporary, write, hasArrived: hasArrived.value) }
             }
             throw error
         }
@@ -113,7 +114,7 @@ extension WebDAVFileProvider {
             }
         }
         do { return try await body() } catch {
-            await removeMade(by: lock)
+            if !Self.isUndecided(error) { await removeMade(by: lock) }
             throw error
         }
     }
