@@ -175,7 +175,7 @@ import WebDAVFileProvider
         let name = server.requests.first { $0.method == "MOVE" }?.target ?? "no move"
         #expect(error?.localizedDescription.contains("“\(name)”") == true)
         #expect(error?.isTransient == true)
-        #expect(server.requests.filter { $0.method == "PROPFIND" && $0.target == name }.count > 2)
+        #expect(server.requests.contains { $0.method == "PROPFIND" && $0.target == name })
         #expect(!server.requests.contains { $0.method == "DELETE" })
     }
 
@@ -210,6 +210,27 @@ import WebDAVFileProvider
         let puts = server.requests.filter { $0.method == "PUT" }
         #expect(puts.map(\.body.count) == [3 << 20, 3 << 20, 3 << 20])
         #expect(server.requests.allSatisfy { $0.headers["content-range"] == nil && $0.method != "PATCH" })
+    }
+
+    @Test func `a version is compared by a look before the move where a proxy rewrites paths`() async throws {
+        let size = (1 << 20) + 1
+        let wasSent = Locked(false)
+        let server = try FaultServer { request in
+            if request.method == "PUT" { wasSent.update { $0 = true } }
+            guard request.method == "PROPFIND" else { return .reply(201) }
+            let isOther = wasSent.value && request.target == "/dav/f"
+            return Self.file("/internal" + request.target.dropFirst("/dav".count), size: size, tag: isOther ? "\"2\"" : "\"1\"")
+        }
+        defer { server.stop() }
+        let provider = try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url().appending(path: "dav"), quirks: WebDAVQuirks(.apache)),
+            options: ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 2)))
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await provider.writeContents(
+                path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(overwrite: true, ifMatch: "\"1\""))
+        }
+        #expect(error?.localizedDescription.contains("no longer the version") == true)
+        #expect(!server.requests.contains { $0.method == "MOVE" })
     }
 
     @Test func `the time goes with the upload, and a server that takes it is remembered`() async throws {
