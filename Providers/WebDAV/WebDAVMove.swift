@@ -78,6 +78,8 @@ extension WebDAVFileProvider {
             do {
                 let head = try await change(request, destination: destination)
                 try await learn(form, item, at: destination)
+                // It removes what it replaces, lock and all.
+                if overwrite, try await quirks().vendor == .wsgidav { locks.forget(destination) }
                 return head
             } catch let error as LostElsewhere { throw error.error } catch let error where !error.isCancellation {
                 if Self.isWithoutAnswer(error) {
@@ -87,6 +89,9 @@ extension WebDAVFileProvider {
                 } else if !overwrite {
                     // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
                     try await refuseTaken(destination, underlying: error)
+                }
+                if Self.status(of: error) == 412, lock == nil, ifMatch == nil, locks.holds(destination) {
+                    throw lostLock(destination, error)
                 }
                 // Only what may be about the header itself is worth another form of it.
                 guard knownDestination.value == nil, [400, 403, 409, 502].contains(Self.status(of: error)) else { throw error }
