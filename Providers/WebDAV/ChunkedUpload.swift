@@ -62,13 +62,7 @@ struct ChunkedUpload: Sendable {
             await abandon(folder, after: error)
             throw error
         }
-        // From here on the file is there or not, cancelled or not.
-        return try await Task {
-            do { return try await join(folder) } catch {
-                await abandon(folder, after: error)
-                throw error
-            }
-        }.value
+        return try await join(folder)
     }
 
     private var destination: (name: String, value: String) { ("Destination", server.url(of: target).absoluteString) }
@@ -124,43 +118,58 @@ struct ChunkedUpload: Sendable {
         }
     }
 
+    /// How long joining is waited for once it was not answered, in seconds.
+    @TaskLocal static var joinTime: Double = 600
+
     /// Has the server join the chunks.
     ///
     /// Joining takes as long as it takes: a gateway gives up before (504), a second try meets the first (423), and one after it finds no
-    /// chunks any more (404). So the target is looked at before each further try.
+    /// chunks any more (404). So the target is looked at before each further try, and nothing is removed: the server may need it.
     private func join(_ folder: ProviderPath) async throws -> FileObject {
         let headers = [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)
-        let condition = server.condition(at: target, tag: write.options.ifMatch).map { [$0] } ?? []
+        let condition = server.condition(at: target, isDestination: true, tag: write.options.ifMatch).map { [$0] } ?? []
         let request = HTTPRequest(
             "MOVE", try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone, isWriting: true)
-        let wasSent = Locked(false)
         let options = server.connection.options
-        let joined = try await options.retries.run(counters: options.counters) { error in
-            error.isTransient || WebDAVFileProvider.isWithoutAnswer(error)
-        } _: { () async throws -> FileObject in
-            if wasSent.value, let item = try await finished() { return write.finished(item, []) }
-            wasSent.update { $0 = true }
+        var (tries, pause, isUnanswered) = (0, options.retries.firstPause, false)
+        let deadline = ContinuousClock.now + .seconds(Self.joinTime)
+        while true {
             do {
-                let head = try await server.connection.sendOnce(request)
+                if isUnanswered, let item = try await finished() { return write.finished(item, []) }
+                // Whether the file is there is known by its answer only, cancelled or not.
+                let head = try await Task { try await server.connection.sendOnce(request) }.value
                 return write.finished(FileObject(path: write.path, type: .regular, size: length), [head])
-            } catch let error as HTTPStatusError where error.code.rawValue == 412 {
-                throw refusal(error)
-            } catch let error where error.isNoSuchFile {
-                guard let item = try await finished() else { throw error }
-                return write.finished(item, [])
+            } catch {
+                let isRefused = (error as? HTTPStatusError)?.code.rawValue == 412
+                if isUnanswered, isRefused || error.isNoSuchFile, let item = try await finished() { return write.finished(item, []) }
+                let isLost = WebDAVFileProvider.isWithoutAnswer(error)
+                isUnanswered = isUnanswered || isLost
+                let mayGoOn = isUnanswered ? ContinuousClock.now < deadline : tries < options.retries.retries
+                guard mayGoOn, isLost || error.isTransient, !error.isCancellation else {
+                    if !isUnanswered { await abandon(folder, after: error) }
+                    throw isRefused ? refusal(error) : error
+                }
+                tries += 1
+                options.counters.add(.retries)
+                let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
+                do { try await Task.sleep(for: .seconds(min(options.retries.longestPause, max(pause, asked)))) } catch {
+                    if !isUnanswered { await abandon(folder, after: error) }
+                    throw error
+                }
+                pause = min(pause * 2, options.retries.longestPause)
             }
         }
-        return joined
     }
 
-    private func refusal(_ error: HTTPStatusError) -> any Error {
+    private func refusal(_ error: any Error) -> any Error {
         if write.options.ifMatch != nil { return server.otherVersion(write.path, underlying: error) }
         return FileError.make(.fileWriteFileExists, path: write.path, url: server.url(of: target), underlying: error)
     }
 
-    /// The file at the target, if it is the one that was sent.
+    /// The file at the target, if it is the one that was sent: by its size and the time that was set, and not the one from before.
     private func finished() async throws -> FileObject? {
         guard let item = try await server.itemIfAny(target), item.size == length else { return nil }
+        if let wanted = write.options.modificationDate?.wholeSeconds, let date = item.modifiedDate, date != wanted { return nil }
         let isOld = replaced.map { $0.size == item.size && $0.entryTag == item.entryTag && $0.modifiedDate == item.modifiedDate } ?? false
         return isOld ? nil : item
     }

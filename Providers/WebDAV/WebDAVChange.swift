@@ -13,10 +13,15 @@ extension WebDAVFileProvider {
         cache.drop(request.path)
         defer { cache.drop(request.path) }
         var request = request
-        if !["MOVE", "COPY"].contains(request.method) { request.headers += condition(at: request.path).map { [$0] } ?? [] }
+        let held = ["MOVE", "COPY"].contains(request.method) ? nil : condition(at: request.path)
+        if let held { request.headers.append(held) }
         let answer = DataSink(limit: 8 << 20)
         request.receive = { $0.status == 207 ? answer as any ByteSink : DiscardingSink() }
-        let head = try await connection.send(request)
+        let head: ResponseHead
+        do { head = try await connection.send(request) } catch let error as HTTPStatusError where error.code.rawValue == 412 && held != nil
+        {
+            throw lostLock(request.path, error)
+        }
         guard head.status == 207 else { return head }
         let decoder = try MultistatusDecoder()
         try decoder.parse(answer.data)

@@ -19,8 +19,20 @@ extension WebDAVFileProvider {
         return lock
     }
 
-    /// A lock that only those requests know that are given it.
+    /// A lock that only those requests know that are given it. One that is granted after a cancellation is given back when its token comes.
     func takeLock(path: ProviderPath, timeout: Double) async throws -> WebDAVLock {
+        let taking = Task { try await requestLock(path: path, timeout: timeout) }
+        do { return try await taking.sharedValue() } catch let error where error.isCancellation {
+            Task {
+                guard let lock = try? await taking.value else { return }
+                await removeMade(by: lock)
+                try? await lock.unlock()
+            }
+            throw error
+        }
+    }
+
+    private func requestLock(path: ProviderPath, timeout: Double) async throws -> WebDAVLock {
         guard try await quirks().locks != .none else { throw FileError.unsupported("Locking", path: path, url: url(of: path)) }
         let answer = DataSink(limit: 1 << 20)
         let request = HTTPRequest(
@@ -30,7 +42,8 @@ extension WebDAVFileProvider {
         ) { _ in answer }
         let head: ResponseHead
         do { head = try await connection.send(request) } catch let error as HTTPStatusError where [405, 501].contains(error.code.rawValue) {
-            known.correct { $0.locks = .none }
+            // Other providers of the server may look at places that have locks.
+            known.correctHere { $0.locks = .none }
             throw FileError.make(
                 .featureUnsupported, path: path, url: url(of: path), sentence: "This server has no locks.", underlying: error)
         } catch let error as HTTPStatusError where [409, 500].contains(error.code.rawValue) {
@@ -98,9 +111,13 @@ extension WebDAVFileProvider {
         } catch let error as HTTPStatusError
             where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue)
         {
-            throw FileError.make(
-                .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.", underlying: error)
+            throw lostLock(path, error)
         }
+    }
+
+    func lostLock(_ path: ProviderPath, _ error: any Error) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.", underlying: error)
     }
 
     /// `UNLOCK` (RFC 4918, section 9.11). Servers say in many ways that there is no such lock.
@@ -121,16 +138,23 @@ extension WebDAVFileProvider {
 
     /// The `If` header of a change at `path` (RFC 4918, section 10.4): the tokens of the locks that are held there, and the version that
     /// the file must have, in either of the two forms that one version has in time; nil for none.
-    func condition(at path: ProviderPath, under lock: WebDAVLock? = nil, tag: String? = nil) -> (name: String, value: String)? {
+    ///
+    /// A list that names no resource is about the request's own. One that does is passed over by a server that knows it by another URL,
+    /// behind a proxy that rewrites paths; for the destination of a move there is no other way.
+    func condition(
+        at path: ProviderPath, isDestination: Bool = false, under lock: WebDAVLock? = nil, tag: String? = nil
+    ) -> (name: String, value: String)? {
         let forms = tag.map { Self.forms(of: $0) } ?? []
         var held = locks.touched(by: path)
         if let lock { held.append((lock.path, lock.token)) }
+        let isTagged = isDestination || held.contains { $0.path != path }
+        func resource(_ path: ProviderPath) -> String { isTagged ? "<\(url(of: path).absoluteString)> " : "" }
         var lists = held.map { held in
             let ors = held.path != path || forms.isEmpty ? ["(<\(held.token)>)"] : forms.map { "(<\(held.token)> [\($0)])" }
-            return "<\(url(of: held.path).absoluteString)> \(ors.joined(separator: " "))"
+            return resource(held.path) + ors.joined(separator: " ")
         }
         if !forms.isEmpty, !held.contains(where: { $0.path == path }) {
-            lists.append("<\(url(of: path).absoluteString)> \(forms.map { "([\($0)])" }.joined(separator: " "))")
+            lists.append(resource(path) + forms.map { "([\($0)])" }.joined(separator: " "))
         }
         return lists.isEmpty ? nil : ("If", lists.joined(separator: " "))
     }

@@ -52,6 +52,7 @@ extension WebDAVFileProvider {
         } catch let error where Self.isWithoutAnswer(error) {
             if try await itemIfAny(path) != nil { throw error }
         }
+        locks.forget(path)
         progress.advance(by: 1)
     }
 

@@ -36,7 +36,8 @@ extension WebDAVFileProvider {
                     await self.removeMade(by: lock)
                     try? await lock.unlock()
                 }
-                await self.removeNow(temporary, write, hasArrived: hasArrived.value)
+                // A move that may still be under way needs its file.
+                if !Self.isUndecided(error) { await self.removeNow(temporary, write, hasArrived: hasArrived.value) }
             }
             throw error
         }
@@ -113,7 +114,7 @@ extension WebDAVFileProvider {
             }
         }
         do { return try await body() } catch {
-            await removeMade(by: lock)
+            if !Self.isUndecided(error) { await removeMade(by: lock) }
             throw error
         }
     }
@@ -146,8 +147,10 @@ extension WebDAVFileProvider {
     /// Runs `body` if the file is the version that the write names: while nobody else can change it, where that takes a lock, or with the
     /// version in an `If` header, where the server looks at it.
     func locked<Value: Sendable>(for write: FileWrite, _ body: @Sendable (WebDAVLock?) async throws -> Value) async throws -> Value {
+        // A header that names the file by this side's URL is passed over by a server that has another one for it.
+        let looks = !write.quirks.honoursIf || hrefBase.value?.isRewritten == true
         guard write.quirks.locksConditionalWrites, !locks.holds(write.path), let lock = try await lockIfAny(write.path) else {
-            if !write.quirks.honoursIf { try await refuse(write) }
+            if looks { try await refuse(write) }
             return try await body(nil)
         }
         return try await with(lock) { lock in
@@ -155,7 +158,7 @@ extension WebDAVFileProvider {
                 await removeMade(by: lock)
                 throw otherVersion(write.path)
             }
-            if !write.quirks.honoursIf { try await refuse(write) }
+            if looks { try await refuse(write) }
             return try await body(lock)
         }
     }

@@ -40,7 +40,10 @@ public final class WebDAVLock: Sendable {
     /// - Complexity: One `LOCK`.
     public func refresh() async throws {
         do { try await provider.refresh(token, at: path, timeout: timeout) } catch {
-            if !error.isTransient, !error.isCancellation { loss.update { $0 = $0 ?? error } }
+            if !error.isTransient, !error.isCancellation {
+                loss.update { $0 = $0 ?? error }
+                provider.locks.remove(path, token: token)
+            }
             throw error
         }
     }
@@ -58,15 +61,19 @@ public final class WebDAVLock: Sendable {
     /// Whether that was tried.
     var isGivenBack: Bool { wasGivenBack.value }
 
-    /// Refreshes at half time, until the lock is given back, let go of or lost.
+    /// Refreshes at half time, and after a failure that passes again at an eighth of it, until the lock is given back, let go of or lost.
     func keepAlive() {
         let pause = max(0.5, timeout / 2)
         let task = Task { [weak self] in
+            var isLate = false
             while !Task.isCancelled {
-                do { try await Task.sleep(for: .seconds(pause)) } catch { return }
+                do { try await Task.sleep(for: .seconds(isLate ? pause / 4 : pause)) } catch { return }
                 guard let self, self.loss.value == nil else { return }
-                // What passes is tried again at the next half; what does not is kept for whoever asks.
-                try? await self.refresh()
+                // What passes is tried again well before the other half is over; what does not is kept for whoever asks.
+                do {
+                    try await self.refresh()
+                    isLate = false
+                } catch { isLate = true }
             }
         }
         keeping.update { $0 = task }
@@ -80,6 +87,9 @@ final class HeldLocks: Sendable {
     func add(_ path: ProviderPath, token: String) { tokens.update { $0[path] = token } }
 
     func remove(_ path: ProviderPath, token: String) { tokens.update { if $0[path] == token { $0[path] = nil } } }
+
+    /// Forgets the locks on what is gone: they went with it (RFC 4918, section 6.1).
+    func forget(_ path: ProviderPath) { for held in touched(by: path) { remove(held.path, token: held.token) } }
 
     func holds(_ path: ProviderPath) -> Bool { tokens.value[path] != nil }
 

@@ -34,6 +34,9 @@ struct HrefBase: Equatable, Sendable {
         theirs = to.dropLast(common)
     }
 
+    /// Whether the server has another path where this side has its own.
+    var isRewritten: Bool { ours != theirs }
+
     /// What the server would call `path`, which is counted from its root on this side; nil where that is what this side calls it.
     func destination(_ path: ProviderPath, isFolder: Bool, origin usual: String) -> String? {
         let names = path.components
@@ -61,26 +64,34 @@ extension WebDAVFileProvider {
         var headers = [("Overwrite", overwrite ? "T" : "F")]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         if method == "MOVE" { try await giveUpLocks(on: item.path) }
-        if let condition = condition(at: destination, under: lock, tag: ifMatch) { headers.append(condition) }
+        if let condition = condition(at: destination, isDestination: true, under: lock, tag: ifMatch) { headers.append(condition) }
         var request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         request.touches = [destination]
         cache.drop(destination)
         defer { cache.drop(destination) }
         var refusal: (any Error)?
-        for (form, text) in destinations(destination, isFolder: item.isDirectory) {
+        for form in knownDestination.value.map({ [$0] }) ?? DestinationForm.allCases {
+            guard let text = try await self.destination(destination, of: item, form) else { continue }
             var request = request
             request.headers.append(("Destination", text))
             do {
                 let head = try await change(request, destination: destination)
-                knownDestination.update { $0 = form }
+                try await learn(form, item, at: destination)
+                // It removes what it replaces, lock and all.
+                if overwrite, try await quirks().vendor == .wsgidav { locks.forget(destination) }
                 return head
-            } catch let error where !error.isCancellation {
+            } catch let error as LostElsewhere { throw error.error } catch let error where !error.isCancellation {
                 if Self.isWithoutAnswer(error) {
-                    if method == "MOVE", try await hasMoved(item, to: destination) { return nil }
+                    if method == "MOVE", try await hasMoved(item, to: destination, after: error) { return nil }
+                    // What is there may be the copy, or its beginning.
+                    if method == "COPY", !overwrite, try await itemIfAny(destination) != nil { throw error }
                 } else if !overwrite {
                     // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
                     try await refuseTaken(destination, underlying: error)
+                }
+                if Self.status(of: error) == 412, lock == nil, ifMatch == nil, locks.holds(destination) {
+                    throw lostLock(destination, error)
                 }
                 // Only what may be about the header itself is worth another form of it.
                 guard knownDestination.value == nil, [400, 403, 409, 502].contains(Self.status(of: error)) else { throw error }
@@ -91,20 +102,35 @@ extension WebDAVFileProvider {
         throw [400, 502].contains(Self.status(of: refusal)) ? noDestination(destination, refusal) : refusal
     }
 
-    /// The forms to try, each as it is written for `path`.
-    private func destinations(_ path: ProviderPath, isFolder: Bool) -> [(DestinationForm, String)] {
-        let url = connection.url(of: path, isFolder: isFolder)
-        let path = rootPath.appending(path)
+    /// The `Destination` in one form; nil where the server has none such, or it would lead to another place.
+    private func destination(_ path: ProviderPath, of item: FileObject, _ form: DestinationForm) async throws -> String? {
+        let url = connection.url(of: path, isFolder: item.isDirectory)
+        if form == .url { return url.absoluteString }
+        // How the server writes its own address tells what it would make of a path.
+        if hrefBase.value == nil { _ = try await itemIfAny(item.path) }
+        let base = hrefBase.value
+        // Behind a proxy that rewrites paths this side's path is another place on the server.
+        if form == .path { return base?.isRewritten == true ? nil : url.path(percentEncoded: true) }
         let origin = WebDAVHref.origin(in: Array(url.absoluteString.utf8)[...]) ?? ""
-        let written = (knownDestination.value.map { [$0] } ?? DestinationForm.allCases).compactMap { form -> (DestinationForm, String)? in
-            switch form {
-            case .url: (form, url.absoluteString)
-            case .path: (form, url.path(percentEncoded: true))
-            case .asInHrefs:
-                hrefBase.value?.destination(path, isFolder: isFolder, origin: origin).map { (form, $0) }
-            }
+        let text = base?.destination(rootPath.appending(path), isFolder: item.isDirectory, origin: origin)
+        return text ?? (knownDestination.value == form ? url.absoluteString : nil)
+    }
+
+    /// An item that the server took and put where nobody looks for it.
+    private struct LostElsewhere: Error {
+        let error: CocoaError
+    }
+
+    /// Remembers the form of `Destination` that has worked. Of any but the standard's own, success is no proof: it may have led elsewhere.
+    private func learn(_ form: DestinationForm, _ item: FileObject, at destination: ProviderPath) async throws {
+        if knownDestination.value == nil, form != .url, try await itemIfAny(destination) == nil {
+            throw LostElsewhere(
+                error: FileError.make(
+                    .fileWriteUnknown, path: destination, url: url(of: destination),
+                    sentence: "The server has taken “\(item.path)”, but not to “\(destination)”:"
+                        + " a proxy in front of it has to rewrite the Destination header."))
         }
-        return written.isEmpty ? [(.url, url.absoluteString)] : written
+        knownDestination.update { $0 = form }
     }
 
     private func noDestination(_ path: ProviderPath, _ refusal: any Error) -> CocoaError {
@@ -127,9 +153,55 @@ extension WebDAVFileProvider {
         return (error as? URLError).map { $0.code == .networkConnectionLost || $0.code == .timedOut } ?? false
     }
 
-    /// Whether what was at one place is at the other now.
-    private func hasMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
+    /// Whether the server may still be at it: it, or a gateway before it, only took too long. A gateway's 502 may be about the
+    /// `Destination` while its form is not known.
+    private func mayBeUnderWay(_ error: any Error) -> Bool {
+        switch Self.status(of: error) {
+        case 408, 504: true
+        case 502: knownDestination.value != nil
+        default: (error as? URLError)?.code == .timedOut
+        }
+    }
+
+    /// Whether what was at one place is at the other now. While it may be on its way, both are looked at again, for as long as the policy's
+    /// longest pause.
+    ///
+    /// - Throws: An error that ``isUndecided(_:)`` when that was not long enough.
+    private func hasMoved(_ item: FileObject, to destination: ProviderPath, after error: any Error) async throws -> Bool {
+        guard mayBeUnderWay(error) else { return try await isMoved(item, to: destination) }
+        let policy = connection.options.retries
+        let deadline = ContinuousClock.now + .seconds(policy.retries > 0 ? policy.longestPause : 0)
+        var pause = policy.firstPause
+        while true {
+            do {
+                if try await isMoved(item, to: destination) { return true }
+            } catch let look where look.isCancellation || !look.isTransient {
+                throw undecided(item, destination, error)
+            } catch {
+                // A look that fails in passing has told nothing.
+            }
+            guard ContinuousClock.now < deadline else { throw undecided(item, destination, error) }
+            try await Task.sleep(until: min(deadline, .now + .seconds(pause)))
+            pause *= 2
+        }
+    }
+
+    private func isMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
         guard try await itemIfAny(item.path) == nil, let there = try await itemIfAny(destination) else { return false }
         return there.type == item.type && there.size == item.size
+    }
+
+    private func undecided(_ item: FileObject, _ destination: ProviderPath, _ error: any Error) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: destination, url: url(of: destination),
+            sentence: "The server has not said whether it moved “\(item.path)” to “\(destination)”, and may still be at it;"
+                + " nothing was removed.",
+            underlying: error)
+    }
+
+    /// Whether `error` is that of a move whose end is not known: neither place may be touched.
+    static func isUndecided(_ error: any Error) -> Bool {
+        guard let error = error as? CocoaError, error.code == .fileWriteUnknown else { return false }
+        return error.underlying.map(isWithoutAnswer) ?? false
     }
 }

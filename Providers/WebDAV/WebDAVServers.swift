@@ -95,6 +95,15 @@ final class KnownQuirks: Sendable {
         return overruled(try await task.sharedValue())
     }
 
+    /// Corrects what this provider knows, and no other.
+    func correctHere(_ change: (inout WebDAVQuirks) -> Void) {
+        given.update { given in
+            guard var quirks = given ?? servers[url] else { return }
+            change(&quirks)
+            given = quirks
+        }
+    }
+
     /// Corrects what is known.
     func correct(_ change: (inout WebDAVQuirks) -> Void) {
         given.update { given in

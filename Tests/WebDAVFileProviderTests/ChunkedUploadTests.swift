@@ -1,8 +1,10 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import HTTPFileProvider
 import Testing
-import WebDAVFileProvider
+
+@testable import WebDAVFileProvider
 
 /// Against a double that follows Nextcloud's manual; no Nextcloud server runs here.
 @Suite struct ChunkedUploadTests {
@@ -106,6 +108,68 @@ import WebDAVFileProvider
             // What was joined was not asked for a second time.
             let moves = server.requests.filter { $0.method == "MOVE" }.count
             #expect(moves == (faults[0] < 0 ? 1 : faults.count + 1))
+        }
+    }
+
+    @Test func `a joining is waited for longer than other requests, and its chunks are never removed`() async throws {
+        try await with { cloud, server in
+            // As often as five times it is still at it.
+            cloud.state.update { $0.faults["MOVE"] = [504, 423, 423, 423, 423] }
+            let provider = try provider(server, root: "remote.php/dav/files/u", retries: 1)
+            _ = try await provider.writeContents(path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
+            #expect(cloud.state.value.files == [NextcloudDouble.files + "f": data])
+            cloud.state.update { $0.faults["MOVE"] = Array(repeating: 504, count: 1000) }
+            await #expect(throws: HTTPStatusError.self) {
+                try await ChunkedUpload.$joinTime.withValue(0.2) {
+                    _ = try await provider.writeContents(path: ProviderPath("g"), from: DataSource(data), options: WriteOptions())
+                }
+            }
+            #expect(cloud.state.value.files.keys.filter { $0.contains("/uploads/") }.count == 3)
+            #expect(!server.requests.contains { $0.method == "DELETE" })
+        }
+    }
+
+    @Test func `waiting for a joining ends when it is cancelled`() async throws {
+        try await with { cloud, server in
+            cloud.state.update { $0.faults["MOVE"] = Array(repeating: 504, count: 1000) }
+            let provider = try provider(server, root: "remote.php/dav/files/u")
+            let writing = Task {
+                _ = try await provider.writeContents(path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
+            }
+            let deadline = ContinuousClock.now + .seconds(10)
+            while server.requests.filter({ $0.method == "MOVE" }).count < 3, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            writing.cancel()
+            let error = await #expect(throws: (any Error).self) { try await writing.value }
+            #expect(error?.isCancellation == true)
+            #expect(!server.requests.contains { $0.method == "DELETE" })
+        }
+    }
+
+    @Test func `a file of the same size that another put there meanwhile is not taken for the one that was sent`() async throws {
+        try await with { cloud, server in
+            let target = NextcloudDouble.files + "f"
+            // The chunks are gone, for whatever reason, and the join was never begun.
+            cloud.state.update { $0.faults["MOVE"] = [404] }
+            let other = Data(data.reversed())
+            let provider = try provider(server, root: "remote.php/dav/files/u")
+            struct Meanwhile: WriteSource {
+                let data: Data
+                let act: @Sendable () -> Void
+                var length: Int64? { Int64(data.count) }
+                var isRepeatable: Bool { true }
+                func bytes(from offset: Int64) throws -> any ByteSource {
+                    act()
+                    return try DataSource(data).bytes(from: offset)
+                }
+            }
+            let source = Meanwhile(data: data) { cloud.state.update { $0.files[target] = other } }
+            let error = await #expect(throws: CocoaError.self) {
+                _ = try await provider.writeContents(path: ProviderPath("f"), from: source, options: WriteOptions(overwrite: true))
+            }
+            #expect(error?.isNoSuchFile == true)
+            #expect(cloud.state.value.files[target] == other)
         }
     }
 

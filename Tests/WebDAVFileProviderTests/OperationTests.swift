@@ -74,6 +74,51 @@ import WebDAVFileProvider
         #expect(destinations(server).last == "http://backend:8080/internal/b")
     }
 
+    @Test func `a path is not tried where a proxy rewrites paths: it would lead elsewhere`() async throws {
+        let tree = Tree(["a"])
+        let server = try server(takes: "http://backend/x/internal/", hrefs: "http://backend/x/internal/", refusal: 502, tree)
+        defer { server.stop() }
+        try await server.provider().moveItem(path: ProviderPath("a"), to: ProviderPath("b"))
+        #expect(destinations(server) == ["http://127.0.0.1:\(server.port)/dav/b", "http://backend/x/internal/b"])
+    }
+
+    @Test func `a success that leaves nothing at the destination is none, and its form is not remembered`() async throws {
+        let tree = Tree(["a", "c"])
+        let server = try FaultServer { request in
+            guard request.method == "MOVE" else { return tree.answer(request) }
+            return request.headers["destination"]?.hasPrefix("/") == true ? tree.move(request, to: "elsewhere") : .reply(502)
+        }
+        defer { server.stop() }
+        let provider = try server.provider()
+        for name in ["a", "c"] {
+            let error = await #expect(throws: CocoaError.self) {
+                try await provider.moveItem(path: ProviderPath(name), to: ProviderPath("b"))
+            }
+            #expect(error?.sentence.contains("Destination") == true)
+        }
+        #expect(destinations(server).count == 4)
+    }
+
+    @Test func `a copy whose answer was lost is not sent again over what it made`() async throws {
+        let isCopied = Locked(false)
+        let server = try FaultServer { request in
+            switch request.method {
+            case "COPY":
+                isCopied.update { $0 = true }
+                return .reply(502)
+            case "PROPFIND" where request.target == "/dav/b" && !isCopied.value: return .reply(404)
+            case "PROPFIND": return Scripted.multistatus(Scripted.response(request.target, isFolder: request.target == "/dav/"))
+            default: return .reply(501)
+            }
+        }
+        defer { server.stop() }
+        let error = await #expect(throws: HTTPStatusError.self) {
+            try await server.provider().copyItem(path: ProviderPath("a"), to: ProviderPath("b"))
+        }
+        #expect(error?.code.rawValue == 502)
+        #expect(server.requests.filter { $0.method == "COPY" }.count == 1)
+    }
+
     @Test func `a Destination that is refused in every form is said to be the cause`() async throws {
         let tree = Tree(["a"])
         let server = try server(takes: "nothing", refusal: 502, tree)

@@ -39,7 +39,7 @@ import WebDAVFileProvider
         #expect(
             server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
         #expect(server.requests.filter { $0.method == "LOCK" }.count >= 3)
-        #expect(server.requests.first { $0.method == "PUT" }?.headers["if"] == "<\(server.url())f> (<urn:1>)")
+        #expect(server.requests.first { $0.method == "PUT" }?.headers["if"] == "(<urn:1>)")
         #expect(server.requests.last?.method == "UNLOCK" && server.requests.last?.headers["lock-token"] == "<urn:1>")
     }
 
@@ -106,5 +106,102 @@ import WebDAVFileProvider
         #expect(ending.map(\.method).prefix(2) == ["DELETE", "UNLOCK"])
         #expect(ending.first?.target == "/f" && ending.first?.headers["if"]?.contains("urn:1") == true)
         #expect(ending.contains { $0.method == "DELETE" && $0.target.hasSuffix(TemporaryName.suffix) })
+    }
+
+    @Test func `a lock that is granted after a cancellation is given back`() async throws {
+        let server = try FaultServer { request in
+            guard request.method == "LOCK" else { return .reply(204) }
+            return .drip(201, headers: ["Lock-Token": "<urn:1>"], body: Data("abcdefgh".utf8), pause: 0.1)
+        }
+        defer { server.stop() }
+        let provider = try provider(server)
+        let taking = Task { _ = try await provider.lock(path: ProviderPath("f")) }
+        let deadline = ContinuousClock.now + .seconds(10)
+        while server.requests.isEmpty, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        taking.cancel()
+        await #expect(throws: CancellationError.self) { try await taking.value }
+        while server.requests.last?.method != "UNLOCK", ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(server.requests.map(\.method) == ["LOCK", "DELETE", "UNLOCK"])
+    }
+
+    @Test func `a refusal at one place does not take the locks from the other providers of the server`() async throws {
+        let server = try FaultServer { request in
+            switch request.method {
+            case "OPTIONS": .reply(200, headers: ["Server": "nginx", "DAV": "2"])
+            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+            default: request.target == "/f" ? .reply(405) : Self.granted("Second-60")
+            }
+        }
+        defer { server.stop() }
+        let servers = WebDAVServers()
+        let providers = try (0..<2).map { _ in
+            try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: server.url()), servers: servers)
+        }
+        await #expect(throws: CocoaError.self) { _ = try await providers[0].lock(path: ProviderPath("f")) }
+        #expect(try await providers[0].quirks().locks == .none)
+        #expect(try await providers[1].quirks().locks == .exclusive)
+        let lock = try await providers[1].lock(path: ProviderPath("g"))
+        try await lock.unlock()
+    }
+
+    @Test func `what was removed is no longer locked, and carries no token afterwards`() async throws {
+        let server = try FaultServer { request in
+            switch request.method {
+            case "LOCK": Self.granted("Second-60")
+            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target))
+            default: .reply(204)
+            }
+        }
+        defer { server.stop() }
+        let provider = try provider(server)
+        let lock = try await provider.lock(path: ProviderPath("f"))
+        try await provider.removeItem(path: ProviderPath("f"))
+        #expect(server.requests.last?.method == "DELETE" && server.requests.last?.headers["if"] == "(<urn:1>)")
+        try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
+        #expect(server.requests.last?.method == "PUT" && server.requests.last?.headers["if"] == nil)
+        try await lock.unlock()
+    }
+
+    @Test func `a write whose lock was lost says so, and not that something is there`() async throws {
+        let server = try FaultServer { request in
+            switch request.method {
+            case "LOCK": Self.granted("Second-60")
+            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target))
+            default: .reply(request.headers["if"] == nil ? 204 : 412)
+            }
+        }
+        defer { server.stop() }
+        for vendor in [WebDAVQuirks.Vendor.nginx, .rclone] {
+            let provider = try provider(server, vendor)
+            let lock = try await provider.lock(path: ProviderPath("f"))
+            let writing = await #expect(throws: CocoaError.self) {
+                try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
+            }
+            #expect(writing?.code == .fileWriteUnknown && writing?.localizedDescription.contains("no longer held") == true)
+            let removing = await #expect(throws: CocoaError.self) { try await provider.removeItem(path: ProviderPath("f")) }
+            #expect(removing?.localizedDescription.contains("no longer held") == true)
+            try await lock.unlock()
+        }
+    }
+
+    @Test func `a refresh that failed in passing is tried again before the time is up`() async throws {
+        let count = Locked(0)
+        let server = try FaultServer { request in
+            guard request.method == "LOCK", request.headers["if"] != nil else {
+                return request.method == "LOCK" ? Self.granted("Second-4") : .reply(204)
+            }
+            return count.update {
+                $0 += 1
+                return $0
+            } <= 2 ? .reply(503) : Self.granted("Second-4")
+        }
+        defer { server.stop() }
+        let start = ContinuousClock.now
+        let lock = try await provider(server).lock(path: ProviderPath("f"))
+        while count.value < 3, ContinuousClock.now - start < .seconds(10) { try await Task.sleep(for: .milliseconds(5)) }
+        // With the policy's one try more, two of the refusals are one refresh.
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(lock.lossError == nil)
+        try await lock.unlock()
     }
 }

@@ -7,11 +7,14 @@ import WebDAVFileProvider
 
 /// What is sent for a write, request by request.
 @Suite struct WebDAVWriteTests {
-    private func provider(_ server: FaultServer, _ vendor: WebDAVQuirks.Vendor, retries: Int = 2) throws -> WebDAVFileProvider {
+    private func provider(_ server: FaultServer, _ vendor: WebDAVQuirks.Vendor, retries: Int = 2, longestPause: Double = 0.5) throws
+        -> WebDAVFileProvider
+    {
         try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(vendor)),
             options: ConnectionOptions(
-                timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: retries, firstPause: 0.01, longestPause: 0.5)))
+                timeouts: Timeouts(connect: 2, idle: 2),
+                retries: RetryPolicy(retries: retries, firstPause: 0.01, longestPause: longestPause)))
     }
 
     private static func file(_ target: String, size: Int, tag: String = "\"1\"") -> FaultServer.Answer {
@@ -139,6 +142,43 @@ import WebDAVFileProvider
         #expect(server.requests.filter { $0.method == "MOVE" }.count == 1)
     }
 
+    @Test(arguments: [408, 504])
+    func `a move that may still be under way is waited for`(_ status: Int) async throws {
+        let looks = Locked(0)
+        let server = try FaultServer { request in
+            if request.method == "MOVE" { return .reply(status) }
+            guard request.method == "PROPFIND" else { return .reply(201) }
+            let isTemporary = request.target != "/f"
+            let count = looks.update {
+                $0 += isTemporary ? 1 : 0
+                return $0
+            }
+            return isTemporary == (count < 4) ? Self.file(request.target, size: 1) : .reply(404)
+        }
+        defer { server.stop() }
+        try await provider(server, .other, longestPause: 30).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        #expect(server.requests.filter { $0.method == "MOVE" }.count == 1)
+        #expect(!server.requests.contains { $0.method == "DELETE" })
+        #expect(looks.value == 4)
+    }
+
+    @Test func `a move of which nobody can tell whether it ends is told so, and its file is left`() async throws {
+        let server = try FaultServer { request in
+            if request.method == "MOVE" { return .reply(504) }
+            guard request.method == "PROPFIND" else { return .reply(201) }
+            return request.target == "/f" ? .reply(404) : Self.file(request.target, size: 1)
+        }
+        defer { server.stop() }
+        let error = await #expect(throws: CocoaError.self) {
+            try await provider(server, .other).writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
+        }
+        let name = server.requests.first { $0.method == "MOVE" }?.target ?? "no move"
+        #expect(error?.localizedDescription.contains("“\(name)”") == true)
+        #expect(error?.isTransient == true)
+        #expect(server.requests.contains { $0.method == "PROPFIND" && $0.target == name })
+        #expect(!server.requests.contains { $0.method == "DELETE" })
+    }
+
     @Test func `a file that stays locked is a sentence with its name, and nothing is left`() async throws {
         let server = try FaultServer { request in
             request.method == "MOVE" ? .reply(423) : request.method == "PROPFIND" ? .reply(404) : .reply(201)
@@ -170,6 +210,27 @@ import WebDAVFileProvider
         let puts = server.requests.filter { $0.method == "PUT" }
         #expect(puts.map(\.body.count) == [3 << 20, 3 << 20, 3 << 20])
         #expect(server.requests.allSatisfy { $0.headers["content-range"] == nil && $0.method != "PATCH" })
+    }
+
+    @Test func `a version is compared by a look before the move where a proxy rewrites paths`() async throws {
+        let size = (1 << 20) + 1
+        let wasSent = Locked(false)
+        let server = try FaultServer { request in
+            if request.method == "PUT" { wasSent.update { $0 = true } }
+            guard request.method == "PROPFIND" else { return .reply(201) }
+            let isOther = wasSent.value && request.target == "/dav/f"
+            return Self.file("/internal" + request.target.dropFirst("/dav".count), size: size, tag: isOther ? "\"2\"" : "\"1\"")
+        }
+        defer { server.stop() }
+        let provider = try WebDAVFileProvider(
+            configuration: WebDAVConfiguration(baseURL: server.url().appending(path: "dav"), quirks: WebDAVQuirks(.apache)),
+            options: ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 2)))
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await provider.writeContents(
+                path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(overwrite: true, ifMatch: "\"1\""))
+        }
+        #expect(error?.localizedDescription.contains("no longer the version") == true)
+        #expect(!server.requests.contains { $0.method == "MOVE" })
     }
 
     @Test func `the time goes with the upload, and a server that takes it is remembered`() async throws {
