@@ -33,7 +33,7 @@ struct S3Tests {
                 _ = try await provider.writeContents(path: path, from: source, options: WriteOptions())
             }
             await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: path) }
-            // Another process knows nothing of the first.
+            // Another provider knows nothing of the first.
             let again = TransferCounters()
             let second = try server.provider(partSize: Self.part, counters: again)
             let item = try await second.writeContents(path: path, contents: Self.long)
