@@ -127,7 +127,7 @@ struct ChunkedUpload: Sendable {
     /// chunks any more (404). So the target is looked at before each further try, and nothing is removed: the server may need it.
     private func join(_ folder: ProviderPath) async throws -> FileObject {
         let headers = [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)
-        let condition = server.condition(at: target, isDestination: true, tag: write.options.ifMatch).map { [$0] } ?? []
+        let condition = server.condition(at: target, tag: write.options.ifMatch).map { [$0] } ?? []
         let request = HTTPRequest(
             "MOVE", try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone, isWriting: true)
         let options = server.connection.options

@@ -17,7 +17,7 @@ extension WebDAVFileProvider {
         if options.overwrite { return try await putOver(write, replacing: found) }
         if quirks.locksNewFiles, !locks.holds(path), let lock = try await takeNewName(path) {
             return try await with(lock) { lock in
-                try await fill(lock) { try await put(write, condition: condition(at: path, under: lock)) }
+                try await fill(lock) { try await put(write, condition: condition(at: path, isUpload: true, under: lock)) }
             }
         }
         if quirks.ifNoneMatch == .ignored, !write.isLarge { try await refuse(write) }
@@ -31,7 +31,7 @@ extension WebDAVFileProvider {
         let isMatched = quirks.ifMatch != .ignored && !quirks.honoursIf && !quirks.locksConditionalWrites && !tag.hasPrefix("W/")
         if isMatched { return try await put(write, condition: ("If-Match", tag)) }
         return try await locked(for: write) { lock in
-            let condition = self.condition(at: write.path, under: lock, tag: quirks.honoursIf ? tag : nil)
+            let condition = self.condition(at: write.path, isUpload: true, under: lock, tag: quirks.honoursIf ? tag : nil)
             return try await self.put(write, condition: condition)
         }
     }
@@ -53,7 +53,7 @@ extension WebDAVFileProvider {
 
     private func put(_ write: FileWrite, condition: (name: String, value: String)?) async throws -> FileObject {
         var headers = condition.map { [$0] } ?? []
-        if condition?.name != "If", let held = self.condition(at: write.path) { headers.append(held) }
+        if condition?.name != "If", let held = self.condition(at: write.path, isUpload: true) { headers.append(held) }
         do {
             let head = try await upload(write, to: write.path, headers: headers)
             // By now the file is there, cancelled or not.

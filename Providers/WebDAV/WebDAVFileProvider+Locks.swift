@@ -139,15 +139,16 @@ extension WebDAVFileProvider {
     /// The `If` header of a change at `path` (RFC 4918, section 10.4): the tokens of the locks that are held there, and the version that
     /// the file must have, in either of the two forms that one version has in time; nil for none.
     ///
-    /// A list that names no resource is about the request's own. One that does is passed over by a server that knows it by another URL,
-    /// behind a proxy that rewrites paths; for the destination of a move there is no other way.
+    /// A list that names a resource is passed over by a server that knows it by another URL, behind a proxy that rewrites paths. One that
+    /// names none is about the request's own, as an upload has it; in a `DELETE` Apache looks for it in the folder above, too, and a move's
+    /// destination is not the request's own.
     func condition(
-        at path: ProviderPath, isDestination: Bool = false, under lock: WebDAVLock? = nil, tag: String? = nil
+        at path: ProviderPath, isUpload: Bool = false, under lock: WebDAVLock? = nil, tag: String? = nil
     ) -> (name: String, value: String)? {
         let forms = tag.map { Self.forms(of: $0) } ?? []
         var held = locks.touched(by: path)
         if let lock { held.append((lock.path, lock.token)) }
-        let isTagged = isDestination || held.contains { $0.path != path }
+        let isTagged = !isUpload || held.contains { $0.path != path }
         func resource(_ path: ProviderPath) -> String { isTagged ? "<\(url(of: path).absoluteString)> " : "" }
         var lists = held.map { held in
             let ors = held.path != path || forms.isEmpty ? ["(<\(held.token)>)"] : forms.map { "(<\(held.token)> [\($0)])" }

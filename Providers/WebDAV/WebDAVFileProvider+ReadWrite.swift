@@ -15,6 +15,9 @@ extension WebDAVFileProvider {
     /// What was sent with its length and answered with success has arrived; up to 1 MiB that is taken as it is. Of more, and of an upload
     /// of unknown length, the size is looked at.
     ///
+    /// A move that the server does not answer is looked after for as long as the policy's longest pause, the joining of chunks for ten
+    /// minutes; while either may still be under way, what was uploaded is left.
+    ///
     /// - Complexity: For a new file of up to 1 MiB two requests, in place one. What is larger costs two looks, or three; what overwrites one where a
     ///   `PUT` is not whole; a condition that only a lock keeps three requests. The server is asked once what it is.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {

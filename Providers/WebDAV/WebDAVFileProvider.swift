@@ -52,7 +52,7 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     ) throws {
         self.connection = connection
         known = try KnownQuirks(
-            of: connection.baseURL, given: quirks, settings: connection.options.settings, servers: servers)
+            of: connection.url(of: home), given: quirks, settings: connection.options.settings, servers: servers)
         self.home = home
         cache = ListingCache(policy: connection.options.cache)
         rootPath = try ProviderPath(percentEncoded: connection.baseURL.path(percentEncoded: true))

@@ -64,7 +64,7 @@ extension WebDAVFileProvider {
         var headers = [("Overwrite", overwrite ? "T" : "F")]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         if method == "MOVE" { try await giveUpLocks(on: item.path) }
-        if let condition = condition(at: destination, isDestination: true, under: lock, tag: ifMatch) { headers.append(condition) }
+        if let condition = condition(at: destination, under: lock, tag: ifMatch) { headers.append(condition) }
         var request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         request.touches = [destination]

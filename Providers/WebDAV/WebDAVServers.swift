@@ -3,41 +3,71 @@ import CurlTransport
 import FileProviderCore
 import HTTPFileProvider
 
-/// What was learnt of WebDAV servers, by scheme, host and port: the providers of one server share it.
+/// What was learnt of WebDAV servers, by scheme, host, port and the folder that was asked: the providers of one server share it. Behind one
+/// host different folders may be different servers.
 ///
 /// Safe to use from any thread. It lives as long as the process; ``WebDAVConfiguration/quirks`` keeps a value longer.
 public final class WebDAVServers: Sendable {
     /// The process's memory.
     public static let shared = WebDAVServers()
 
-    private let known = Locked<[Origin: WebDAVQuirks]>([:])
+    private let known = Locked<[Origin: [ProviderPath: WebDAVQuirks]]>([:])
 
     /// A memory that knows nothing, apart from ``shared``.
     public init() {}
 
-    /// What is known of the server of `url`; nil where nothing is. Setting it corrects what was learnt, for all its providers.
+    /// What is known of the server of `url`, by the nearest folder at or above it that was asked; nil where none was. Setting it corrects
+    /// what was learnt, for all providers there and below; nil has them ask again.
     public subscript(url: URL) -> WebDAVQuirks? {
-        get { Origin(ofServer: url).flatMap { known.value[$0] } }
-        set { if let origin = Origin(ofServer: url) { known.update { $0[origin] = newValue } } }
+        get { Place(url).flatMap { place in known.value[place.origin].flatMap { rows in place.nearest(in: rows).flatMap { rows[$0] } } } }
+        set {
+            guard let place = Place(url) else { return }
+            known.update { known in
+                var rows = known[place.origin] ?? [:]
+                if newValue == nil, let nearest = place.nearest(in: rows) { rows[nearest] = nil }
+                rows = rows.filter { !$0.key.isBelow(place.path) }
+                rows[place.path] = newValue
+                known[place.origin] = rows
+            }
+        }
+    }
+
+    /// Enters what the folder at `url` has answered, and leaves what is known of others.
+    func learn(_ url: URL, _ quirks: WebDAVQuirks) {
+        guard let place = Place(url) else { return }
+        known.update { $0[place.origin, default: [:]][place.path] = quirks }
     }
 
     /// Corrects what is known of the server of `url`, if anything is.
     func correct(_ url: URL, _ change: (inout WebDAVQuirks) -> Void) {
-        guard let origin = Origin(ofServer: url) else { return }
+        guard let place = Place(url) else { return }
         known.update { known in
-            if var quirks = known[origin] {
-                change(&quirks)
-                known[origin] = quirks
-            }
+            guard let rows = known[place.origin], let nearest = place.nearest(in: rows), var quirks = rows[nearest] else { return }
+            change(&quirks)
+            known[place.origin]?[nearest] = quirks
         }
     }
-}
 
-extension Origin {
-    fileprivate init?(ofServer url: URL) {
-        let url = WebDAVConfiguration.httpURL(url)
-        guard let host = url.host(), let scheme = url.scheme?.lowercased() else { return nil }
-        self.init(scheme: scheme, host: host.lowercased(), port: url.port ?? (scheme == "https" ? 443 : 80))
+    /// A folder of a server.
+    private struct Place {
+        let origin: Origin
+        let path: ProviderPath
+
+        init?(_ url: URL) {
+            let url = WebDAVConfiguration.httpURL(url)
+            guard let host = url.host(), let scheme = url.scheme?.lowercased(),
+                let path = try? ProviderPath(percentEncoded: url.path(percentEncoded: true))
+            else { return nil }
+            origin = Origin(scheme: scheme, host: host.lowercased(), port: url.port ?? (scheme == "https" ? 443 : 80))
+            self.path = path
+        }
+
+        /// The folder at or above this one of which something is known.
+        func nearest(in rows: [ProviderPath: WebDAVQuirks]) -> ProviderPath? {
+            var path: ProviderPath? = path
+            while let next = path, rows[next] == nil { path = next.parent }
+            return path
+        }
     }
 }
 
@@ -72,17 +102,19 @@ final class KnownQuirks: Sendable {
     }
 
     /// What is known, or what `ask` tells; many callers at once wait for one answer.
-    func value(asking ask: @escaping @Sendable () async throws -> ResponseHead) async throws -> WebDAVQuirks {
+    ///
+    /// - Parameter ask: Gives the answer, and the folder that gave it.
+    func value(asking ask: @escaping @Sendable () async throws -> (ResponseHead, URL)) async throws -> WebDAVQuirks {
         if let value { return value }
         let task = asking.update { asking in
             let task =
                 asking
                 ?? Task {
                     defer { self.asking.update { $0 = nil } }
-                    let head = try await ask()
+                    let (head, place) = try await ask()
                     let quirks = WebDAVQuirks(head)
                     if head.isSuccess {
-                        self.servers[self.url] = quirks
+                        self.servers.learn(place, quirks)
                     } else if ![401, 403, 404, 407].contains(head.status) {
                         // A server that refuses the question refuses it the next time, too; others may ask it better.
                         self.given.update { $0 = quirks }
@@ -123,8 +155,9 @@ extension WebDAVFileProvider {
     ///   or its settings tell.
     public func quirks() async throws -> WebDAVQuirks {
         try await known.value {
-            guard let place = try await self.whereToAsk() else { return ResponseHead(status: 404) }
-            return try await self.connection.send(HTTPRequest("OPTIONS", place, isFolder: true, accepts: Self.refusals))
+            guard let place = try await self.whereToAsk() else { return (ResponseHead(status: 404), self.url(of: self.home)) }
+            let head = try await self.connection.send(HTTPRequest("OPTIONS", place, isFolder: true, accepts: Self.refusals))
+            return (head, self.url(of: place))
         }
     }
 

@@ -156,7 +156,7 @@ import WebDAVFileProvider
         let provider = try provider(server)
         let lock = try await provider.lock(path: ProviderPath("f"))
         try await provider.removeItem(path: ProviderPath("f"))
-        #expect(server.requests.last?.method == "DELETE" && server.requests.last?.headers["if"] == "(<urn:1>)")
+        #expect(server.requests.last?.method == "DELETE" && server.requests.last?.headers["if"] == "<\(server.url())f> (<urn:1>)")
         try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
         #expect(server.requests.last?.method == "PUT" && server.requests.last?.headers["if"] == nil)
         try await lock.unlock()
@@ -184,23 +184,24 @@ import WebDAVFileProvider
         }
     }
 
-    @Test func `a refresh that failed in passing is tried again before the time is up`() async throws {
-        let count = Locked(0)
+    @Test func `a refresh that failed in passing is tried again sooner than at the next half`() async throws {
+        let times = Locked<[ContinuousClock.Instant]>([])
         let server = try FaultServer { request in
-            guard request.method == "LOCK", request.headers["if"] != nil else {
-                return request.method == "LOCK" ? Self.granted("Second-4") : .reply(204)
+            guard request.method == "LOCK" else { return .reply(204) }
+            let count = times.update {
+                $0.append(.now)
+                return $0.count
             }
-            return count.update {
-                $0 += 1
-                return $0
-            } <= 2 ? .reply(503) : Self.granted("Second-4")
+            // With the policy's one try more, two refusals are one refresh.
+            return [2, 3].contains(count) ? .reply(503) : Self.granted("Second-8")
         }
         defer { server.stop() }
-        let start = ContinuousClock.now
         let lock = try await provider(server).lock(path: ProviderPath("f"))
-        while count.value < 3, ContinuousClock.now - start < .seconds(10) { try await Task.sleep(for: .milliseconds(5)) }
-        // With the policy's one try more, two of the refusals are one refresh.
-        #expect(ContinuousClock.now - start < .seconds(4))
+        let deadline = ContinuousClock.now + .seconds(30)
+        while times.value.count < 4, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        let seen = times.value
+        try #require(seen.count >= 4)
+        #expect(seen[3] - seen[2] < seen[1] - seen[0])
         #expect(lock.lossError == nil)
         try await lock.unlock()
     }

@@ -67,6 +67,32 @@ import Testing
         #expect(servers[server.url()] == nil)
     }
 
+    @Test func `folders of one host may be different servers, and what lies below one is that one's`() async throws {
+        let server = try FaultServer { request in
+            let isGo = request.target.hasPrefix("/b")
+            guard request.method == "OPTIONS" else { return Scripted.multistatus(Scripted.response(request.target, isFolder: true)) }
+            return .reply(
+                200,
+                headers: isGo
+                    ? ["Server": "nginx", "DAV": "1, 2", "MS-Author-Via": "DAV", "Allow": "OPTIONS, LOCK, DELETE"]
+                    : ["Server": "nginx", "DAV": "1,2,<http://apache.org/dav/propset/fs/1>"])
+        }
+        defer { server.stop() }
+        let servers = WebDAVServers()
+        func vendor(_ path: String) async throws -> WebDAVQuirks.Vendor {
+            try await WebDAVFileProvider(
+                configuration: WebDAVConfiguration(baseURL: server.url().appending(path: path)), servers: servers
+            ).quirks().vendor
+        }
+        #expect(try await vendor("a") == .apache)
+        #expect(try await vendor("b") == .rclone)
+        #expect(try await vendor("a/below/it") == .apache)
+        #expect(try await vendor("b/below") == .rclone)
+        #expect(server.requests.filter { $0.method == "OPTIONS" }.map(\.target) == ["/a/", "/b/"])
+        servers[server.url()] = nil
+        #expect(servers[server.url().appending(path: "a")] == nil)
+    }
+
     @Test(arguments: [401, 405, 501])
     func `a server that refuses the question is taken for any other, and is not remembered`(_ status: Int) async throws {
         let server = try server([:], status: status)
