@@ -134,10 +134,11 @@ main() {
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
   say "building without the trait FileInformation"
   run swift build --disable-default-traits --product carrel --scratch-path .build/without-traits
-  local answer picture
-  picture=$(mktemp)
-  answer=$(.build/without-traits/debug/carrel thumb "$picture" - 2>&1 || true)
-  rm -f "$picture"
+  local answer pictures
+  pictures=$(mktemp -d)
+  : >"$pictures/picture.jpg"
+  answer=$(.build/without-traits/debug/carrel thumb "$pictures/picture.jpg" - 2>&1 || true)
+  rm -rf "$pictures"
   case $answer in
     *"built without the package trait FileInformation"*) ;;
     *) say "without the trait, a thumbnail should be refused with a sentence that names it, and this came: $answer"; exit 1 ;;

@@ -38,7 +38,7 @@ extension WebDAVQuirks {
         "tree-tags": .flag(\.hasTreeTags), "checksums": .flag(\.takesChecksums), "same-sizes": .flag(\.keepsSizes),
         "late-parts": .flag(\.partsAppearLate),
         "search": .flag(\.searches),
-        "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames),
+        "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames), "hides-dot-names": .flag(\.hidesDotNames),
     ]
 
     /// What Nextcloud takes as a chunk that is not the last.

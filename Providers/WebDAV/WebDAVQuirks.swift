@@ -106,6 +106,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var movesOntoFolders = false
     /// Whether names may be bytes that are no UTF-8.
     public var keepsRawNames = true
+    /// Whether listings leave names with a leading dot out.
+    public var hidesDotNames = false
     /// Bytes that must not be in the path of a folder: nothing could be moved into it.
     public var misreadFolders: [UInt8] = []
     /// Bytes that the server takes for something else in the path of a `Destination`, besides ``misreadFolders``.
@@ -125,6 +127,7 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
             (ifNoneMatch, ifMatch, honoursIf, putsWhole) = (.looked, .looked, true, true)
         case .nginx:
             (putsWhole, readsWhole, locks, listsEntryTags, timeSetting) = (true, true, .exclusive, false, .date)
+            hidesDotNames = true
         case .lighttpd:
             (ifNoneMatch, ifMatch, movesExclusively, putsWhole, movesKeepTags) = (.exclusive, .exclusive, true, true, true)
             readsWhole = true
@@ -175,6 +178,7 @@ extension WebDAVQuirks {
         try take(&searches, .searches)
         try take(&movesOntoFolders, .movesOntoFolders)
         try take(&keepsRawNames, .keepsRawNames)
+        try take(&hidesDotNames, .hidesDotNames)
         try take(&misreadFolders, .misreadFolders)
         try take(&misreadDestinations, .misreadDestinations)
         try take(&misreadNames, .misreadNames)
@@ -202,6 +206,7 @@ extension WebDAVQuirks {
         try container.encode(partsAppearLate, forKey: .partsAppearLate)
         try container.encode(movesOntoFolders, forKey: .movesOntoFolders)
         try container.encode(keepsRawNames, forKey: .keepsRawNames)
+        try container.encode(hidesDotNames, forKey: .hidesDotNames)
         try container.encode(misreadFolders, forKey: .misreadFolders)
         try container.encode(misreadDestinations, forKey: .misreadDestinations)
         try container.encode(misreadNames, forKey: .misreadNames)
@@ -212,6 +217,7 @@ extension WebDAVQuirks {
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, readsWhole, locks, lockUse, movesKeepTags
         case listsEntryTags, hasTreeTags, takesChecksums, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames,
+            hidesDotNames,
             misreadFolders,
             misreadDestinations, misreadNames
         case chunkSize, searches
@@ -232,6 +238,7 @@ extension WebDAVQuirks {
         capabilities[.exclusiveCreation] = movesExclusively || locksNewFiles ? .native : .derived
         capabilities[.conditionalWriting] = putsConditionally || locksConditionalWrites ? .native : .derived
         capabilities[.entryTags] = listsEntryTags ? .native : .unavailable
+        capabilities.listsEveryName = !hidesDotNames
         capabilities[.rawNames] = keepsRawNames ? .native : .unavailable
         capabilities[.treeTags] = hasTreeTags ? .native : .unavailable
         capabilities[.settingModificationDate] = timeSetting == .none ? .unavailable : .native

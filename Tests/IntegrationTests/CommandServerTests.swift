@@ -62,6 +62,19 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: TestServers.named("nginx, Basic") != nil))
+    func `a folder whose server hides names is not moved away, and nothing of it is lost`() async throws {
+        try await use(#require(TestServers.named("nginx, Basic"))) { runner, folder in
+            try runner.makeFolder("d")
+            try runner.write("d/.hidden", "1")
+            #expect(try await runner.run("cp", "-r", "d", folder).code == 0)
+            let outcome = try await runner.run("mv", "\(folder)/d", "back")
+            #expect(outcome.code != 0)
+            #expect(outcome.error.contains("leaves names out of its listings"))
+            #expect(try await runner.run("cat", "\(folder)/d/.hidden").text == "1")
+        }
+    }
+
     @Test(.enabled(if: TestServers.named("Apache, Basic") != nil))
     func `an interrupted copy leaves nothing on either side`() async throws {
         let server = try #require(TestServers.named("Apache, Basic"))

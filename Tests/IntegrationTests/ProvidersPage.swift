@@ -56,6 +56,7 @@ struct ProvidersPage {
             row("longest name") { $0.capabilities.longestName.map { "\($0) bytes" } ?? "not told" },
             row("largest file") { $0.capabilities.largestFile.map { "\($0) bytes" } ?? "not told" },
             row("`a` and `A` are two files") { $0.capabilities.isCaseSensitive ? "yes" : "no" },
+            row("listings show every name") { $0.capabilities.listsEveryName ? "yes" : "no" },
             row("hashes by the storage") { $0.capabilities.hashKinds.isEmpty ? "–" : $0.capabilities.hashKinds.joined(separator: ", ") },
             row("round trips to the first byte") { "\($0.capabilities.readCost.roundTripsToOpen)" },
             row("round trips for one more range") { "\($0.capabilities.readCost.roundTripsPerRange)" },

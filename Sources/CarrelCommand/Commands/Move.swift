@@ -36,6 +36,12 @@ struct Move: Verb {
         if from.path.isRoot {
             throw FileError.make(.fileWriteNoPermission, path: from.path, sentence: "The root of a provider cannot be moved.")
         }
+        if item.isDirectory, try await !from.provider.capabilities().listsEveryName {
+            throw FileError.make(
+                .featureUnsupported, path: from.path,
+                sentence: "“\(from.path)” is not moved to another storage: its server leaves names out of its listings,"
+                    + " which would be removed without having been copied.")
+        }
         let bar = ProgressBar(isQuiet: common.quiet)
         defer { bar.clear() }
         let keepsDates = try await to.provider.capabilities().has(.settingModificationDate)

@@ -96,13 +96,15 @@ public struct Capabilities: Sendable, Hashable, Codable {
     public var longestName: Int?
     /// Whether `a` and `A` are two files.
     public var isCaseSensitive: Bool
+    /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed after it.
+    public var listsEveryName: Bool
     /// Hashes that the storage computes or keeps, such as `sha256`.
     public var hashKinds: [String]
 
     /// A provider of which only `support` is known.
     public init(
         _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil, largestFile: Int64? = nil,
-        longestName: Int? = nil, isCaseSensitive: Bool = true, hashKinds: [String] = []
+        longestName: Int? = nil, isCaseSensitive: Bool = true, listsEveryName: Bool = true, hashKinds: [String] = []
     ) {
         self.support = support
         self.readCost = readCost
@@ -110,6 +112,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         self.largestFile = largestFile
         self.longestName = longestName
         self.isCaseSensitive = isCaseSensitive
+        self.listsEveryName = listsEveryName
         self.hashKinds = hashKinds
     }
 
