@@ -64,6 +64,8 @@ let package = Package(
                 "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Providers/S3"),
 
+        .target(name: "FTPFileProvider", dependencies: ["FileProviderCore", "CurlTransport"], path: "Providers/FTP"),
+
         // Books.
         .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),
 
@@ -108,6 +110,8 @@ let package = Package(
         .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer"]),
         .testTarget(
             name: "S3FileProviderTests", dependencies: ["S3FileProvider", "HTTPFileProvider", "CurlTransport", "FaultServer"]),
+        .testTarget(
+            name: "FTPFileProviderTests", dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(
