@@ -17,6 +17,17 @@ static inline CURLcode carrel_set_seek_callback(CURL *easy, carrel_seek_callback
 typedef int (*carrel_prereq_callback)(void *context, char *remote, char *local, int remote_port, int local_port);
 static inline CURLcode carrel_set_prereq_callback(CURL *easy, carrel_prereq_callback value) { return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value); }
 
+typedef int (*carrel_debug_callback)(CURL *easy, curl_infotype kind, char *data, size_t size, void *context);
+static inline CURLcode carrel_set_debug_callback(CURL *easy, carrel_debug_callback value) { return curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, value); }
+typedef curl_socket_t (*carrel_opensocket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+static inline CURLcode carrel_set_opensocket_callback(CURL *easy, carrel_opensocket_callback value) { return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value); }
+typedef int (*carrel_sockopt_callback)(void *context, curl_socket_t socket, curlsocktype purpose);
+static inline CURLcode carrel_set_sockopt_callback(CURL *easy, carrel_sockopt_callback value) { return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value); }
+typedef int (*carrel_closesocket_callback)(void *context, curl_socket_t socket);
+static inline CURLcode carrel_set_closesocket_callback(CURL *easy, carrel_closesocket_callback value) { return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value); }
+typedef CURLcode (*carrel_tls_callback)(CURL *easy, void *tls, void *context);
+static inline CURLcode carrel_set_tls_callback(CURL *easy, carrel_tls_callback value) { return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value); }
+
 static inline long carrel_get_long(CURL *easy, CURLINFO info) { long value = 0; curl_easy_getinfo(easy, info, &value); return value; }
 static inline curl_off_t carrel_get_offset(CURL *easy, CURLINFO info) { curl_off_t value = 0; curl_easy_getinfo(easy, info, &value); return value; }
 
@@ -37,5 +48,7 @@ static const int carrel_PREREQ_ABORT = CURL_PREREQFUNC_ABORT;
 static const long carrel_MULTIPLEX = CURLPIPE_MULTIPLEX;
 static const long carrel_HTTP_2TLS = CURL_HTTP_VERSION_2TLS;
 static const long carrel_TLS_1_2 = CURL_SSLVERSION_TLSv1_2;
+static const long carrel_TLS_1_2_ONLY = CURL_SSLVERSION_TLSv1_2 | CURL_SSLVERSION_MAX_TLSv1_2;
+static const curl_socket_t carrel_SOCKET_BAD = CURL_SOCKET_BAD;
 
 #endif

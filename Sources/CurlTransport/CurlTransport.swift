@@ -14,7 +14,7 @@ public final class CurlTransport: Sendable {
     ///
     /// - Throws: `CocoaError` when libcurl cannot be started.
     public init(options: ConnectionOptions) throws {
-        loop = try EventLoop(options: options)
+        loop = try EventLoop(options: options, places: max(1, options.connectionsPerHost))
         proxy = ProxyLogin(options)
     }
 
@@ -42,47 +42,13 @@ public final class CurlTransport: Sendable {
     }
 
     private func send(_ request: TransferRequest, _ access: ProxyLogin.Access) async throws -> ResponseHead {
-        try Task.checkCancellation()
-        let exchange = Exchange()
-        let head = try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let transfer = Transfer(request, proxyLogin: access) { [loop] in
-                    loop.goOn($0, $1)
-                } done: {
-                    continuation.resume(with: $0)
-                }
-                loop.start(transfer)
-                if exchange.started(transfer) { loop.cancel(transfer) }
-            }
-        } onCancel: {
-            if let transfer = exchange.cancelled() { loop.cancel(transfer) }
+        let (head, transfer) = try await loop.run { resume, done in
+            HTTPTransfer(request, proxyLogin: access, resume: resume, done: done)
         }
-        if head.isSuccess { try await exchange.transfer?.checkSourceEnded() }
+        if head.isSuccess { try await transfer?.checkSourceEnded() }
         return head
     }
 
     /// Ends what runs with `URLError(.cancelled)` and closes all connections. Requests after it start anew.
     public func cancelAll() { loop.cancelAll() }
-}
-
-/// Sees that a cancellation reaches its transfer, whichever of the two comes first.
-private final class Exchange: Sendable {
-    private let state = Locked((transfer: Transfer?.none, isCancelled: false))
-
-    /// True when the task was cancelled before.
-    func started(_ transfer: Transfer) -> Bool {
-        state.update { state in
-            state.transfer = transfer
-            return state.isCancelled
-        }
-    }
-
-    var transfer: Transfer? { state.value.transfer }
-
-    func cancelled() -> Transfer? {
-        state.update { state in
-            state.isCancelled = true
-            return state.transfer
-        }
-    }
 }

@@ -13,39 +13,23 @@ struct EasyHandle {
         return EasyHandle(raw: raw)
     }
 
-    /// Connects the handle to `transfer`; gives back the header list, which must live as long as the transfer.
-    func configure(for transfer: Transfer, options: ConnectionOptions) -> UnsafeMutablePointer<curl_slist>? {
-        let request = transfer.request
-        setConnection(options, request)
-        setProxy(options, request, login: transfer.proxyLogin)
-        setTrust(options, request)
-        setAuthentication(request.authentication)
+    /// Connects the handle to `transfer`; gives back the lists that must live as long as the transfer.
+    func configure(for transfer: Transfer, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
+        setConnection(options)
+        setProxy(options, host: transfer.url.host() ?? "", login: transfer.proxyLogin)
+        setTrust(options)
         setCallbacks(Unmanaged.passUnretained(transfer).toOpaque())
-        string(CURLOPT_URL, request.url.absoluteString)
-        setMethodAndBody(request)
         _ = carrel_set_pointer(raw, CURLOPT_ERRORBUFFER, transfer.errorText)
-        // Never wait for a server's leave to send: rounds that it would save are saved by knowing the login already.
-        var lines = request.headers.map { "\($0.name): \($0.value)" } + ["Expect:"]
-        if !request.headers.contains(where: { $0.name == "User-Agent" }) { lines.append("User-Agent: Carrel") }
-        let list = lines.reduce(UnsafeMutablePointer<curl_slist>?.none) { curl_slist_append($0, $1) }
-        _ = carrel_set_pointer(raw, CURLOPT_HTTPHEADER, list)
-        return list
+        return transfer.configure(self, options: options)
     }
 
-    private func setConnection(_ options: ConnectionOptions, _ request: TransferRequest) {
+    private func setConnection(_ options: ConnectionOptions) {
         long(CURLOPT_NOSIGNAL, 1)
         // A name that is still being looked up keeps nobody waiting when its transfer is cancelled.
         long(CURLOPT_QUICK_EXIT, 1)
-        string(CURLOPT_PROTOCOLS_STR, "http,https")
-        long(CURLOPT_FOLLOWLOCATION, 0)
         long(CURLOPT_BUFFERSIZE, 512 << 10)
         long(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
         long(CURLOPT_TCP_KEEPALIVE, 1)
-        long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
-        // Rather wait for a connection that many requests can share than open one for each.
-        long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
-        // What must not be sent twice takes no connection that the server may be about to close: many do so after five idle seconds.
-        long(CURLOPT_MAXAGE_CONN, request.mayBeSentTwice ? 118 : 2)
         long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.timeouts.connect))
         long(CURLOPT_TIMEOUT_MS, Self.milliseconds(options.timeouts.whole ?? 0))
     }
@@ -61,7 +45,7 @@ struct EasyHandle {
     }
 
     /// At most a month: what is longer, infinity included, is no limit that libcurl could tell from it.
-    private static func milliseconds(_ seconds: Double) -> Int { Int(min(max(0, seconds), 2_600_000) * 1000) }
+    static func milliseconds(_ seconds: Double) -> Int { Int(min(max(0, seconds), 2_600_000) * 1000) }
 
     /// Shares the bandwidth among the transfers that run.
     func limit(bytesPerSecond: Int64) {
@@ -69,11 +53,11 @@ struct EasyHandle {
         _ = carrel_set_offset(raw, CURLOPT_MAX_SEND_SPEED_LARGE, curl_off_t(bytesPerSecond))
     }
 
-    private func setProxy(_ options: ConnectionOptions, _ request: TransferRequest, login: ProxyLogin.Access) {
+    private func setProxy(_ options: ConnectionOptions, host: String, login: ProxyLogin.Access) {
         // The answer's head is the server's: what a proxy says while it opens a tunnel is none of it.
         long(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         switch options.proxy {
-        case .environment: string(CURLOPT_PROXY, Origin(scheme: "", host: request.url.host() ?? "", port: 0).isLoopback ? "" : nil)
+        case .environment: string(CURLOPT_PROXY, Origin(scheme: "", host: host, port: 0).isLoopback ? "" : nil)
         case .none: string(CURLOPT_PROXY, "")
         case .server(let server):
             string(CURLOPT_PROXY, server.url.absoluteString)
@@ -92,7 +76,7 @@ struct EasyHandle {
         string(CURLOPT_PROXY_CAPATH, nil)
     }
 
-    private func setTrust(_ options: ConnectionOptions, _ request: TransferRequest) {
+    private func setTrust(_ options: ConnectionOptions) {
         let trust = options.trust
         long(CURLOPT_SSLVERSION, carrel_TLS_1_2)
         long(CURLOPT_SSL_VERIFYPEER, trust.isInsecure ? 0 : 1)
@@ -101,48 +85,14 @@ struct EasyHandle {
             string(CURLOPT_CAINFO, authorities)
             string(CURLOPT_CAPATH, nil)
         }
-        string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
-        string(CURLOPT_SSLKEY, request.showsClientCertificate ? trust.clientKey ?? trust.clientCertificate : nil)
         // Never nil: OpenSSL would ask for it on the terminal, and everything would wait.
         string(CURLOPT_KEYPASSWD, options.clientKeyPassword?.password ?? "")
     }
 
-    private func setAuthentication(_ authentication: TransferRequest.Authentication) {
-        let (mask, user, password): (Int, String?, String?) =
-            switch authentication {
-            case .none: (0, nil, nil)
-            case .negotiate(let user, let password, let allowsBasic):
-                (allowsBasic ? carrel_AUTH_DIGEST | carrel_AUTH_BASIC : carrel_AUTH_DIGEST, user, password)
-            case .basic(let user, let password): (carrel_AUTH_BASIC, user, password)
-            case .digest(let user, let password): (carrel_AUTH_DIGEST, user, password)
-            }
-        long(CURLOPT_HTTPAUTH, mask)
-        string(CURLOPT_USERNAME, user)
-        string(CURLOPT_PASSWORD, password)
-    }
-
-    private func setMethodAndBody(_ request: TransferRequest) {
-        // With an earlier query still in the handle, libcurl would not rewind an upload. It makes a POST of this, and so comes first.
-        _ = carrel_set_pointer(raw, CURLOPT_POSTFIELDS, nil)
-        long(CURLOPT_HTTPGET, 1)
-        switch request.body {
-        case .none: break
-        case .data(let data):
-            long(CURLOPT_POST, 1)
-            _ = carrel_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(data.count))
-            data.withUnsafeBytes { _ = carrel_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)) }
-        case .source(let source):
-            long(CURLOPT_UPLOAD, 1)
-            _ = carrel_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.length ?? -1))
-        }
-        if request.method == "HEAD" { long(CURLOPT_NOBODY, 1) }
-        string(CURLOPT_CUSTOMREQUEST, request.method == "GET" || request.method == "HEAD" ? nil : request.method)
-    }
-
     private func setCallbacks(_ context: UnsafeMutableRawPointer) {
         _ = carrel_set_data_callback(raw, CURLOPT_HEADERFUNCTION) { buffer, size, count, context in
-            Transfer.from(context)?.receiveHeader(UnsafeRawBufferPointer(start: buffer, count: size * count))
-            return size * count
+            let line = UnsafeRawBufferPointer(start: buffer, count: size * count)
+            return Transfer.from(context)?.receiveHeader(line) == true ? line.count : 0
         }
         _ = carrel_set_data_callback(raw, CURLOPT_WRITEFUNCTION) { buffer, size, count, context in
             Transfer.from(context)?.receive(UnsafeRawBufferPointer(start: buffer, count: size * count)) ?? 0
@@ -162,9 +112,9 @@ struct EasyHandle {
     }
 
     // An option that this libcurl does not know leaves its default, which is safe for every option set here.
-    private func long(_ option: CURLoption, _ value: Int) { _ = carrel_set_long(raw, option, value) }
+    func long(_ option: CURLoption, _ value: Int) { _ = carrel_set_long(raw, option, value) }
 
-    private func string(_ option: CURLoption, _ value: String?) { _ = carrel_set_string(raw, option, value) }
+    func string(_ option: CURLoption, _ value: String?) { _ = carrel_set_string(raw, option, value) }
 }
 
 extension Credential {
@@ -175,7 +125,7 @@ extension Credential {
 
 extension Transfer {
     /// The transfer that a callback belongs to; the event loop keeps it alive as long as libcurl knows it.
-    fileprivate static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
+    static func from(_ context: UnsafeMutableRawPointer?) -> Transfer? {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 }

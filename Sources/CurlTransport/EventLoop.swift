@@ -14,6 +14,7 @@ final class EventLoop: @unchecked Sendable {
         case cancel(Transfer)
         case goOn(Transfer, Transfer.Side)
         case cancelAll
+        case perform(@Sendable () -> Void)
         case stop
     }
 
@@ -25,7 +26,7 @@ final class EventLoop: @unchecked Sendable {
     private struct Running {
         let transfer: Transfer
         let easy: EasyHandle
-        let headers: UnsafeMutablePointer<curl_slist>?
+        let lists: [UnsafeMutablePointer<curl_slist>]
         /// Whether the handle may hold a digest challenge from before.
         let isReused: Bool
     }
@@ -33,6 +34,10 @@ final class EventLoop: @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private var multi: UnsafeMutableRawPointer
     private let options: ConnectionOptions
+    /// Transfers at once.
+    private let places: Int
+    /// What callbacks of the connections refer to.
+    private let companion: AnyObject?
     private var running: [UnsafeMutableRawPointer: Running] = [:]
     private var spare: [EasyHandle] = []
     /// Transfers for which there is no place yet, in the order in which they came.
@@ -40,12 +45,17 @@ final class EventLoop: @unchecked Sendable {
 
     private static let initialised: Bool = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
-    init(options: ConnectionOptions) throws {
-        guard Self.initialised, let multi = Self.makeMulti(options) else {
+    /// - Parameters:
+    ///   - places: Transfers at once; of one place, one connection is kept.
+    ///   - companion: Lives as long as the connections do.
+    init(options: ConnectionOptions, places: Int, companion: AnyObject? = nil) throws {
+        guard Self.initialised, let multi = Self.makeMulti(places) else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl could not be started.")
         }
         self.multi = multi
         self.options = options
+        self.places = places
+        self.companion = companion
         do {
             try TransportThread.start(name: "carrel.curl", wake: wake, body: run)
         } catch {
@@ -54,9 +64,9 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    private static func makeMulti(_ options: ConnectionOptions) -> UnsafeMutableRawPointer? {
+    private static func makeMulti(_ places: Int) -> UnsafeMutableRawPointer? {
         guard let multi = curl_multi_init() else { return nil }
-        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, max(8, options.connectionsPerHost))
+        _ = carrel_multi_set_long(multi, CURLMOPT_MAXCONNECTS, places == 1 ? 1 : max(8, places))
         _ = carrel_multi_set_long(multi, CURLMOPT_PIPELINING, carrel_MULTIPLEX)
         return multi
     }
@@ -79,6 +89,9 @@ final class EventLoop: @unchecked Sendable {
 
     func stop() { post(.stop) }
 
+    /// Runs `body` on the loop's thread, between transfers; false when that has ended.
+    func perform(_ body: @escaping @Sendable () -> Void) -> Bool { post(.perform(body)) }
+
     /// Leaves a command and wakes the thread; false when it has ended.
     @discardableResult
     private func post(_ command: Command) -> Bool {
@@ -93,7 +106,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private static func closed(_ transfer: Transfer) -> URLError {
-        FileError.make(.cancelled, url: transfer.request.url, sentence: "The provider was closed.")
+        FileError.make(.cancelled, url: transfer.url, sentence: "The provider was closed.")
     }
 
     // MARK: On the loop's thread
@@ -129,6 +142,7 @@ final class EventLoop: @unchecked Sendable {
             case .cancelAll:
                 endAll()
                 closeConnections()
+            case .perform(let body): body()
             case .stop: break
             }
         }
@@ -156,7 +170,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// A multi handle keeps its connections as long as it lives (libcurl-multi(3)).
     private func closeConnections() {
-        guard let fresh = Self.makeMulti(options) else { return }
+        guard let fresh = Self.makeMulti(places) else { return }
         let old = inbox.withLock { _ in
             // Whoever has left a command meanwhile has woken the old one.
             curl_multi_wakeup(fresh)
@@ -171,12 +185,12 @@ final class EventLoop: @unchecked Sendable {
 
     private func beginWaiting() {
         if waiting.isEmpty { return shareBandwidth() }
-        var places = max(1, options.connectionsPerHost) - busy
+        var free = places - busy
         var begun = 0
-        while places > 0, begun < waiting.count {
+        while free > 0, begun < waiting.count {
             begin(waiting[begun])
             begun += 1
-            places -= 1
+            free -= 1
         }
         waiting.removeFirst(begun)
         shareBandwidth()
@@ -187,12 +201,12 @@ final class EventLoop: @unchecked Sendable {
             let isReused = !spare.isEmpty
             let easy = try spare.popLast() ?? EasyHandle.make()
             transfer.easy = easy.raw
-            let headers = easy.configure(for: transfer, options: options)
-            running[easy.raw] = Running(transfer: transfer, easy: easy, headers: headers, isReused: isReused)
+            let lists = easy.configure(for: transfer, options: options)
+            running[easy.raw] = Running(transfer: transfer, easy: easy, lists: lists, isReused: isReused)
             let code = curl_multi_add_handle(multi, easy.raw)
             guard code == CURLM_OK else {
                 running[easy.raw] = nil
-                curl_slist_free_all(headers)
+                lists.forEach { curl_slist_free_all($0) }
                 throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl: \(String(cString: curl_multi_strerror(code))).")
             }
         } catch {
@@ -227,11 +241,11 @@ final class EventLoop: @unchecked Sendable {
         let raw = entry.easy.raw
         running[raw] = nil
         var ending = TransferEnding(code, of: raw)
-        ending.challengeIsNew = entry.isReused && entry.transfer.wasDigestIgnored(offered: ending.offered)
-        count(entry)
+        ending.challengeIsNew = entry.isReused && (entry.transfer as? HTTPTransfer)?.wasDigestIgnored(offered: ending.offered) == true
+        entry.transfer.count(into: options.counters, from: raw)
         curl_multi_remove_handle(multi, raw)
         entry.easy.disconnect()
-        curl_slist_free_all(entry.headers)
+        entry.lists.forEach { curl_slist_free_all($0) }
         entry.transfer.easy = nil
         spare.append(entry.easy)
         if ending.challengeIsNew { forgetChallenges() }
@@ -247,15 +261,6 @@ final class EventLoop: @unchecked Sendable {
     private func fail(_ transfer: Transfer, _ error: any Error) {
         transfer.failure = error
         transfer.finish(TransferEnding(CURLE_ABORTED_BY_CALLBACK), options: options)
-    }
-
-    private func count(_ entry: Running) {
-        let raw = entry.easy.raw
-        let counters = options.counters
-        counters.add(.requests, Int64(max(entry.transfer.answers, 1)))
-        counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
-        counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
-        counters.add(.bytesOut, Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
     }
 
     private func shareBandwidth() {

@@ -2,23 +2,20 @@ import CCurl
 import FileProviderCore
 import Foundation
 
-/// One running exchange: the state behind libcurl's callbacks. Lives on the event loop's thread.
-final class Transfer: @unchecked Sendable {
+/// One running exchange: the flow of bytes behind libcurl's callbacks. Lives on the event loop's thread.
+///
+/// What a protocol does in its own way stands in ``HTTPTransfer`` and ``FTPTransfer``.
+class Transfer: @unchecked Sendable {
     // Unchecked: after `init`, everything is touched on the event loop's thread only.
-    let request: TransferRequest
+    /// The server's, for messages.
+    let url: URL
     let proxyLogin: ProxyLogin.Access
+    /// How many idle times may pass without a byte.
+    let patience: Double
     /// Set while the transfer is in the event loop.
     var easy: UnsafeMutableRawPointer?
     /// Why the exchange was ended from this side.
     var failure: (any Error)?
-    private(set) var head = ResponseHead(status: 0)
-    /// Answers that came, login rounds included.
-    private(set) var answers = 0
-    /// How many answers there were when the request was last begun.
-    private var answersBefore: Int?
-    private var headIsComplete = false
-    /// What is being sent.
-    private var source: (any ByteSource)?
     /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
     let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -28,25 +25,32 @@ final class Transfer: @unchecked Sendable {
         case source
     }
 
+    private let body: (any WriteSource)?
+    /// Where in `body` the first byte that is sent lies.
+    private let firstByte: Int64
     private let resume: @Sendable (Transfer, Side) -> Void
-    private let done: (Result<ResponseHead, any Error>) -> Void
+    /// What is being sent.
+    private var source: (any ByteSource)?
     private var sink: (any ByteSink)?
     private var gathered: [UInt8] = []
     private var sinkIsFull = false
     private var sourceIsDry = false
     /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
-    private var lastMove: ContinuousClock.Instant?
+    var lastMove: ContinuousClock.Instant?
     private var movedBytes: curl_off_t = 0
-    private var sent: Int64 = 0
+    private(set) var sent: Int64 = 0
 
+    /// - Parameter body: What is sent from `firstByte` on; nil where nothing is.
     init(
-        _ request: TransferRequest, proxyLogin: ProxyLogin.Access, resume: @escaping @Sendable (Transfer, Side) -> Void,
-        done: @escaping @Sendable (Result<ResponseHead, any Error>) -> Void
+        url: URL, body: (any WriteSource)? = nil, firstByte: Int64 = 0, patience: Double = 1, proxyLogin: ProxyLogin.Access,
+        resume: @escaping @Sendable (Transfer, Side) -> Void
     ) {
-        self.request = request
+        self.url = url
+        self.body = body
+        self.firstByte = firstByte
+        self.patience = patience
         self.proxyLogin = proxyLogin
         self.resume = resume
-        self.done = done
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
@@ -54,23 +58,50 @@ final class Transfer: @unchecked Sendable {
         errorText.deallocate()
     }
 
-    // MARK: What libcurl gives
+    // MARK: What a protocol decides
 
-    /// Takes one header line. Source: CURLOPT_HEADERFUNCTION(3).
-    func receiveHeader(_ line: UnsafeRawBufferPointer) {
-        lastMove = .now
-        let text = String(decoding: line, as: UTF8.self)
-        if text.hasPrefix("HTTP/") {
-            headIsComplete = false
-            head = ResponseHead(status: Int(text.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0)
-            if head.status >= 200 { answers += 1 }
-            return
-        }
-        if text == "\r\n" || text == "\n" { headIsComplete = true }
-        guard let colon = text.firstIndex(of: ":") else { return }
-        let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-        head.headers.append((String(text[..<colon]), value))
+    /// Requests that were answered, login rounds included.
+    var answers: Int { 1 }
+
+    /// Sets what belongs to the protocol; gives back the lists that must live as long as the transfer.
+    func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] { [] }
+
+    /// Takes one line that is not data; false to end the transfer. Source: CURLOPT_HEADERFUNCTION(3).
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool { true }
+
+    /// Takes one line that was sent and is not data. Source: CURLOPT_DEBUGFUNCTION(3).
+    func sentHeader(_ line: UnsafeRawBufferPointer) {}
+
+    /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
+    func begin() -> Bool { true }
+
+    /// Where the bytes go.
+    func makeSink() throws -> any ByteSink { DiscardingSink() }
+
+    /// Bytes gathered before the sink is called.
+    var piece: Int { 256 << 10 }
+
+    /// Whether the next bytes are awaited for so long that the idle time counts.
+    func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+    /// Whether the transfer is complete although the sink took no more.
+    func isEnough(_ refusal: any Error) -> Bool { false }
+
+    /// Whether nothing more need be sent, because the server has said what it thinks of it.
+    var isAnswered: Bool { false }
+
+    /// Counts what went over the wire, before the handle is used again.
+    func count(into counters: TransferCounters, from raw: UnsafeMutableRawPointer) {
+        counters.add(.requests, Int64(max(answers, 1)))
+        counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
+        counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
+        counters.add(.bytesOut, Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
     }
+
+    /// Tells the caller how it ended.
+    func finish(_ ending: TransferEnding, options: ConnectionOptions) {}
+
+    // MARK: What libcurl gives
 
     /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -78,11 +109,7 @@ final class Transfer: @unchecked Sendable {
         if sinkIsFull { return carrel_WRITE_PAUSE }
         lastMove = .now
         do {
-            guard head.isSuccess else {
-                head.errorBody.append(contentsOf: bytes.prefix(max(0, Self.errorBodyLimit - head.errorBody.count)))
-                return bytes.count
-            }
-            if gathered.count + bytes.count > Self.piece { try passOn() }
+            if gathered.count + bytes.count > piece { try passOn() }
             if sinkIsFull { return carrel_WRITE_PAUSE }
             gathered.append(contentsOf: bytes)
             return bytes.count
@@ -92,17 +119,15 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// libcurl hands over 16 KiB at a time; sinks get up to 256 KiB, for each of which they may have to wake somebody.
-    private static let piece = 256 << 10
-
     /// Gives the sink what was gathered. The event loop sees to it whenever libcurl has no more for now.
     ///
     /// Nothing is gathered while the sink is full: what is here, the sink takes.
     func passOn() throws {
         if gathered.isEmpty || failure != nil { return }
         let sink = try openSink()
-        let flow = try gathered.withUnsafeBytes { try sink.write($0) }
-        gathered.removeAll(keepingCapacity: true)
+        defer { gathered.removeAll(keepingCapacity: true) }
+        let flow: FlowState
+        do { flow = try gathered.withUnsafeBytes { try sink.write($0) } } catch let error where isEnough(error) { return }
         guard flow == .wait else { return }
         sinkIsFull = true
         sink.whenReady { [self] in resume(self, .sink) }
@@ -119,44 +144,31 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    private static let errorBodyLimit = 1 << 16
-
-    private func openSink() throws -> any ByteSink {
+    func openSink() throws -> any ByteSink {
         if let sink { return sink }
-        let opened = try request.receive(head)
+        let opened = try makeSink()
         sink = opened
         return opened
     }
 
     // MARK: What libcurl wants
 
-    /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
-    func begin() -> Bool {
-        let isRepetition = answersBefore == answers
-        answersBefore = answers
-        guard isRepetition, !request.mayBeSentTwice else { return true }
-        failure = FileError.make(
-            .networkConnectionLost, url: request.url,
-            sentence: "“\(request.url.host() ?? "the server")” closed the connection without an answer; what was asked for may be done.")
-        return false
-    }
-
     /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard case .source(let body) = request.body else { return 0 }
+        guard let body, !isAnswered else { return 0 }
         lastMove = .now
         do {
-            let source = try self.source ?? body.bytes(from: 0)
+            let source = try self.source ?? body.bytes(from: firstByte)
             self.source = source
             // Never past the length that the head promised: what came after it would be read as the next request.
-            let left = body.length.map { Int(clamping: $0 - sent) } ?? buffer.count
+            let left = body.length.map { Int(clamping: $0 - firstByte - sent) } ?? buffer.count
             if left <= 0 { return 0 }
             switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(left, buffer.count)])) {
             case .bytes(let count):
                 sent += Int64(count)
                 return count
             case .end:
-                if let length = body.length, sent != length { throw Self.wrongLength(length) }
+                if let length = body.length, firstByte + sent != length { throw Self.wrongLength(length) }
                 return 0
             case .wait:
                 sourceIsDry = true
@@ -175,11 +187,11 @@ final class Transfer: @unchecked Sendable {
     ///
     /// - Parameter idle: Seconds.
     func idleDeadline(_ idle: Double) -> ContinuousClock.Instant? {
-        guard let easy, !isHeldHere, carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 else { return nil }
+        guard let easy, !isHeldHere, isWaiting(easy) else { return nil }
         let moved = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
         if moved != movedBytes || lastMove == nil { lastMove = .now }
         movedBytes = moved
-        return lastMove.map { $0 + .seconds(min(idle * request.patience, 2_600_000)) }
+        return lastMove.map { $0 + .seconds(min(idle * patience, 2_600_000)) }
     }
 
     /// Whether the transfer waits for this side, its sink or its source.
@@ -187,11 +199,11 @@ final class Transfer: @unchecked Sendable {
 
     /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
     func seek(to offset: Int64) -> Bool {
-        guard case .source(let body) = request.body else { return true }
+        guard let body else { return true }
         if sent == offset { return true }
         do {
             guard body.isRepeatable else { throw FileError.notRepeatable() }
-            source = try body.bytes(from: offset)
+            source = try body.bytes(from: firstByte + offset)
             sent = offset
             return true
         } catch {
@@ -204,7 +216,7 @@ final class Transfer: @unchecked Sendable {
     ///
     /// - Throws: `CocoaError(.fileWriteUnknown)` when there is more; an error of the source.
     func checkSourceEnded() async throws {
-        guard case .source(let body) = request.body, let length = body.length, let source else { return }
+        guard let body, let length = body.length, let source else { return }
         while true {
             let step = try await BlockingThreads.shared.run {
                 try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try source.read(into: $0) }
@@ -233,32 +245,5 @@ final class Transfer: @unchecked Sendable {
         lastMove = .now
         guard let easy, !isHeldHere else { return true }
         return curl_easy_pause(easy, carrel_PAUSE_CONT) == CURLE_OK && failure == nil
-    }
-
-    /// Tells the caller how it ended.
-    func finish(_ ending: TransferEnding, options: ConnectionOptions) {
-        head.offersBasic = ending.offered & carrel_AUTH_BASIC != 0
-        head.offersDigest = ending.offered & carrel_AUTH_DIGEST != 0
-        head.challengeIsNew = ending.challengeIsNew
-        done(Result { try outcome(ending, options) })
-    }
-
-    private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> ResponseHead {
-        if let failure { throw failure }
-        let (code, url) = (ending.code, request.url)
-        // Many a server refuses an upload before it has read it all, and closes: its answer is what counts.
-        let isRefusal = head.status >= 400 && headIsComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
-        if code != CURLE_OK, !isRefusal {
-            let text = String(cString: errorText)
-            if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
-            throw CurlError.foundationError(code, text: text, url: url, trust: options.trust)
-        }
-        // libcurl takes a connection that ends within the head for the end of an answer without a length.
-        guard headIsComplete else { throw CurlError.foundationError(CURLE_GOT_NOTHING, text: "", url: url, trust: options.trust) }
-        if head.status == 407, case .server(let server) = options.proxy {
-            throw ProxyRefusal.login(server, cause: nil, url: url, withheld: proxyLogin.isWithheld)
-        }
-        if head.isSuccess { _ = try openSink() }
-        return head
     }
 }

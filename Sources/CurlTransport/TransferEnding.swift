@@ -25,7 +25,7 @@ struct TransferEnding {
     }
 }
 
-extension Transfer {
+extension HTTPTransfer {
     /// Whether a digest was sent at once and answered with nothing but another challenge.
     func wasDigestIgnored(offered: Int) -> Bool {
         guard case .digest = request.authentication else { return false }

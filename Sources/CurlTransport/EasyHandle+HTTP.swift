@@ -1,0 +1,60 @@
+import CCurl
+import FileProviderCore
+import Foundation
+
+extension EasyHandle {
+    /// Sets what belongs to HTTP; gives back the header list.
+    func configure(for request: TransferRequest, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
+        string(CURLOPT_PROTOCOLS_STR, "http,https")
+        long(CURLOPT_FOLLOWLOCATION, 0)
+        long(CURLOPT_HTTP_VERSION, carrel_HTTP_2TLS)
+        // Rather wait for a connection that many requests can share than open one for each.
+        long(CURLOPT_PIPEWAIT, request.url.scheme == "https" ? 1 : 0)
+        // What must not be sent twice takes no connection that the server may be about to close: many do so after five idle seconds.
+        long(CURLOPT_MAXAGE_CONN, request.mayBeSentTwice ? 118 : 2)
+        let trust = options.trust
+        string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
+        string(CURLOPT_SSLKEY, request.showsClientCertificate ? trust.clientKey ?? trust.clientCertificate : nil)
+        setAuthentication(request.authentication)
+        string(CURLOPT_URL, request.url.absoluteString)
+        setMethodAndBody(request)
+        // Never wait for a server's leave to send: rounds that it would save are saved by knowing the login already.
+        var lines = request.headers.map { "\($0.name): \($0.value)" } + ["Expect:"]
+        if !request.headers.contains(where: { $0.name == "User-Agent" }) { lines.append("User-Agent: Carrel") }
+        let list = lines.reduce(UnsafeMutablePointer<curl_slist>?.none) { curl_slist_append($0, $1) }
+        _ = carrel_set_pointer(raw, CURLOPT_HTTPHEADER, list)
+        return [list].compactMap(\.self)
+    }
+
+    private func setAuthentication(_ authentication: TransferRequest.Authentication) {
+        let (mask, user, password): (Int, String?, String?) =
+            switch authentication {
+            case .none: (0, nil, nil)
+            case .negotiate(let user, let password, let allowsBasic):
+                (allowsBasic ? carrel_AUTH_DIGEST | carrel_AUTH_BASIC : carrel_AUTH_DIGEST, user, password)
+            case .basic(let user, let password): (carrel_AUTH_BASIC, user, password)
+            case .digest(let user, let password): (carrel_AUTH_DIGEST, user, password)
+            }
+        long(CURLOPT_HTTPAUTH, mask)
+        string(CURLOPT_USERNAME, user)
+        string(CURLOPT_PASSWORD, password)
+    }
+
+    private func setMethodAndBody(_ request: TransferRequest) {
+        // With an earlier query still in the handle, libcurl would not rewind an upload. It makes a POST of this, and so comes first.
+        _ = carrel_set_pointer(raw, CURLOPT_POSTFIELDS, nil)
+        long(CURLOPT_HTTPGET, 1)
+        switch request.body {
+        case .none: break
+        case .data(let data):
+            long(CURLOPT_POST, 1)
+            _ = carrel_set_offset(raw, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(data.count))
+            data.withUnsafeBytes { _ = carrel_set_pointer(raw, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: $0.baseAddress)) }
+        case .source(let source):
+            long(CURLOPT_UPLOAD, 1)
+            _ = carrel_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.length ?? -1))
+        }
+        if request.method == "HEAD" { long(CURLOPT_NOBODY, 1) }
+        string(CURLOPT_CUSTOMREQUEST, request.method == "GET" || request.method == "HEAD" ? nil : request.method)
+    }
+}

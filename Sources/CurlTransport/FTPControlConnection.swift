@@ -1,0 +1,188 @@
+public import FileProviderCore
+import Foundation
+
+/// Where an FTP server is, and how it is talked to.
+public struct FTPServer: Sendable, Hashable {
+    /// What is encrypted.
+    public enum Security: Sendable, Hashable {
+        /// Nothing.
+        case none
+        /// Commands from `AUTH TLS` on, and data (RFC 4217).
+        case explicit
+        /// Everything, from the first byte on.
+        case implicit
+    }
+
+    /// Who opens data connections.
+    public enum DataMode: Sendable, Hashable {
+        /// This side, by `EPSV` (RFC 2428), else `PASV`.
+        case passive
+        /// This side, by `PASV` (RFC 959).
+        case ipv4Passive
+        /// The server, by `EPRT` (RFC 2428), else `PORT`.
+        case active
+    }
+
+    /// The newest TLS that is offered.
+    public enum TLSCeiling: Sendable, Hashable {
+        /// What servers that want the control connection's session for data need of this libcurl.
+        case tls12
+        /// What libcurl has.
+        case newest
+    }
+
+    /// Without brackets, IPv6 too.
+    public var host: String
+    /// 1–65535.
+    public var port: Int
+    /// Whether TLS is used, and from when on.
+    public var security: Security
+    /// Passive unless said otherwise.
+    public var dataMode: DataMode
+    /// TLS 1.2 unless said otherwise.
+    public var tlsCeiling: TLSCeiling
+
+    /// A server; nothing is sent.
+    public init(host: String, port: Int, security: Security, dataMode: DataMode = .passive, tlsCeiling: TLSCeiling = .tls12) {
+        self.host = host
+        self.port = port
+        self.security = security
+        self.dataMode = dataMode
+        self.tlsCeiling = tlsCeiling
+    }
+
+    /// For messages.
+    var url: URL { URL(string: urlText([])) ?? URL(filePath: "/") }
+
+    /// - Parameter path: Absolute, or empty for the folder that the connection is in.
+    func urlText(_ path: [UInt8]) -> String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let digits = Array("0123456789ABCDEF".utf8)
+        let escaped = path.flatMap { byte in
+            let isPlain = byte == 0x2F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+            return isPlain ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return "\(security == .implicit ? "ftps" : "ftp")://\(name):\(port)/" + String(decoding: escaped, as: UTF8.self)
+    }
+}
+
+/// Who logs in to an FTP server.
+public struct FTPLogin: Sendable, Hashable {
+    /// `anonymous` where there is no other (RFC 1635).
+    public var user: String
+    /// A secret.
+    public var password: String
+
+    /// - Throws: `URLError(.userAuthenticationRequired)` for CR, LF or NUL in either: what follows them would be a command of its own.
+    public init(user: String, password: String) throws {
+        guard !(user + password).utf8.contains(where: { [0, 10, 13].contains($0) }) else {
+            throw FileError.make(
+                .userAuthenticationRequired, url: nil, sentence: "FTP has no way to write a line break or NUL in a user's name or password.")
+        }
+        self.user = user
+        self.password = password
+    }
+}
+
+/// One FTP control connection, kept as long as the server keeps it, and the data connections that belong to it; on a thread of its own,
+/// because libcurl waits for the reply at the end of a transfer without giving control back.
+///
+/// One exchange at a time. After a failure it is lost; connect anew.
+public final class FTPControlConnection: Sendable {
+    private let server: FTPServer
+    private let login: FTPLogin
+    private let options: ConnectionOptions
+    private let loop: EventLoop
+    private let sockets = FTPSockets()
+    private let proxy: ProxyLogin
+
+    /// Starts the thread. Nothing is sent.
+    ///
+    /// - Throws: `CocoaError` when libcurl cannot be started.
+    public init(server: FTPServer, login: FTPLogin, options: ConnectionOptions) throws {
+        self.server = server
+        self.login = login
+        var options = options
+        // Every exchange has its own.
+        options.bandwidth = nil
+        self.options = options
+        loop = try EventLoop(options: options, places: 1, companion: sockets)
+        proxy = ProxyLogin(options)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether the connection is there, and the server has not said good-bye.
+    public var isUsable: Bool { sockets.isUsable }
+
+    /// Opens the connection, logs in, and sends `commands`. What ran over it before must have ended.
+    ///
+    /// - Throws: ``FTPFailure``; `CancellationError`.
+    public func connect(_ commands: [FTPCommand] = []) async throws -> FTPOutcome {
+        if sockets.isUsable { loop.cancelAll() }
+        return try await run(FTPExchange(commands), isConnecting: true)
+    }
+
+    /// Sends `exchange` over the connection that is there.
+    ///
+    /// - Throws: ``FTPFailure``, after which the connection is lost; an error of the source; `CancellationError`.
+    public func send(_ exchange: FTPExchange) async throws -> FTPOutcome { try await run(exchange, isConnecting: false) }
+
+    /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted, else one for each.
+    ///
+    /// For servers that take commands in the order in which they come, with nothing in it that starts a transfer.
+    ///
+    /// - Throws: As ``send(_:)``.
+    public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
+        guard server.security == .none, commands.count > 1 else { return try await send(FTPExchange(commands)) }
+        try Task.checkCancellation()
+        let pipeline = FTPPipeline(commands, sockets: sockets, url: server.url, idle: options.timeouts.idle)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
+                if !isRunning { continuation.resume(throwing: CancellationError()) }
+            }
+        } onCancel: {
+            sockets.interrupt()
+        }
+    }
+
+    private func run(_ exchange: FTPExchange, isConnecting: Bool) async throws -> FTPOutcome {
+        let access = try await proxy.access()
+        do { return try await run(exchange, isConnecting, access) } catch let refusal as ProxyRefusal {
+            guard refusal.asksForLogin, isConnecting, let other = try await proxy.access(after: access) else { throw refusal.error }
+            do { return try await run(exchange, isConnecting, other) } catch let refusal as ProxyRefusal {
+                if refusal.asksForLogin { proxy.refused(other) }
+                throw refusal.error
+            }
+        }
+    }
+
+    private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws -> FTPOutcome {
+        try await withTaskCancellationHandler {
+            let (outcome, transfer) = try await loop.run { resume, done in
+                FTPTransfer(
+                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access, resume: resume,
+                    done: done)
+            }
+            if case .store = exchange.transfer, outcome.last?.isPositive == true { try await transfer?.checkSourceEnded() }
+            return outcome
+        } onCancel: {
+            sockets.interrupt()
+        }
+    }
+
+    /// Says good-bye and ends; what runs ends with `URLError(.cancelled)`.
+    public func close() {
+        sockets.stopListening()
+        loop.stop()
+    }
+
+    /// Ends at once.
+    public func abort() {
+        sockets.interrupt()
+        loop.stop()
+    }
+}

@@ -1,0 +1,33 @@
+/// Makes replies of the lines that come (RFC 959, section 4.2), bounded: a server that never stops is stopped.
+struct FTPReplies {
+    /// Bytes of one reply, and of all replies of an exchange.
+    private static let limits = (reply: 1 << 20, all: 4 << 20)
+
+    private(set) var finished: [FTPReply] = []
+    private var lines: [[UInt8]] = []
+    private var bytesOfReply = 0
+    private var bytesOfAll = 0
+
+    /// Takes a line with its end; false when it is too much.
+    mutating func take(_ line: UnsafeRawBufferPointer, verb: String) -> Bool {
+        bytesOfReply += line.count
+        bytesOfAll += line.count
+        guard bytesOfReply <= Self.limits.reply, bytesOfAll <= Self.limits.all else { return false }
+        var text = Array(line)
+        while text.last == 10 || text.last == 13 { text.removeLast() }
+        // The same rule as libcurl's, so that both count the same replies.
+        let code = Self.code(of: text)
+        let isLast = code != nil && text.count > 3 && text[3] == 0x20
+        lines.append(code != nil && (isLast || lines.isEmpty) ? Array(text.dropFirst(4)) : text)
+        guard isLast, let code else { return true }
+        finished.append(FTPReply(verb: verb, code: code, lines: lines))
+        lines = []
+        bytesOfReply = 0
+        return true
+    }
+
+    private static func code(of text: [UInt8]) -> Int? {
+        guard text.count >= 3, text[..<3].allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return text[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
+    }
+}

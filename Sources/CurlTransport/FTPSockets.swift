@@ -1,0 +1,136 @@
+import CCurl
+import FileProviderCore
+import Foundation
+
+/// The sockets of one control connection and its data connections.
+///
+/// libcurl waits for some replies of an FTP server without giving control back; shutting the socket down ends such a wait at once.
+final class FTPSockets: Sendable {
+    fileprivate struct State {
+        var control: Int32?
+        var data: Int32?
+        /// Whether the control connection may be opened.
+        var mayConnect = false
+        /// From the greeting on, what is opened is for data.
+        var wasGreeted = false
+        /// Bytes the system may take from the server before this side asks for them; nil for what the system thinks best.
+        var receiveBuffer: Int32?
+        var dataConnections = 0
+        /// Whether the server's command for a data connection goes out while that is still being made.
+        var connectsEarly = false
+        /// Where the data connection leads that was opened last.
+        var dataAddress: [UInt8] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as good-bye.
+    var isUsable: Bool { state.value.control.map { !Self.hasNews($0) } ?? false }
+
+    /// Whether a reply waits to be read.
+    var hasReply: Bool { state.value.control.map { Self.hasNews($0) } ?? false }
+
+    var wasGreeted: Bool { state.value.wasGreeted }
+
+    /// Data connections so far.
+    var dataConnections: Int { state.value.dataConnections }
+
+    /// Before each exchange.
+    func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool) {
+        state.update { state in
+            state.connectsEarly = connectsEarly
+            state.mayConnect = mayConnect
+            if mayConnect { state.wasGreeted = false }
+            state.receiveBuffer = receiveBuffer.map { Int32(clamping: $0) }
+        }
+    }
+
+    func greeted() { state.update { $0.wasGreeted = true } }
+
+    /// No more data is wanted: what is on its way is thrown away, and the server is refused more.
+    func endData() { state.update { if let data = $0.data { _ = shutdown(data, Int32(SHUT_RDWR)) } } }
+
+    /// Ends whatever waits for the server.
+    func interrupt() {
+        state.update { state in
+            for socket in [state.control, state.data].compactMap(\.self) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+        }
+    }
+
+    /// Has `QUIT` go out without a wait for what the server says to it.
+    func stopListening() { state.update { if let control = $0.control { _ = shutdown(control, Int32(SHUT_RD)) } } }
+
+    private static func hasNews(_ socket: Int32) -> Bool {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) > 0
+    }
+
+    // MARK: What libcurl calls
+
+    /// Source: CURLOPT_OPENSOCKETFUNCTION(3).
+    func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
+        state.update { state in
+            guard state.wasGreeted || state.mayConnect else { return carrel_SOCKET_BAD }
+            let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let opened = socket(address.pointee.family, kind, address.pointee.protocol)
+            guard opened >= 0 else { return carrel_SOCKET_BAD }
+            if state.wasGreeted {
+                state.took(data: opened)
+                state.dataAddress = withUnsafeBytes(of: &address.pointee.addr) { Array($0.prefix(Int(address.pointee.addrlen))) }
+            } else {
+                state.control = opened
+            }
+            return opened
+        }
+    }
+
+    /// A data connection that the server has opened. Source: CURLOPT_SOCKOPTFUNCTION(3).
+    func accepted(_ socket: curl_socket_t) { state.update { $0.data = socket } }
+
+    /// Begins to connect `socket` for data; true when libcurl need not wait for it, which saves a round trip: what it sends for the
+    /// transfer goes over the control connection, and the server answers that once both connections are there.
+    /// Source: CURLOPT_SOCKOPTFUNCTION(3).
+    func connectsEarly(_ socket: curl_socket_t) -> Bool {
+        state.update { state in
+            // To a proxy it is connected as the control connection was, and then it has much to say.
+            guard state.connectsEarly, state.data == socket, let control = state.control, !state.leadsWhere(control) else { return false }
+            return state.dataAddress.withUnsafeBytes { address in
+                guard let base = address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
+                return connect(socket, base, socklen_t(address.count)) == 0 || errno == EINPROGRESS
+            }
+        }
+    }
+
+    /// The control connection, for whoever talks over it between transfers.
+    var control: Int32? { state.value.control }
+
+    /// Source: CURLOPT_CLOSESOCKETFUNCTION(3).
+    func close(_ socket: curl_socket_t) {
+        state.update { state in
+            if state.control == socket { state.control = nil }
+            if state.data == socket { state.data = nil }
+            // Under the lock, for its number is somebody else's from here on.
+            _ = Foundation.close(socket)
+        }
+    }
+}
+
+extension FTPSockets.State {
+    /// Whether `control` is connected to the very address and port that data is to come from.
+    fileprivate func leadsWhere(_ control: Int32) -> Bool {
+        var address = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
+        var length = socklen_t(address.count)
+        let isKnown = address.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map { getpeername(control, $0.assumingMemoryBound(to: sockaddr.self), &length) == 0 } ?? false
+        }
+        return !isKnown || Array(address.prefix(Int(length))) == dataAddress
+    }
+
+    fileprivate mutating func took(data socket: Int32) {
+        data = socket
+        dataConnections += 1
+        guard var bytes = receiveBuffer else { return }
+        // Before the connection is made, or the server is told of a larger window.
+        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
