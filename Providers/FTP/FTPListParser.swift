@@ -1,0 +1,133 @@
+import FileProviderCore
+import Foundation
+
+/// Reads what `LIST` sends, which no standard says: each kind of server has its own form.
+///
+/// A server has one form. The first line that a single form reads decides; lines that this form does not read are tried in the others.
+/// What a line has beyond the columns of its form belongs to the name, byte for byte.
+struct FTPListParser: FTPListing {
+    var lines = FTPLines()
+    var unreadable = FTPUnreadableLines()
+    /// The form of the listing, when it is known.
+    private(set) var dialect: Dialect?
+    let dates: FTPListDate
+    private var columns = FTPColumns()
+    private var vms = VMSNames()
+
+    /// The forms, the most common first.
+    enum Dialect: Sendable, CaseIterable {
+        case unix, dos, eplf, netware, vms, as400, os2
+        // These are read below their headings only, for their lines could be anything.
+        case mvsDatasets, mvsMembers, mvsModules, tandem
+
+        var isBelowHeading: Bool { !Self.recognizable.contains(self) }
+
+        fileprivate static let recognizable: [Dialect] = [.unix, .dos, .eplf, .netware, .vms, .as400, .os2]
+    }
+
+    /// - Parameters:
+    ///   - now: The moment of the listing, by which dates without a year are told.
+    ///   - offset: Seconds that the server's clock is ahead of UTC.
+    init(now: Date, offset: Int = 0) {
+        dates = FTPListDate(now: now, offset: offset)
+    }
+
+    mutating func read(_ line: Span<UInt8>) -> FTPLineReading {
+        columns.find(in: line)
+        if columns.isEmpty { return .noEntry }
+        if dialect?.isBelowHeading ?? true, let heading = Dialect(heading: line, columns) {
+            dialect = heading
+            return .noEntry
+        }
+        guard dialect == nil || dialect == .vms else { return reading(line) }
+        switch vms.join(line, columns, unreadable: &unreadable) {
+        case .kept: return .noEntry
+        case .alone: return reading(line)
+        case .joined(let whole):
+            columns.find(in: whole.span)
+            return reading(whole.span)
+        }
+    }
+
+    private mutating func reading(_ line: Span<UInt8>) -> FTPLineReading {
+        guard let entry = entry(line) else { return isNoise(line) ? .noEntry : .unreadable }
+        return dialect == .vms && vms.isOlderVersion(entry) ? .noEntry : .entry(entry)
+    }
+
+    mutating func readEnd() { vms.end(unreadable: &unreadable) }
+
+    private mutating func entry(_ line: Span<UInt8>) -> FTPEntry? {
+        if let dialect {
+            if let entry = read(line, as: dialect) { return entry }
+            for other in Dialect.recognizable where other != dialect {
+                if let entry = read(line, as: other) { return entry }
+            }
+            return nil
+        }
+        var first: FTPEntry?
+        for candidate in Dialect.recognizable {
+            guard let entry = read(line, as: candidate) else { continue }
+            if first != nil {
+                dialect = nil
+                break
+            }
+            (first, dialect) = (entry, candidate)
+        }
+        return first
+    }
+
+    private func read(_ line: Span<UInt8>, as dialect: Dialect) -> FTPEntry? {
+        switch dialect {
+        case .unix: unixEntry(line, columns)
+        case .dos: dosEntry(line, columns)
+        case .eplf: eplfEntry(line)
+        case .netware: netwareEntry(line, columns)
+        case .vms: vmsEntry(line, columns)
+        case .as400: as400Entry(line, columns)
+        case .os2: os2Entry(line, columns)
+        case .mvsDatasets: datasetEntry(line, columns)
+        case .mvsMembers: memberEntry(line, columns)
+        case .mvsModules: moduleEntry(line, columns)
+        case .tandem: tandemEntry(line, columns)
+        }
+    }
+
+    /// Sums and headings, which name no item.
+    private func isNoise(_ line: Span<UInt8>) -> Bool {
+        // `total 12`, `insgesamt 12`, `合計 12`: a word and a number, before anything else.
+        if columns.count == 2, line.number(columns[1]) != nil, !line[columns[0].lowerBound].isDigit {
+            return dialect == nil || line.has("total", in: columns[0])
+        }
+        if dialect == nil || dialect == .vms {
+            // `Directory DKA0:[PUB]`, `Total of 3 files, 12 blocks.`, `%DIRECT-W-NOFILES, no files found`
+            if columns.count == 2, line.has("directory", in: columns[0]) { return true }
+            if line.begins(with: "%direct-w-nofiles", in: columns[0]) { return true }
+            let total = line.has("grand", in: columns[0]) ? 1 : 0
+            if columns.count > total + 1, line.has("total", in: columns[total]), line.has("of", in: columns[total + 1]) { return true }
+        }
+        // `FILE.FILE/MEMBER.MBR` of a folder that has a line of its own.
+        return dialect == .as400 && columns.count > 2 && line.has("*mem", in: columns[1])
+    }
+}
+
+/// The first columns of a line, parted by spaces or tabs.
+struct FTPColumns: Sendable {
+    /// More than the columns before the name in any form, with room for an owner's name of many words.
+    private static let most = 24
+    private var ranges: [Range<Int>] = []
+
+    mutating func find(in line: Span<UInt8>) {
+        ranges.removeAll(keepingCapacity: true)
+        var place = line.skippingSpaces(from: 0)
+        while place < line.count, ranges.count < Self.most {
+            let start = place
+            while place < line.count, !line[place].isSpace { place += 1 }
+            ranges.append(start..<place)
+            place = line.skippingSpaces(from: place)
+        }
+    }
+
+    var count: Int { ranges.count }
+    var isEmpty: Bool { ranges.isEmpty }
+    subscript(index: Int) -> Range<Int> { ranges[index] }
+}
