@@ -6,14 +6,6 @@ import Testing
 @Suite struct FTPDoubleTests {
     private let text = Data("one\ntwo\n".utf8)
 
-    private func withDouble(
-        _ settings: FTPDouble.Settings = .init(), files: [String: Data] = [:], _ body: (FTPDouble, RawFTPClient) throws -> Void
-    ) throws {
-        let double = try FTPDouble(settings, files: files)
-        defer { double.stop() }
-        try body(double, try RawFTPClient.loggedIn(double.port))
-    }
-
     @Test func `Only the right password is let in, and it is recorded nowhere`() throws {
         var settings = FTPDouble.Settings()
         (settings.user, settings.password) = ("anna", "right")
@@ -32,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["PASV", "EPSV"]) func `A folder is listed in every format`(way: String) throws {
-        try withDouble(files: ["/a.txt": text, "/sub/b": Data()]) { double, client in
+        try withFTPDouble(files: ["/a.txt": text, "/sub/b": Data()]) { double, client in
             double.put(text, at: "/a.txt", modified: Date(timeIntervalSince1970: 1_000_000_000))
             try #expect(client.fetch("NLST", by: way).data == Data("a.txt\r\nsub\r\n".utf8))
             let lines = String(decoding: try client.fetch("LIST", by: way).data, as: UTF8.self).components(separatedBy: "\r\n")
@@ -48,7 +40,7 @@ import Testing
     }
 
     @Test func `A file is stored, read from the middle, appended to and overwritten from an offset`() throws {
-        try withDouble { double, client in
+        try withFTPDouble { double, client in
             try #expect(client.store("STOR a", Data("0123456789".utf8)) == "226 Done")
             #expect(client.say("SIZE a") == "213 10")
             client.say("REST 4")
@@ -66,7 +58,7 @@ import Testing
 
     @Test func `A large file comes through in both directions`() throws {
         let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
-        try withDouble { double, client in
+        try withFTPDouble { double, client in
             try #expect(client.store("STOR a", large) == "226 Done")
             #expect(double.file("/a") == large)
             try #expect(client.fetch("RETR a").data == large)
@@ -74,7 +66,7 @@ import Testing
     }
 
     @Test func `Folders and files are made, renamed, copied and removed`() throws {
-        try withDouble(files: ["/a": text]) { double, client in
+        try withFTPDouble(files: ["/a": text]) { double, client in
             #expect(client.say("MKD new \"one\"") == "257 \"/new \"\"one\"\"\" made")
             #expect(client.say("CWD new \"one\"") == "250 Entered")
             #expect(client.say("PWD") == "257 \"/new \"\"one\"\"\" is the folder")
@@ -96,7 +88,7 @@ import Testing
         "MFMT 20010909014640 a", "MDTM 20010909014640 a", "SITE UTIME 20010909014640 a",
         "SITE UTIME a 20010909014641 20010909014640 20010909014642 UTC",
     ]) func `A time is set`(command: String) throws {
-        try withDouble(files: ["/a": text]) { double, client in
+        try withFTPDouble(files: ["/a": text]) { double, client in
             #expect(client.say(command)?.first == "2")
             #expect(client.say("MDTM a") == "213 20010909014640")
             #expect(double.modificationDate("/a") == Date(timeIntervalSince1970: 1_000_000_000))
@@ -106,7 +98,7 @@ import Testing
     @Test(arguments: [true, false]) func `The server connects to the client`(isExtended: Bool) throws {
         let waiting = try FTPDouble()
         defer { waiting.stop() }
-        try withDouble(files: ["/a": text]) { double, client in
+        try withFTPDouble(files: ["/a": text]) { double, client in
             // Another double is who listens here: its greeting is of no interest, only that a connection came.
             let port = waiting.port
             client.say(isExtended ? "EPRT |1|127.0.0.1|\(port)|" : "PORT 127,0,0,1,\(port >> 8),\(port & 255)")
@@ -119,7 +111,7 @@ import Testing
     }
 
     @Test func `Text is converted, and that a file is read as text is noticed`() throws {
-        try withDouble(files: ["/a": text]) { double, client in
+        try withFTPDouble(files: ["/a": text]) { double, client in
             client.say("TYPE A")
             #expect(client.say("SIZE a") == "550 Not in TYPE A")
             try #expect(client.fetch("RETR a").data == Data("one\r\ntwo\r\n".utf8))
@@ -132,7 +124,7 @@ import Testing
     @Test func `A transfer is aborted`() throws {
         var settings = FTPDouble.Settings { $0.verb == "RETR" ? [.stallDataAfter(3)] : [] }
         settings.features = []
-        try withDouble(settings, files: ["/a": text]) { double, client in
+        try withFTPDouble(settings, files: ["/a": text]) { double, client in
             #expect(client.say("FEAT") == "500 Not known")
             let data = try client.dataConnection()
             client.say("RETR a")
@@ -146,7 +138,7 @@ import Testing
     }
 
     @Test func `A name may have bytes that are not UTF-8`() throws {
-        try withDouble { double, client in
+        try withFTPDouble { double, client in
             double.put(text, at: "/\u{FF}b\u{E4}r", encoding: .isoLatin1)
             try #expect(client.fetch("NLST").data == Data([0xFF, 0x62, 0xE4, 0x72, 13, 10]))
             client.send(Data("SIZE ".utf8) + Data([0xFF, 0xFF, 0x62, 0xE4, 0x72, 13, 10]))
@@ -156,7 +148,7 @@ import Testing
     }
 
     @Test func `What breaks the protocol is recorded`() throws {
-        try withDouble(files: ["/a": text]) { double, client in
+        try withFTPDouble(files: ["/a": text]) { double, client in
             client.send(Data("NOOP\n".utf8))
             _ = client.reply()
             client.say("SIZE a\rb")

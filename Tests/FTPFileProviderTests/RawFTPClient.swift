@@ -1,9 +1,21 @@
+import FaultServer
 import Foundation
+
+/// Runs with a double and a client that is logged in to it; the double ends with it.
+func withFTPDouble(
+    _ settings: FTPDouble.Settings = .init(), files: [String: Data] = [:], _ body: (FTPDouble, RawFTPClient) throws -> Void
+) throws {
+    let double = try FTPDouble(settings, files: files)
+    defer { double.stop() }
+    try body(double, try RawFTPClient.loggedIn(double.port))
+}
 
 /// A socket that speaks FTP as it is told, five seconds long at most for each answer.
 final class RawFTPClient {
     private let socket: Int32
     private var buffer = Data()
+    /// Whether the connection ended with a reset.
+    private(set) var wasReset = false
 
     init(_ port: Int) throws {
         socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -35,6 +47,7 @@ final class RawFTPClient {
         var rest = data
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count < 0 && errno == ECONNRESET { wasReset = true }
             if count <= 0 { return }
             rest = Data(rest.dropFirst(count))
         }
@@ -75,6 +88,7 @@ final class RawFTPClient {
     func receive() -> Data? {
         var piece = [UInt8](repeating: 0, count: 65_536)
         let count = recv(socket, &piece, piece.count, 0)
+        if count < 0 && errno == ECONNRESET { wasReset = true }
         return count > 0 ? Data(piece.prefix(count)) : nil
     }
 
@@ -83,6 +97,12 @@ final class RawFTPClient {
         var all = Data()
         while let piece = receive() { all += piece }
         return all
+    }
+
+    /// Whether nothing comes for so many seconds, not even the end.
+    func isQuiet(for seconds: Double) -> Bool {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return buffer.isEmpty && poll(&entry, 1, Int32(seconds * 1_000)) == 0
     }
 
     /// A data connection by `PASV` or `EPSV`.

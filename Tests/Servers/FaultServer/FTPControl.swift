@@ -54,16 +54,24 @@ final class FTPControl {
     }
 
     /// Waits without reading; false when the client goes before that.
-    func wait(_ seconds: Double) -> Bool {
-        var entry = pollfd(fd: socket.descriptor, events: FTPSocket.hangUp, revents: 0)
-        return poll(&entry, 1, Int32(seconds * 1_000)) == 0
+    func wait(_ seconds: Double) -> Bool { !poll(FTPSocket.hangUp, seconds) }
+
+    /// Whether something is there, the end too, or comes in time.
+    func hasInput(within seconds: Double) -> Bool { !buffer.isEmpty || poll(Int16(POLLIN), seconds) }
+
+    private func poll(_ events: Int16, _ seconds: Double) -> Bool {
+        var entry = pollfd(fd: socket.descriptor, events: events, revents: 0)
+        return Foundation.poll(&entry, 1, FTPSocket.milliseconds(seconds)) != 0
     }
 
     /// Whether `ABOR` waits, with or without Telnet's signals in front.
+    ///
+    /// The signals alone count as well: the command is on its way.
     var hasAbort: Bool {
-        buffer.split(separator: UInt8(ascii: "\n")).contains {
-            String(decoding: Self.unescaped(Array($0)).bytes, as: UTF8.self).uppercased() == "ABOR"
-        }
+        buffer.first == Self.escape
+            || buffer.split(separator: UInt8(ascii: "\n")).contains { line in
+                String(decoding: Self.unescaped(Array(line)).bytes, as: UTF8.self).uppercased() == "ABOR"
+            }
     }
 
     /// A line without its end and without Telnet's escapes (RFC 854), and what was wrong with it.

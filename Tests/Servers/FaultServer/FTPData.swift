@@ -85,6 +85,7 @@ struct FTPTransferPlan {
     private(set) var mark: String?
     private(set) var hasMark = true
     private(set) var isReplyFirst = false
+    private(set) var final: String?
     private(set) var content: FTPContent?
     private(set) var rule = FTPDouble.OffsetRule.overwrite
     private(set) var storing: (@Sendable (Data) -> Data)?
@@ -98,8 +99,9 @@ struct FTPTransferPlan {
             case .slowData(let bytes, let pause): slow = (max(1, bytes), pause)
             case .mark(let text): (mark, hasMark) = (text, text != nil)
             case .finalReplyFirst: isReplyFirst = true
+            case .replyAfterDoing(let text): final = text
             case .data(let data): content = FTPContent(data: data)
-            case .endlessData(let data): content = FTPContent(data: data, isEndless: true)
+            case .endlessData(let data): content = FTPContent(data: data.repeated, isEndless: true)
             case .offset(let rule): self.rule = rule
             case .storing(let change): storing = change
             default: break
@@ -110,5 +112,12 @@ struct FTPTransferPlan {
     /// How many bytes may move now.
     func room(after moved: Int) -> Int {
         max(0, min(slow?.bytes ?? 65_536, (limit ?? .max) - moved))
+    }
+}
+
+extension Data {
+    /// As often as fills a packet, so that what has no end is quick.
+    var repeated: Data {
+        isEmpty ? self : Data(repeatElement(self, count: Swift.max(1, 16_384 / count)).joined())
     }
 }

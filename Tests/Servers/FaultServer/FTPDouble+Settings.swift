@@ -43,9 +43,11 @@ extension FTPDouble {
         public var replyPace: Double?
         /// Whether a command may come before the reply to the one before it.
         public var allowsPipelining = false
+        /// After so many seconds without a command the connection gets 421 and is closed; nil for never.
+        public var idleTimeout: Double?
         /// Seconds that a data connection may take to come about.
         public var dataTimeout = 10.0
-        /// For `HASH`, `XCRC`, `XMD5`, `XSHA1`, `XSHA256` and `XSHA512`, by the name that `HASH` has for it: "CRC32", "MD5", "SHA-1", "SHA-256", "SHA-512".
+        /// For `HASH`, `XCRC`, `XMD5`, `XSHA1`, `XSHA256` and `XSHA512`, by the names of `HASH`: "CRC32", "MD5", "SHA-1", "SHA-256", "SHA-512".
         public var hashes: [String: @Sendable (Data) -> String] = [:]
         /// What is to go wrong with a command; nothing where it is empty. Also asked for the greeting, as a command without a verb.
         public var answer: @Sendable (Command) -> [Fault]
@@ -56,6 +58,17 @@ extension FTPDouble {
 
     /// Lines for ``Settings/innerLines`` that are lawful and look like an end: a padded code, a code that goes on, more digits.
     public static let trickyLines = [" {code} padded", "{code}-goes on", "2500 bytes", "12", "", " 226 Done"]
+
+    /// For ``Settings/hashes``: CRC-32 as in ZIP, in hexadecimal capitals.
+    public static func crc32(_ data: Data) -> String {
+        var register = UInt32.max
+        for byte in data {
+            register ^= UInt32(byte)
+            for _ in 0..<8 { register = register >> 1 ^ (register & 1 == 1 ? 0xEDB8_8320 : 0) }
+        }
+        let digits = String(~register, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
 
     /// What came in.
     public struct Command: Sendable, Hashable {
@@ -75,7 +88,7 @@ extension FTPDouble {
 
     /// What goes wrong with a command. Several can be given together.
     public enum Fault: Sendable {
-        // In their order, before the command is done.
+        // In their order, before the command is done. Pauses are in seconds, to the millisecond.
 
         /// Waits so many seconds.
         case delay(Double)
@@ -123,7 +136,7 @@ extension FTPDouble {
         /// The port is closed before the client can come.
         case refuseDataConnection
 
-        // Transfers and listings.
+        // Transfers and listings. A count that is never reached changes nothing.
 
         /// In place of 150; nil for no preliminary reply at all.
         case mark(String?)

@@ -9,6 +9,7 @@ public final class FTPDouble: Sendable {
     struct State {
         var tree: FTPTree
         var commands: [Command] = []
+        var occurrences: [String: Int] = [:]
         var violations: [String] = []
         var connections = 0
         var openConnections = 0
@@ -24,6 +25,7 @@ public final class FTPDouble: Sendable {
     let controlCutter = Cutter()
     let dataCutter = Cutter()
     private let listener = Mutex<Listener?>(nil)
+    private let isStopped = Mutex(false)
 
     /// - Parameter files: By absolute path; the folders above them come with them.
     /// - Throws: `POSIXError` when no port can be had.
@@ -43,7 +45,13 @@ public final class FTPDouble: Sendable {
     public func url(_ scheme: String = "ftp") -> URL { URL(string: "\(scheme)://127.0.0.1:\(port)/")! }  // Well-formed by construction.
 
     /// Closes every connection and the port; the threads end.
-    public func stop() { listener.withLock { $0?.stop() } }
+    public func stop() {
+        let isFirst = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return !isStopped
+        }
+        if isFirst { listener.withLock { $0?.stop() } }
+    }
 
     // MARK: What came
 

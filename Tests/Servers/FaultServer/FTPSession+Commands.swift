@@ -8,7 +8,6 @@ extension FTPSession {
 
     /// Does the command; nil when it has no final reply.
     func perform(_ command: FTPDouble.Command, _ faults: [FTPDouble.Fault]) -> FTPReply? {
-        lastEnding = nil
         let settings = double.settings
         if settings.unknown.contains(command.verb) { return "500 Not known" }
         guard isLoggedIn || Self.beforeLogin.contains(command.verb) else { return "530 Log in first" }
@@ -75,8 +74,9 @@ extension FTPSession {
         switch words.first?.uppercased() {
         case "UTF8": return "200 UTF-8 it is"
         case "MLST":
-            facts = Set((words.count > 1 ? words[1] : "").lowercased().split(separator: ";").map(String.init))
-            return "200 MLST OPTS \(words.count > 1 ? words[1] : "")"
+            let wanted = (words.count > 1 ? words[1] : "").lowercased().split(separator: ";").map(String.init)
+            facts = FTPTree.facts.intersection(wanted)
+            return FTPReply("200 MLST OPTS " + wanted.filter(facts.contains).map { $0 + ";" }.joined())
         case "HASH":
             guard words.count > 1, double.settings.hashes[words[1].uppercased()] != nil else { return "501 Not that" }
             hash = words[1].uppercased()

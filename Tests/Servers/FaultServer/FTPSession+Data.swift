@@ -2,6 +2,9 @@ import Foundation
 import Synchronization
 
 extension FTPSession {
+    /// Everything is in memory, the zeros in front of an offset too.
+    private static let largestGap = 1 << 30
+
     // MARK: Commands
 
     func retrieve(_ command: FTPDouble.Command, _ path: [UInt8], _ faults: [FTPDouble.Fault]) -> FTPReply? {
@@ -29,10 +32,11 @@ extension FTPSession {
             (state.tree.isFolder(FTPTree.parent(path)) && !state.tree.isFolder(path), state.tree.nodes[path]?.data?.count ?? 0)
         }
         guard isPossible else { return giveUp("553 No file can be there") }
+        guard given <= Self.largestGap else { return giveUp("552 Too large") }
         if isText { violation("\(command.verb) in TYPE A") }
-        let start = appends ? length : given
+        let (start, rule) = appends ? (length, .overwrite) : (given, plan.rule)
         return transfer(command, plan, "150 Go on") { socket in
-            self.prepare(path, at: start, plan.rule)
+            self.prepare(path, at: start, rule)
             return self.receive(to: path, at: start, plan, socket)
         }
     }
@@ -70,7 +74,7 @@ extension FTPSession {
             lastEnding = .lost
             return nil
         }
-        if plan.isReplyFirst, !send("226 Done") {
+        if plan.isReplyFirst, !send(FTPReply(plan.final ?? "226 Done")) {
             lastEnding = .lost
             return nil
         }
@@ -127,7 +131,7 @@ extension FTPSession {
             var entries = [
                 pollfd(fd: descriptor, events: events, revents: 0), pollfd(fd: control.socket.descriptor, events: wanted, revents: 0),
             ]
-            let count = poll(&entries, 2, seconds.map { Int32($0 * 1_000) } ?? -1)
+            let count = poll(&entries, 2, seconds.map(FTPSocket.milliseconds) ?? -1)
             if count == 0 { return .failed("425 Nobody came") }
             if entries[1].revents & ~Int16(POLLIN) != 0 { return .lost }
             if entries[1].revents != 0 { control.drain() } else if entries[0].revents != 0 { return nil }

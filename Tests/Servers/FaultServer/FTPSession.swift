@@ -9,16 +9,20 @@ final class FTPSession {
 
     var isLoggedIn = false
     var user = ""
+    /// Of the `PASS` that is being answered.
+    var password = ""
     var folder = FTPTree.root
     var isText = true
     var offset = 0
     var renameSource: [UInt8]?
     var copySource: [UInt8]?
-    var facts: Set<String> = ["type", "size", "modify", "perm", "unix.mode"]
+    var facts = FTPTree.facts
     var hash = "CRC32"
     var way = FTPDataWay.none
     var allowsOnlyEPSV = false
     var wasAborted = false
+    /// How the transfer of the command that is being answered ended.
+    var lastEnding: FTPEnding?
     private var wasAuthRefused = false
     private var isQuitting = false
 
@@ -34,11 +38,18 @@ final class FTPSession {
     func run() {
         defer { way.close() }
         guard greet() else { return }
-        while !isQuitting, let line = control.line() {
+        while !isQuitting, isStillWanted, let line = control.line() {
             let command = take(line)
             guard answer(command) else { return }
         }
         if control.isFull { _ = send("500 Too long") }
+    }
+
+    /// False when nothing came for as long as the server waits.
+    private var isStillWanted: Bool {
+        guard let limit = double.settings.idleTimeout, !control.hasInput(within: limit) else { return true }
+        _ = send("421 Nothing came")
+        return false
     }
 
     // MARK: One command
@@ -59,26 +70,25 @@ final class FTPSession {
         let verb = String(decoding: words.first ?? [], as: UTF8.self).uppercased()
         let argument = verb == "PASS" ? [] : words.count > 1 ? Array(words[1]) : []
         for fault in faults { violation("\(fault) (\(verb))") }
+        if verb == "PASS" { password = words.count > 1 ? String(decoding: words[1], as: UTF8.self) : "" }
         if verb == "PASS" && wasAuthRefused { violation("PASS in clear after AUTH was refused") }
         return double.state.withLock { state in
             let command = FTPDouble.Command(
                 verb: verb, argument: String(decoding: argument, as: UTF8.self), bytes: Data(argument),
                 path: String(decoding: FTPTree.absolute(argument, from: folder), as: UTF8.self), connection: number,
-                occurrence: state.commands.count { $0.verb == verb } + 1)
+                occurrence: state.occurrences[verb, default: 0] + 1)
             state.commands.append(command)
-            if verb == "PASS" { password = words.count > 1 ? String(decoding: words[1], as: UTF8.self) : "" }
+            state.occurrences[verb] = command.occurrence
             return command
         }
     }
-
-    /// Of the `PASS` that is being answered.
-    var password = ""
 
     /// False when the connection is to be closed.
     private func answer(_ command: FTPDouble.Command) -> Bool {
         let faults = double.settings.answer(command)
         for fault in faults where !begin(fault) { return false }
         var reply: FTPReply?
+        lastEnding = nil
         if let instead = instead(faults) {
             way.close()
             way = .none
@@ -91,7 +101,7 @@ final class FTPSession {
             reply = perform(command, faults)
         }
         if case .lost? = lastEnding { return false }
-        if case .replyAfterDoing(let text)? = faults.last(where: \.isReplyAfterDoing) { reply = FTPReply(text) }
+        if reply != nil, case .replyAfterDoing(let text)? = faults.last(where: \.isReplyAfterDoing) { reply = FTPReply(text) }
         if command.verb == "AUTH", reply?.isRefusal == true { wasAuthRefused = true }
         if command.verb == "QUIT" { isQuitting = true }
         return finish(command, faults, reply)
@@ -103,7 +113,9 @@ final class FTPSession {
         case .delay(let seconds): return control.wait(seconds)
         case .say(let text): return send(FTPReply(text))
         case .endless(let bytes):
-            while control.send(bytes, pace: double.settings.replyPace) {}
+            let pace = double.settings.replyPace
+            let piece = pace == nil ? bytes.repeated : bytes
+            while !piece.isEmpty, control.send(piece, pace: pace) {}
             return false
         case .silence:
             while let line = control.line() { _ = take(line) }
@@ -150,9 +162,6 @@ final class FTPSession {
 
     // MARK: Replies
 
-    /// How the transfer of the command that is being answered ended.
-    var lastEnding: FTPEnding?
-
     func send(_ reply: FTPReply, to command: FTPDouble.Command? = nil) -> Bool {
         let lines = reply.with(double.settings.innerLines)
         let end = Data("\r\n".utf8)
@@ -165,7 +174,8 @@ final class FTPSession {
 
     /// Whether something has come although the reply to `command` has not gone out.
     private func noticeEarlyCommand(_ command: FTPDouble.Command?) -> Bool {
-        guard let command, !double.settings.allowsPipelining else { return false }
+        // Whether one or two replies follow ABOR, a client cannot know.
+        guard let command, command.verb != "ABOR", !double.settings.allowsPipelining else { return false }
         control.drain()
         // A client may abort a transfer.
         guard !control.pending.isEmpty, !control.hasAbort else { return false }

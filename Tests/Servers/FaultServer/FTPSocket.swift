@@ -15,6 +15,9 @@ final class FTPSocket {
     /// `POLLRDHUP` of poll(2): the peer has closed its side, whether all that it sent is read or not.
     static let hangUp: Int16 = 0x2000
 
+    /// For poll(2).
+    static func milliseconds(_ seconds: Double) -> Int32 { Int32(min(max(0, seconds) * 1_000, 1e9)) }
+
     let descriptor: Int32
     private let cutter: Cutter
     private let moved: (_ received: Int, _ sent: Int) -> Void

@@ -27,6 +27,9 @@ extension FTPTree {
         return FTPDate.text(node.modified, "%m-%d-%y  %I:%M%p") + " " + (size ?? "      <DIR>         ") + " "
     }
 
+    /// All that are known, in lower case.
+    static let facts: Set<String> = ["type", "size", "modify", "perm", "unix.mode"]
+
     /// The line of `MLST` and `MLSD` (RFC 3659, section 7) with those facts that were asked for.
     static func facts(_ name: [UInt8], _ node: Node, type: String? = nil, of wanted: Set<String>) -> Data {
         let all = [
