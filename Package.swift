@@ -85,8 +85,8 @@ let package = Package(
         .target(
             name: "Carrel",
             dependencies: [
-                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "S3FileProvider",
-                "Publication", "FileInformation", "SafeXML",
+                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "FTPFileProvider",
+                "S3FileProvider", "Publication", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",

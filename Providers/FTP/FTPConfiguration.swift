@@ -16,11 +16,49 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
     /// The root folder: `ftp` (in clear), `ftpes` (explicit TLS) or `ftps` (implicit TLS).
     public let baseURL: URL
     /// ``DataMode/passive`` unless said otherwise.
-    public var dataMode: DataMode
+    public var dataMode = DataMode.passive
+    /// The server's zone, for listings without one (`LIST`), as TimeZone(identifier:) takes it; nil for UTC. Machine-readable listings are
+    /// in UTC always.
+    public var timeZone: String?
+    /// Whether more than TLS 1.2 is offered. Data connections have to go on with the session of the control connection on many servers,
+    /// and uploads over TLS 1.3 may lose their end with this libcurl.
+    public var offersNewestTLS = false
+    var charset = FTPCharset.utf8
+
+    /// The IANA name of the character set of names; `utf-8` unless said otherwise.
+    public var charsetName: String { charset.name }
 
     /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
-    public init(baseURL: URL, dataMode: DataMode = .passive) {
+    public init(baseURL: URL) {
         self.baseURL = baseURL.withoutSecrets
-        self.dataMode = dataMode
+    }
+
+    /// Takes a server's names for bytes in the character set of that IANA name, such as `windows-1251`.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` for a name that this system does not know.
+    public mutating func setCharset(_ name: String) throws { charset = try FTPCharset(name) }
+}
+
+extension FTPConfiguration {
+    /// The names of the settings: `charset`, `data` (`passive`, `ipv4passive` or `active`), `time-zone` and `tls` (`1.2` or `newest`).
+    static let settingNames: Set<String> = ["charset", "data", "time-zone", "tls"]
+
+    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense.
+    init(baseURL: URL, settings: [String: String]) throws {
+        self.init(baseURL: baseURL)
+        for (name, value) in settings {
+            switch (name, value.lowercased()) {
+            case ("charset", _): try setCharset(value)
+            case ("data", "passive"): dataMode = .passive
+            case ("data", "ipv4passive"): dataMode = .ipv4Passive
+            case ("data", "active"): dataMode = .active
+            case ("time-zone", _) where TimeZone(identifier: value) != nil: timeZone = value
+            case ("tls", "1.2"): offersNewestTLS = false
+            case ("tls", "newest"): offersNewestTLS = true
+            default:
+                throw FileError.make(
+                    .featureUnsupported, path: name, url: baseURL, sentence: "“\(value)” is no value of the setting “\(name)” of FTP.")
+            }
+        }
     }
 }

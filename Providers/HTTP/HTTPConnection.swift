@@ -278,16 +278,6 @@ extension Origin {
     }
 }
 
-extension URL {
-    /// The server's root, with user, password and query if there are any.
-    public var serverRoot: URL {
-        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) ?? URLComponents()
-        parts.percentEncodedPath = "/"
-        parts.fragment = nil
-        return parts.url ?? self
-    }
-}
-
 extension Result where Failure == any Error {
     /// What `body` comes to.
     fileprivate init(_ body: () async throws -> Success) async {

@@ -1,3 +1,4 @@
+import FTPFileProvider
 import FileInformation
 public import FileProviderCore
 import Foundation
@@ -8,7 +9,7 @@ import S3FileProvider
 import WebDAVFileProvider
 
 extension ProviderRegistry {
-    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `s3`, and `mem` for trying things out.
+    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and `ftps`, `s3`, and `mem` for trying things out.
     ///
     /// - Throws: Never, unless a scheme were entered twice.
     public static func withBuiltInProviders() throws -> ProviderRegistry {
@@ -22,8 +23,8 @@ extension ProviderRegistry {
     /// - Throws: `CocoaError(.fileWriteFileExists)` when one of their schemes is taken.
     public func registerBuiltInProviders() throws {
         for registration in [
-            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, S3FileProvider.registration,
-            MemoryFileProvider.registration,
+            LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, FTPFileProvider.registration,
+            S3FileProvider.registration, MemoryFileProvider.registration,
         ] {
             try register(registration)
         }

@@ -66,3 +66,13 @@ extension FileProviderBasic {
     /// The `String` form of ``relativePath(of:)``; nil for a URL of another provider.
     public func relativePathOf(url: URL) -> String? { try? relativePath(of: url).string }
 }
+
+extension URL {
+    /// The server's root, with user, password and query if there are any.
+    public var serverRoot: URL {
+        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) ?? URLComponents()
+        parts.percentEncodedPath = "/"
+        parts.fragment = nil
+        return parts.url ?? self
+    }
+}

@@ -1,0 +1,90 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// Who logs in: the source of credentials is asked once, and again when the server has refused what it gave.
+final class FTPAccess: Sendable {
+    private let origin: Origin
+    private let user: String?
+    private let credentials: any CredentialSource
+    private let url: URL
+    private let mayGoInClear: Bool
+    private let known = Locked<FTPLogin?>(nil)
+
+    init(origin: Origin, user: String?, credentials: any CredentialSource, options: ConnectionOptions, url: URL) {
+        self.origin = origin
+        self.user = user
+        self.credentials = credentials
+        self.url = url
+        mayGoInClear = origin.scheme != "ftp" || origin.isLoopback || options.allowsClearPassword
+    }
+
+    /// Opens a connection with a login; with another one, once, when the server has refused the first.
+    ///
+    /// - Throws: What `open` throws; `URLError(.userAuthenticationRequired)` for a password that must not go in clear.
+    func use(_ open: (FTPLogin) async throws -> FTPSession) async throws -> FTPSession {
+        if let login = known.value { return try await open(login) }
+        let credential = try await credential()
+        do { return try await use(credential, open) } catch let failure as FTPFailure where Self.wasRefused(failure) {
+            guard let credential else { throw failure }
+            credentials.refused(credential, for: origin, user: user)
+            guard let other = try await self.credential(), other != credential else { throw failure }
+            do { return try await use(other, open) } catch let failure as FTPFailure where Self.wasRefused(failure) {
+                credentials.refused(other, for: origin, user: user)
+                throw failure
+            }
+        }
+    }
+
+    private func use(_ credential: Credential?, _ open: (FTPLogin) async throws -> FTPSession) async throws -> FTPSession {
+        let login = try login(with: credential)
+        let session = try await open(login)
+        known.update { $0 = login }
+        return session
+    }
+
+    private func credential() async throws -> Credential? { try await credentials.credential(for: origin, user: user) }
+
+    private func login(with credential: Credential?) throws -> FTPLogin {
+        guard let credential else {
+            // What is asked for by custom of whoever has no name (RFC 1635).
+            return try FTPLogin(user: user ?? "anonymous", password: user == nil ? "anonymous@" : "")
+        }
+        guard case .password(let user, let password) = credential.kind else {
+            throw FileError.make(.userAuthenticationRequired, url: url, sentence: "FTP knows users and passwords, and no tokens.")
+        }
+        guard mayGoInClear || password.isEmpty || user == "anonymous" else {
+            throw FileError.make(
+                .userAuthenticationRequired, url: url,
+                sentence: "“\(origin.host)” would get the password in clear over ftp:, which is refused unless it is allowed; "
+                    + "ftpes: encrypts it.")
+        }
+        return try FTPLogin(user: user.isEmpty ? self.user ?? "anonymous" : user, password: password)
+    }
+
+    private static func wasRefused(_ failure: FTPFailure) -> Bool {
+        guard let last = failure.outcome.last else { return false }
+        return last.code == 530 && ["USER", "PASS"].contains(last.verb)
+    }
+
+    // MARK: What kept an exchange from its end
+
+    /// `failure` in Foundation's words, with the server's below them.
+    static func error(_ failure: FTPFailure, url: URL, path: ProviderPath) -> any Error {
+        let host = url.host() ?? "The server"
+        guard let last = failure.outcome.last, last.code >= 400 else { return failure.error }
+        let told = FTPReplyError(last, path: path)
+        func made(_ code: URLError.Code, _ sentence: String) -> URLError {
+            FileError.make(code, url: url, sentence: sentence + (told.serverDescription.map { ": \($0)" } ?? "."), underlying: told)
+        }
+        switch (last.verb, last.code) {
+        case (_, 421): return made(.networkConnectionLost, "“\(host)” closes the connection")
+        case ("USER", _), ("PASS", _): return made(.userAuthenticationRequired, "“\(host)” refused this user and password")
+        case ("AUTH", _), ("PBSZ", _), ("PROT", _):
+            return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it")
+        case ("", _): return made(.cannotConnectToHost, "“\(host)” does not take the connection")
+        case ("REST", _): return FileError.unsupported("Reading from an offset", path: path, url: url)
+        default: return (failure.error as? URLError)?.code == .unknown ? told : failure.error
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// The way to one FTP server: logs in, keeps connections, tries again, and puts the server's refusals in Foundation's words.
+final class FTPConnection: Sendable {
+    /// The root's URL, without secrets.
+    let baseURL: URL
+    let options: ConnectionOptions
+    let host: FTPHost
+    let pool: FTPPool
+    private let configuration: FTPConfiguration
+    private let login: FTPAccess
+
+    init(configuration: FTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
+        let url = configuration.baseURL
+        guard let name = url.host(), !name.isEmpty, let security = FTPConfiguration.security(of: url) else {
+            throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no FTP server.")
+        }
+        baseURL = url.withoutSecrets
+        self.configuration = configuration
+        self.options = options
+        let origin = Origin(scheme: url.scheme ?? "ftp", host: name, port: url.port ?? (security == .implicit ? 990 : 21))
+        let own = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) }
+        let login = FTPAccess(origin: origin, user: user, credentials: own ?? options.credentials, options: options, url: baseURL)
+        self.login = login
+        let host = FTPHost(charset: configuration.charset)
+        self.host = host
+        let server = FTPServer(
+            host: name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: origin.port, security: security,
+            dataMode: configuration.dataMode.transportMode, tlsCeiling: configuration.offersNewestTLS ? .newest : .tls12)
+        let share = options.bandwidth.map { max(1, $0 / Int64(max(1, options.connectionsPerHost))) }
+        let patience = Duration.seconds(min(options.timeouts.connect + options.timeouts.idle, 2_600_000))
+        pool = FTPPool(most: options.connectionsPerHost, patience: patience) {
+            try await login.use { login in
+                let session = FTPSession(
+                    try FTPControlConnection(server: server, login: login, options: options), host: host, bytesPerSecond: share)
+                do { try await session.open() } catch {
+                    session.abort()
+                    throw error
+                }
+                return session
+            }
+        }
+    }
+
+    /// The URL of `path`.
+    func url(of path: ProviderPath) -> URL {
+        let base = baseURL.absoluteString
+        // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
+        return URL(string: (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded) ?? baseURL
+    }
+
+    /// Runs `body` with a connection, again after a passing failure, and what it throws is in Foundation's words.
+    ///
+    /// - Parameter mayRepeat: Whether what was asked for can be done twice; else only getting a connection is tried again.
+    func run<Value: Sendable>(
+        _ path: ProviderPath, mayRepeat: Bool = true, _ body: @Sendable (FTPSession) async throws -> Value
+    ) async throws -> Value {
+        if mayRepeat {
+            return try await options.retries.run(counters: options.counters) {
+                do { return try await self.pool.withSession(body) } catch { throw self.translated(error, path) }
+            }
+        }
+        let session = try await options.retries.run(counters: options.counters) {
+            do { return try await self.pool.take() } catch { throw self.translated(error, path) }
+        }
+        defer { pool.giveBack(session) }
+        do { return try await body(session) } catch { throw translated(error, path) }
+    }
+
+    /// `error` in Foundation's words.
+    func translated(_ error: any Error, _ path: ProviderPath) -> any Error {
+        guard let failure = error as? FTPFailure else { return error }
+        return FTPAccess.error(failure, url: url(of: path), path: path)
+    }
+}
+
+extension FTPConfiguration {
+    /// What the scheme says; nil for another's.
+    static func security(of url: URL) -> FTPServer.Security? {
+        switch url.scheme?.lowercased() {
+        case "ftp": FTPServer.Security.none
+        case "ftpes": .explicit
+        case "ftps": .implicit
+        default: nil
+        }
+    }
+}
+
+extension FTPConfiguration.DataMode {
+    fileprivate var transportMode: FTPServer.DataMode {
+        switch self {
+        case .passive: .passive
+        case .ipv4Passive: .ipv4Passive
+        case .active: .active
+        }
+    }
+}

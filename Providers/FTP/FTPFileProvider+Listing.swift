@@ -1,0 +1,230 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+
+extension FTPFileProvider {
+    /// By `MLST`; where the server does not know it, by `SIZE`, `MDTM` and `CWD`, which follow symbolic links.
+    ///
+    /// - Complexity: One round trip with `MLST`, else two for a file and three for a folder.
+    public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        if let item = cache.item(at: path) { return item }
+        return try await connection.run(path) { session in
+            guard let item = try await self.item(path, session) else { throw self.missing(path) }
+            return item
+        }
+    }
+
+    /// By `MLSD`, else by `CWD` and `LIST`. The listing is held until it is whole, at most 256 MiB, because the connection may be needed by
+    /// whoever takes the pages.
+    ///
+    /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read;
+    ///   `CocoaError(.fileReadTooLarge)`.
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        if let known = cache.contents(of: path) { return try await page(known) }
+        let record = cache.record(of: path)
+        let listing = try await connection.run(path) { session in try await self.listing(path, session) }
+        var pages = FTPPages(listing, path: path, charset: connection.host.charset)
+        while let items = try pages.next() {
+            record.add(items)
+            try await page(items)
+        }
+        if let error = pages.unreadable.error(url: url(of: path)) { throw error }
+        record.keep()
+    }
+
+    func missing(_ path: ProviderPath, isWriting: Bool = false, underlying: (any Error)? = nil) -> CocoaError {
+        FileError.make(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
+    }
+
+    // MARK: One item
+
+    /// What is at `path`; nil where nothing is.
+    func item(_ path: ProviderPath, _ session: FTPSession) async throws -> FileObject? {
+        if path.isRoot { return FileObject(path: path, type: .directory) }
+        let name = try session.host.bytes(of: path)
+        guard session.host.hasMachineListings else { return try await itemBySize(path, name, session) }
+        let outcome = try await session.send([FTPCommand("MLST", name)])
+        guard let reply = outcome["MLST"] else { return try await itemBySize(path, name, session) }
+        if reply.code == 250, reply.lines.count > 1 {
+            let entry = try FTPMachineListing.entry(inAnswer: reply.lines[1], name: name)
+            return FTPPages.object(entry, at: path)
+        }
+        let code = FileProviderFTPErrorCode(rawValue: reply.code)
+        if code.isUnknownCommand, reply.code != 501 {
+            session.host.lacks("MLST")
+            return try await itemBySize(path, name, session)
+        }
+        return try nothing(reply, path)
+    }
+
+    private func itemBySize(_ path: ProviderPath, _ name: [UInt8], _ session: FTPSession) async throws -> FileObject? {
+        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", name), FTPCommand("MDTM", name)])
+        if let size = outcome.size {
+            return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
+        }
+        guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
+        // What is neither a file with a size nor a folder shows in the listing of the folder it is in, as does a file whose server knows
+        // no sizes.
+        guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }
+        var pages = FTPPages(folder, path: parent, charset: session.host.charset)
+        while let items = try pages.next() {
+            if let item = items.first(where: { $0.path == path }) { return item }
+        }
+        return nil
+    }
+
+    /// A refusal of a look: nothing is there, unless the server says that it is not to be looked at.
+    private func nothing(_ reply: FTPReply, _ path: ProviderPath) throws -> FileObject? {
+        let error = FTPCondition(reply: reply, path: path, url: url(of: path)).error
+        if let error = error as? CocoaError, error.code == .fileReadNoPermission { throw error }
+        guard (500..<600).contains(reply.code) || reply.code == 450, reply.code != 530 else { throw error }
+        return nil
+    }
+
+    // MARK: A folder
+
+    func listing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing {
+        if let listing = try await machineListing(path, session) { return listing }
+        if let listing = try await folder(path, session) { return listing }
+        throw try await refusalOfListing(path, session)
+    }
+
+    private func machineListing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
+        guard session.host.hasMachineListings, session.host.mayKnow("MLSD") else { return nil }
+        let sink = DataSink(limit: FTPRawListing.largest)
+        let command = try FTPCommand("MLSD", session.host.bytes(of: path))
+        let outcome = try await session.send(FTPExchange(transfer: .list(command)) { sink })
+        guard let reply = outcome.last else { return nil }
+        if reply.isPositive { return FTPRawListing(data: sink.data, reader: .machine) }
+        let code = FileProviderFTPErrorCode(rawValue: reply.code)
+        if code.isTransient { throw FTPReplyError(reply, path: path) }
+        if code.isUnknownCommand, reply.code != 501 { session.host.lacks("MLSD") } else if reply.verb == "MLSD" {
+            guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session) }
+        }
+        return nil
+    }
+
+    /// By `LIST` in the folder itself: a path behind `LIST` would be taken for options and patterns by many a server.
+    ///
+    /// - Returns: Nil when the server does not go there.
+    private func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
+        guard try await session.enter(session.host.bytes(of: path)) == nil else { return nil }
+        let hidden = session.host.listsHidden
+        if hidden != false {
+            let data = try await list(FTPCommand("LIST", text: "-a"), path, session)
+            // A server that takes the option for a name shows not even the dots that every folder has.
+            if let data, hidden == true || !data.isEmpty {
+                session.host.listsHidden = true
+                return rawListing(data)
+            }
+        }
+        guard let data = try await list(FTPCommand("LIST"), path, session) else {
+            throw FTPReplyError(FTPReply(verb: "LIST", code: 550, lines: []), path: path)
+        }
+        if !data.isEmpty { session.host.listsHidden = false }
+        return rawListing(data)
+    }
+
+    private func rawListing(_ data: Data) -> FTPRawListing {
+        let zone = configuration.timeZone.flatMap { TimeZone(identifier: $0) }
+        return FTPRawListing(data: data, reader: .list(offset: zone?.secondsFromGMT() ?? 0))
+    }
+
+    /// Nil when the server refused.
+    private func list(_ command: FTPCommand, _ path: ProviderPath, _ session: FTPSession) async throws -> Data? {
+        let sink = DataSink(limit: FTPRawListing.largest)
+        let outcome = try await session.send(FTPExchange(transfer: .list(command)) { sink })
+        guard let reply = outcome.last else { return nil }
+        // What the one says for an empty folder, and the other for a pattern that fits nothing.
+        if reply.isPositive || reply.code == 450 { return sink.data }
+        if FileProviderFTPErrorCode(rawValue: reply.code).isTransient { throw FTPReplyError(reply, path: path) }
+        return nil
+    }
+
+    private func refusalOfListing(_ path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+        guard let item = try await item(path, session) else { return missing(path) }
+        if item.isDirectory { return FileError.make(.fileReadNoPermission, path: path, url: url(of: path)) }
+        return FileError.notADirectory(path, url: url(of: path))
+    }
+}
+
+extension FTPOutcome {
+    /// What `SIZE` told (RFC 3659, section 4).
+    var size: Int64? {
+        guard let reply = self["SIZE"], reply.code == 213 else { return nil }
+        // Some put words in front.
+        return reply.text.split(separator: " ").last.flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
+    }
+
+    /// What `MDTM` told (RFC 3659, section 3).
+    var modificationDate: Date? {
+        guard let reply = self["MDTM"], reply.code == 213 else { return nil }
+        return reply.text.split(separator: " ").last.flatMap { FTPDate.parse(String($0)) }
+    }
+}
+
+/// A listing as it came.
+struct FTPRawListing: Sendable {
+    enum Reader: Sendable {
+        /// By `MLSD`.
+        case machine
+        /// By `LIST`; seconds that the server's clock is ahead of UTC.
+        case list(offset: Int)
+    }
+
+    /// 256 MiB, about two million items.
+    static let largest = 256 << 20
+
+    let data: Data
+    let reader: Reader
+}
+
+/// The items of a listing, some at a time.
+struct FTPPages {
+    private let data: Data
+    private let path: ProviderPath
+    private let charset: FTPCharset
+    private var parser: any FTPListing
+    private var offset = 0
+    private var isFinished = false
+
+    init(_ listing: FTPRawListing, path: ProviderPath, charset: FTPCharset) {
+        data = listing.data
+        self.path = path
+        self.charset = charset
+        switch listing.reader {
+        case .machine: parser = FTPMachineListing()
+        case .list(let seconds): parser = FTPListParser(now: Date(), offset: seconds)
+        }
+    }
+
+    var unreadable: FTPUnreadableLines { parser.unreadable }
+
+    /// Nil behind the last.
+    mutating func next() throws -> [FileObject]? {
+        if isFinished { return nil }
+        let piece = data[data.startIndex + offset..<min(data.endIndex, data.startIndex + offset + 128 << 10)]
+        offset += piece.count
+        var entries = try piece.withUnsafeBytes { try parser.parse($0) }
+        if offset >= data.count {
+            isFinished = true
+            entries += try parser.finish()
+        }
+        return try entries.map { Self.object($0, at: try path.appending(nameBytes: charset.component(of: $0.name))) }
+    }
+
+    static func object(_ entry: FTPEntry, at path: ProviderPath) -> FileObject {
+        var object = FileObject(
+            path: path, type: entry.type, size: entry.type == .directory ? nil : entry.size, modifiedDate: entry.modified)
+        object.creationDate = entry.created
+        object.permissions = entry.permissions
+        object.linkTarget = entry.linkTarget
+        object[.ftpUnique] = entry.identity
+        return object
+    }
+}
+
+extension FileObjectKey where Value == String {
+    /// What the server tells apart its items by, whatever they are called: the fact `unique` (RFC 3659, section 7.5.2).
+    public static var ftpUnique: Self { Self("ftp.unique") }
+}

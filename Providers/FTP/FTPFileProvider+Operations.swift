@@ -1,0 +1,182 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+
+extension FTPFileProvider {
+    /// Makes a folder with one `MKD`. What a refusal means is looked at: servers have 550 for all of it.
+    public func createFolder(path: ProviderPath) async throws {
+        if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        defer { cache.drop(path) }
+        try await connection.run(path, mayRepeat: false) { session in
+            let outcome = try await session.send([FTPCommand("MKD", session.host.transferBytes(of: path))])
+            guard let reply = outcome["MKD"], !reply.isPositive else { return }
+            throw try await self.refusal(reply, ofWriting: path, session)
+        }
+    }
+
+    /// Renames on the server (RFC 959, section 4.1.3).
+    ///
+    /// FTP renames onto a file that is there without a word, and so `overwrite: false` is a look right before; whoever writes in between
+    /// loses. Where something has to give way that the server does not replace by itself, such as a folder, it is removed before: the
+    /// two are not one step.
+    ///
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
+    /// - Complexity: Three round trips.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try refuseOverlap(path, destination)
+        defer {
+            cache.drop(path)
+            cache.drop(destination)
+        }
+        try await connection.run(path, mayRepeat: false) { session in
+            guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
+            if let target = try await self.item(destination, session) {
+                if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
+                // A file in place of a file is one step; anything else is none for any server.
+                if target.isDirectory || item.isDirectory { try await self.removeOne(target, session) }
+            }
+            try await self.rename(path, to: destination, session)
+        }
+        progress.advance(by: 1)
+    }
+
+    /// `RNFR` and `RNTO`.
+    func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws {
+        session.leave()
+        let outcome = try await session.send([
+            FTPCommand("RNFR", session.host.bytes(of: path)), FTPCommand("RNTO", session.host.transferBytes(of: destination)),
+        ])
+        if let reply = outcome["RNFR"], !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
+        if let reply = outcome["RNTO"], !reply.isPositive { throw try await refusal(reply, ofWriting: destination, session, moving: path) }
+    }
+
+    /// On the server where that has `SITE CPFR` and `SITE CPTO`, to a temporary name first; else through this machine.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try refuseOverlap(path, destination)
+        guard try await capabilities()[.serverSideCopying] == .native else {
+            return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
+        let temporary = try TemporaryName.make(beside: destination)
+        let item = try await connection.run(path) { session in
+            guard let item = try await self.item(path, session) else { throw self.missing(path) }
+            if !overwrite, try await self.item(destination, session) != nil {
+                throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination))
+            }
+            return item
+        }
+        do {
+            try await connection.run(path, mayRepeat: false) { session in
+                let outcome = try await session.send([
+                    FTPCommand("SITE", Array("CPFR ".utf8) + session.host.bytes(of: path)),
+                    FTPCommand("SITE", Array("CPTO ".utf8) + session.host.transferBytes(of: temporary)),
+                ])
+                let replies = outcome.replies.filter { $0.verb == "SITE" && $0.code >= 200 }
+                if let reply = replies.first, !reply.isPositive { throw try await self.refusal(reply, ofChanging: path, session) }
+                if let reply = replies.last, !reply.isPositive { throw try await self.refusal(reply, ofWriting: destination, session) }
+            }
+            try await moveItem(path: temporary, to: destination, overwrite: overwrite)
+        } catch {
+            // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
+            await Task { try? await removeItem(path: temporary) }.value
+            throw error
+        }
+        progress.expect(item.size ?? 1)
+        progress.advance(by: item.size ?? 1)
+    }
+
+    private func refuseOverlap(_ path: ProviderPath, _ destination: ProviderPath) throws {
+        guard path.isRoot || destination == path || destination.isBelow(path) else { return }
+        throw FileError.make(
+            .fileWriteInvalidFileName, path: destination, url: url(of: destination),
+            sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+    }
+
+    // MARK: Removing
+
+    /// By `DELE` and `RMD`; a folder with all it holds item by item.
+    public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
+        defer { cache.drop(path) }
+        let item = try await connection.run(path) { session in
+            guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
+            return item
+        }
+        if item.isDirectory, recursive {
+            return try await removeTree(path: path, progress: progress) { path in
+                try await self.connection.run(path, mayRepeat: false) { session in try await self.removeUnknown(path, session) }
+            }
+        }
+        try await connection.run(path, mayRepeat: false) { session in try await self.removeOne(item, session) }
+        progress.advance(by: 1)
+    }
+
+    /// Removes a file, a link or an empty folder.
+    func removeOne(_ item: FileObject, _ session: FTPSession) async throws {
+        let name = try session.host.bytes(of: item.path)
+        // A server without `MLST` does not tell a link to a folder from the folder, and only lets go of it as of a file.
+        if !item.isDirectory || !session.host.hasMachineListings {
+            guard let reply = try await session.send([FTPCommand("DELE", name)])["DELE"], !reply.isPositive else { return }
+            if !item.isDirectory { throw try await refusal(reply, ofChanging: item.path, session) }
+        }
+        session.leave()
+        guard let reply = try await session.send([FTPCommand("RMD", name)])["RMD"], !reply.isPositive else { return }
+        throw try await refusal(reply, ofRemovingFolder: item.path, session)
+    }
+
+    private func removeUnknown(_ path: ProviderPath, _ session: FTPSession) async throws {
+        let name = try session.host.bytes(of: path)
+        session.leave()
+        guard let reply = try await session.send([FTPCommand("DELE", name)])["DELE"], !reply.isPositive else { return }
+        guard let second = try await session.send([FTPCommand("RMD", name)])["RMD"], !second.isPositive else { return }
+        guard let item = try await item(path, session) else { throw missing(path, isWriting: true) }
+        if item.isDirectory { throw try await refusal(second, ofRemovingFolder: path, session) }
+        throw try await refusal(reply, ofChanging: path, session)
+    }
+
+    // MARK: What a refusal means
+
+    private func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+        let told = FTPReplyError(reply, path: path)
+        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
+        if item.isDirectory, let listing = try? await contentsOfDirectory(path, session), !listing.isEmpty {
+            return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
+        }
+        return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
+    }
+
+    private func contentsOfDirectory(_ path: ProviderPath, _ session: FTPSession) async throws -> [FileObject] {
+        var pages = FTPPages(try await listing(path, session), path: path, charset: session.host.charset)
+        return try pages.next() ?? []
+    }
+
+    /// Of something that has to be there.
+    func refusal(_ reply: FTPReply, ofChanging path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+        guard try await item(path, session) != nil else {
+            return missing(path, isWriting: true, underlying: FTPReplyError(reply, path: path))
+        }
+        return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
+    }
+
+    /// Of a name that was to be new, or to be replaced.
+    ///
+    /// - Parameter moving: What was to come there.
+    func refusal(
+        _ reply: FTPReply, ofWriting path: ProviderPath, _ session: FTPSession, moving: ProviderPath? = nil
+    ) async throws -> any Error {
+        let told = FTPReplyError(reply, path: path)
+        let condition = FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
+        if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || told.code.isTransient { return condition }
+        if let item = try await item(path, session) {
+            if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
+            if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
+        }
+        if let parent = path.parent, try await item(parent, session)?.isDirectory != true {
+            return FileError.make(
+                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
+        }
+        if let moving, try await item(moving, session) == nil { return missing(moving, isWriting: true, underlying: told) }
+        // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.
+        if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
+        return condition
+    }
+}

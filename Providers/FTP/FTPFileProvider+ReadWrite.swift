@@ -1,0 +1,25 @@
+public import FileProviderCore
+import Foundation
+
+extension FTPFileProvider {
+    /// A reader by `RETR`. Nothing is sent: the first read tells whether the file is there.
+    ///
+    /// A change between two reads shows by size and modification time, in whole seconds.
+    public func open(path: ProviderPath) async throws -> any FileReader { FTPReader(path: path, provider: self) }
+
+    /// Writes a file: `STOR` to a temporary name, `SIZE`, `RNFR` and `RNTO`; or `STOR` in place.
+    ///
+    /// An upload of more than 1 MiB whose connection is lost goes on by `APPE` once the end of what the server has was compared. With
+    /// `overwrite: false` the name is looked at right before the file comes there: FTP has no way to do both in one step.
+    ///
+    /// - Throws: Also `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
+    /// - Complexity: Six round trips and a data connection, in place five; over TLS two more.
+    public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
+        if options.ifMatch != nil { throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path)) }
+        _ = try connection.host.transferBytes(of: path)
+        defer { cache.drop(path) }
+        let upload = FTPUpload(provider: self, path: path, source: source, options: options)
+        return options.placement == .inPlace ? try await upload.writeInPlace() : try await upload.publish()
+    }
+}

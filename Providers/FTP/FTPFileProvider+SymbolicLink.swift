@@ -1,0 +1,78 @@
+import CurlTransport
+public import FileProviderCore
+import Foundation
+
+extension FTPFileProvider: FileProviderSymbolicLink {
+    /// By `SITE SYMLINK`, which few servers have.
+    public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
+        defer { cache.drop(path) }
+        let space = UInt8(ascii: " ")
+        try await connection.run(path, mayRepeat: false) { session in
+            guard session.host.features?.hasSite("SYMLINK") == true else {
+                throw FileError.unsupported("Making symbolic links", path: path, url: self.url(of: path))
+            }
+            // The command's own border between both is a space.
+            let name = try session.host.transferBytes(of: path)
+            guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space), !name.contains(space) else {
+                throw FileError.make(
+                    .fileWriteInvalidFileName, path: path, url: self.url(of: path), sentence: "FTP has no way to make this link.")
+            }
+            if try await self.item(path, session) != nil {
+                throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
+            }
+            let reply = try await session.send([FTPCommand("SITE", Array("SYMLINK ".utf8) + target + [space] + name)])["SITE"]
+            if let reply, !reply.isPositive { throw try await self.refusal(reply, ofWriting: path, session) }
+        }
+    }
+
+    /// Follows what the listings tell; where a listing shows a link without its target, what is there behind it is asked for.
+    public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
+        var place = path
+        for step in 0..<40 {
+            let item = try await listedItem(place)
+            guard item.isSymbolicLink else {
+                if step == 0 { throw FileError.make(errno: EINVAL, path: path, url: url(of: path), writing: false) }
+                return item
+            }
+            guard let target = item.linkTarget, !target.isEmpty else { return try await itemBehind(place) }
+            place = try resolve(target, from: place)
+        }
+        throw FileError.make(errno: ELOOP, path: path, url: url(of: path), writing: false)
+    }
+
+    /// As the listing of its folder shows it, for `MLST` and `SIZE` may look behind a link.
+    private func listedItem(_ path: ProviderPath) async throws -> FileObject {
+        guard let parent = path.parent else { return FileObject(path: path, type: .directory) }
+        let found = Locked<FileObject?>(nil)
+        try await contentsOfDirectory(path: parent) { items in
+            if let item = items.first(where: { $0.path == path }) { found.update { $0 = item } }
+        }
+        guard let item = found.value else { throw missing(path) }
+        return item
+    }
+
+    private func itemBehind(_ path: ProviderPath) async throws -> FileObject {
+        try await connection.run(path) { session in
+            let name = try session.host.bytes(of: path)
+            if try await session.enter(name) == nil { return FileObject(path: path, type: .directory) }
+            let outcome = try await session.send(session.binary + [FTPCommand("SIZE", name), FTPCommand("MDTM", name)])
+            guard let size = outcome.size else { throw self.missing(path) }
+            return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
+        }
+    }
+
+    private func resolve(_ target: [UInt8], from link: ProviderPath) throws -> ProviderPath {
+        let slash = UInt8(ascii: "/")
+        var names = target.first == slash ? [] : (link.parent ?? .root).components
+        for name in target.split(separator: slash) where name != [UInt8(ascii: ".")] {
+            if name == Array("..".utf8)[...] {
+                guard names.popLast() != nil else {
+                    throw FileError.make(.fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
+                }
+            } else {
+                names.append(name)
+            }
+        }
+        return try ProviderPath(bytes: names.joined(separator: [slash]))
+    }
+}

@@ -1,0 +1,167 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// A download that waits for its reader: what comes next in a file is there without another data connection.
+///
+/// It gives its control connection back when somebody else needs that, when nobody has read for a while, or when it is at the end.
+final class FTPForwardStream: Sendable {
+    /// Sends the file from `start` on into `pipe`.
+    typealias Fetch = @Sendable (_ session: FTPSession, _ start: Int64, _ pipe: BytePipe) async throws -> Void
+
+    private struct Current: Sendable {
+        let session: FTPSession
+        let pipe: BytePipe
+        let task: Task<Void, Never>
+        /// Where in the file the first byte of `rest`, or behind it of the pipe, lies.
+        var position: Int64
+        var rest = Data()
+    }
+
+    private struct State {
+        var current: Current?
+        var isHeld = false
+        var waiters: [FTPWaiter] = []
+        /// Counts the times it was laid aside.
+        var turns = 0
+    }
+
+    private let pool: FTPPool
+    private let state = Locked(State())
+
+    /// Bytes that are rather read and thrown away than jumped over.
+    private static let longestSkip: Int64 = 256 << 10
+    /// Bytes that are fetched before they are asked for.
+    private static let ahead = 64 << 10
+    /// Servers end a download that nobody takes; before that it had better be given up.
+    private static let longestRest = Duration.seconds(15)
+
+    init(pool: FTPPool) {
+        self.pool = pool
+    }
+
+    deinit {
+        if let current = state.value.current {
+            current.pipe.abandon()
+            current.session.abort()
+            pool.giveBack(current.session)
+        }
+    }
+
+    /// Sends the bytes of `range` into `sink`, one caller after the other.
+    func read(_ range: Range<Int64>, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
+        try await hold()
+        defer { letGo() }
+        var current = try await current(for: range.lowerBound, fetch)
+        do {
+            try await send(range, of: &current, into: sink)
+        } catch {
+            await end(current)
+            throw error
+        }
+        await layAside(current)
+    }
+
+    /// Gives back what is held.
+    func close() async {
+        if let current = state.update({ $0.current.take() }) {
+            _ = pool.unpark(self)
+            await end(current)
+        }
+    }
+
+    // MARK: One download
+
+    private func current(for start: Int64, _ fetch: @escaping Fetch) async throws -> Current {
+        if let current = state.update({ $0.current.take() }) {
+            let isOurs = pool.unpark(self)
+            if isOurs, current.position <= start, start - current.position <= Self.longestSkip { return current }
+            await end(current)
+        }
+        let session = try await pool.take()
+        let pipe = BytePipe(capacity: Self.ahead)
+        let task = Task {
+            do {
+                try await fetch(session, start, pipe)
+                pipe.finish()
+            } catch { pipe.finish(throwing: error) }
+        }
+        return Current(session: session, pipe: pipe, task: task, position: start)
+    }
+
+    private func send(_ range: Range<Int64>, of current: inout Current, into sink: any ByteSink) async throws {
+        while current.position < range.upperBound {
+            if current.rest.isEmpty {
+                guard let piece = try await current.pipe.next() else {
+                    throw FileError.make(.networkConnectionLost, url: nil, sentence: "The file ended before its size.")
+                }
+                current.rest = piece
+            }
+            let skipped = min(Int64(current.rest.count), max(0, range.lowerBound - current.position))
+            current.rest = current.rest.dropFirst(Int(skipped))
+            current.position += skipped
+            let wanted = current.rest.prefix(Int(clamping: range.upperBound - current.position))
+            if wanted.isEmpty || current.position < range.lowerBound { continue }
+            try await sink.send(Data(wanted))
+            current.rest = current.rest.dropFirst(wanted.count)
+            current.position += Int64(wanted.count)
+        }
+    }
+
+    private func layAside(_ current: Current) async {
+        let turn = state.update { state in
+            state.current = current
+            state.turns += 1
+            return state.turns
+        }
+        pool.park(self) { [weak self] in
+            Task { await self?.giveUp() }
+        }
+        Task { [weak self] in
+            try await Task.sleep(for: Self.longestRest)
+            if let self, self.state.value.turns == turn { await self.close() }
+        }
+    }
+
+    private func giveUp() async {
+        if let current = state.update({ $0.current.take() }) { await end(current) }
+    }
+
+    private func end(_ current: Current) async {
+        current.pipe.abandon()
+        // A server that sends nothing more does not notice that nothing is wanted.
+        let timer = Task {
+            try await Task.sleep(for: .seconds(2))
+            current.session.abort()
+        }
+        await current.task.value
+        timer.cancel()
+        pool.giveBack(current.session)
+    }
+
+    // MARK: Turns
+
+    private func hold() async throws {
+        let waiter: FTPWaiter? = state.update { state in
+            if !state.isHeld {
+                state.isHeld = true
+                return nil
+            }
+            let waiter = FTPWaiter()
+            state.waiters.append(waiter)
+            return waiter
+        }
+        guard let waiter else { return }
+        do { _ = try await waiter.wait(until: .now + .seconds(1_000_000)) } catch {
+            if waiter.wasWoken { letGo() }
+            throw error
+        }
+    }
+
+    private func letGo() {
+        state.update { state in
+            while !state.waiters.isEmpty { if state.waiters.removeFirst().wake() { return } }
+            state.isHeld = false
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// Lends control connections, one caller to each, and keeps them: a login is not had for nothing, and servers count them.
+final class FTPPool: Sendable {
+    fileprivate struct State {
+        var idle: [FTPSession] = []
+        /// Those lent, those idle, and those being opened.
+        var count = 0
+        /// How many there may be: fewer than was asked for where the server takes no more.
+        var limit: Int
+        var limitedUntil: ContinuousClock.Instant?
+        /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried many times.
+        var isTrying = false
+        var hasLoggedIn = false
+        var waiters: [FTPWaiter] = []
+        var parked: [(id: ObjectIdentifier, evict: @Sendable () -> Void)] = []
+        var lent: [FTPSession] = []
+        var isReaping = false
+    }
+
+    /// What a caller does next.
+    private enum Step {
+        case use(FTPSession)
+        case open
+        case wait(FTPWaiter)
+    }
+
+    private let state: Locked<State>
+    private let most: Int
+    private let patience: Duration
+    private let open: @Sendable () async throws -> FTPSession
+
+    /// Connections that were not used for so long are given back.
+    private static let idleLife = Duration.seconds(60)
+    /// What was not used for so long is looked at before it is relied on.
+    private static let trust = Duration.seconds(15)
+
+    /// - Parameters:
+    ///   - most: Connections at once.
+    ///   - patience: How long a caller waits for one.
+    ///   - open: Makes one that is logged in.
+    init(most: Int, patience: Duration, open: @escaping @Sendable () async throws -> FTPSession) {
+        self.most = max(1, most)
+        self.patience = patience
+        self.open = open
+        state = Locked(State(limit: max(1, most)))
+    }
+
+    /// Lends a connection to `body`; one that was lost meanwhile is not kept.
+    func withSession<Value: Sendable>(_ body: (FTPSession) async throws -> Value) async throws -> Value {
+        let session = try await take()
+        do {
+            let value = try await body(session)
+            giveBack(session)
+            return value
+        } catch {
+            giveBack(session)
+            throw error
+        }
+    }
+
+    /// A connection that nobody else has until it is given back.
+    func take() async throws -> FTPSession {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            try Task.checkCancellation()
+            switch next() {
+            case .use(let session):
+                if await isAlive(session) { return lend(session) }
+                drop(session)
+            case .open:
+                do {
+                    let session = try await open()
+                    opened()
+                    return lend(session)
+                } catch {
+                    guard failedToOpen(error) else { throw error }
+                }
+            case .wait(let waiter):
+                do { guard try await waiter.wait(until: deadline) else { throw Self.crowded() } } catch {
+                    // Woken at the last moment, perhaps: then it is the next one's turn.
+                    state.update { $0.wakeOne() }
+                    throw error
+                }
+            }
+        }
+    }
+
+    private func next() -> Step {
+        let (step, evict): (Step, (@Sendable () -> Void)?) = state.update { state in
+            if let until = state.limitedUntil, until < .now {
+                state.limitedUntil = nil
+                state.limit = min(most, state.limit + 1)
+            }
+            if let session = state.idle.popLast() { return (.use(session), nil) }
+            if state.count < state.limit, state.hasLoggedIn || !state.isTrying {
+                state.count += 1
+                if !state.hasLoggedIn { state.isTrying = true }
+                return (.open, nil)
+            }
+            let waiter = FTPWaiter()
+            state.waiters.append(waiter)
+            return (.wait(waiter), state.parked.isEmpty ? nil : state.parked.removeFirst().evict)
+        }
+        evict?()
+        return step
+    }
+
+    private func lend(_ session: FTPSession) -> FTPSession {
+        state.update { $0.lent.append(session) }
+        return session
+    }
+
+    private func isAlive(_ session: FTPSession) async -> Bool {
+        guard session.isUsable else { return false }
+        if session.idleTime < Self.trust { return true }
+        return (try? await session.send([FTPCommand("NOOP")])["NOOP"]) != nil
+    }
+
+    /// Takes a connection back that ``take()`` gave.
+    func giveBack(_ session: FTPSession) {
+        guard session.isUsable else { return drop(session) }
+        state.update { state in
+            state.lent.removeAll { $0 === session }
+            state.idle.append(session)
+            state.wakeOne()
+        }
+        startReaping()
+    }
+
+    private func drop(_ session: FTPSession) {
+        session.abort()
+        state.update { state in
+            state.lent.removeAll { $0 === session }
+            state.count -= 1
+            state.wakeOne()
+        }
+    }
+
+    private func opened() {
+        state.update { state in
+            state.isTrying = false
+            if !state.hasLoggedIn {
+                state.hasLoggedIn = true
+                state.wakeAll()
+            }
+        }
+    }
+
+    /// True when the server merely takes no more connections than there are.
+    private func failedToOpen(_ error: any Error) -> Bool {
+        state.update { state in
+            state.count -= 1
+            state.isTrying = false
+            defer { state.wakeOne() }
+            guard state.hasLoggedIn, state.count > 0, Self.isCap(error) else { return false }
+            state.limit = max(1, state.count)
+            state.limitedUntil = .now + .seconds(60)
+            return true
+        }
+    }
+
+    private static func isCap(_ error: any Error) -> Bool {
+        guard let code = (error as? FTPFailure)?.outcome.last?.code else { return false }
+        return code == 421 || code == 530
+    }
+
+    private static func crowded() -> URLError {
+        FileError.make(
+            .timedOut, url: nil, sentence: "All connections that the server allows are in use, and none became free.")
+    }
+
+    // MARK: Connections that wait for their reader
+
+    /// A connection whose download waits for its reader is given up when somebody needs one: `evict` sees to that.
+    func park(_ owner: AnyObject, evict: @escaping @Sendable () -> Void) {
+        let isNeeded = state.update { state in
+            if !state.waiters.isEmpty, state.idle.isEmpty { return true }
+            state.parked.append((ObjectIdentifier(owner), evict))
+            return false
+        }
+        if isNeeded { evict() }
+    }
+
+    /// False when it is being given up.
+    func unpark(_ owner: AnyObject) -> Bool {
+        state.update { state in
+            guard let index = state.parked.firstIndex(where: { $0.id == ObjectIdentifier(owner) }) else { return false }
+            state.parked.remove(at: index)
+            return true
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends what runs with `URLError(.cancelled)`, and closes everything.
+    func closeAll() {
+        for session in state.value.lent { session.abort() }
+        closeIdle()
+    }
+
+    /// Closes what is idle.
+    func closeIdle(olderThan age: Duration = .zero) {
+        let old = state.update { state in
+            let old = state.idle.filter { $0.idleTime >= age }
+            state.idle.removeAll { session in old.contains { $0 === session } }
+            state.count -= old.count
+            if !old.isEmpty { state.wakeOne() }
+            return old
+        }
+        for session in old { session.close() }
+    }
+
+    private func startReaping() {
+        let starts = state.update { state in
+            defer { state.isReaping = true }
+            return !state.isReaping
+        }
+        guard starts else { return }
+        Task { [weak self] in
+            while true {
+                try await Task.sleep(for: Self.idleLife)
+                guard let self else { return }
+                self.closeIdle(olderThan: Self.idleLife)
+                let isDone = self.state.update { state in
+                    if state.count == 0 { state.isReaping = false }
+                    return state.count == 0
+                }
+                if isDone { return }
+            }
+        }
+    }
+
+    deinit {
+        for session in state.value.idle { session.close() }
+    }
+}
+
+extension FTPPool.State {
+    fileprivate mutating func wakeOne() {
+        while !waiters.isEmpty { if waiters.removeFirst().wake() { return } }
+    }
+
+    fileprivate mutating func wakeAll() {
+        for waiter in waiters { _ = waiter.wake() }
+        waiters = []
+    }
+}

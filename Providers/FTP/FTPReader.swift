@@ -1,0 +1,154 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// A file that is read by `RETR`, from an offset where one is asked for (`REST`, RFC 3659, section 5).
+///
+/// A range takes a data connection, and so one that was opened is read on: a range that lies a little ahead of the last one costs
+/// nothing but the bytes between. Small ranges are read one after the other.
+final class FTPReader: FileReader {
+    let path: ProviderPath
+    let cost = FTPFileProvider.readCost
+    private let provider: FTPFileProvider
+    private let known = Locked<FileReaderAttributes?>(nil)
+    private let isClosed = Locked(false)
+    private let stream: FTPForwardStream
+
+    /// Larger parts have a data connection of their own, straight into their sink.
+    private static let small: Int64 = 1 << 20
+
+    init(path: ProviderPath, provider: FTPFileProvider) {
+        self.path = path
+        self.provider = provider
+        stream = FTPForwardStream(pool: provider.connection.pool)
+    }
+
+    func attributes() async throws -> FileReaderAttributes {
+        if isClosed.value { throw FileError.closed(path) }
+        if let known = known.value { return known }
+        return try await provider.connection.run(path) { try await self.settle($0) }
+    }
+
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        let size = try await attributes().size
+        if isClosed.value { throw FileError.closed(path) }
+        let range = part.resolved(size: size)
+        let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
+        try sink.begin(extent)
+        if range.isEmpty { return extent }
+        if range.upperBound == size && range.lowerBound == 0 || Int64(range.count) > Self.small {
+            try await retrieve(range, size: size, into: sink)
+        } else {
+            try await readOn(range, size: size, into: sink)
+        }
+        return extent
+    }
+
+    func close() async {
+        isClosed.update { $0 = true }
+        await stream.close()
+    }
+
+    // MARK: The version
+
+    /// Size and version, the same as before.
+    ///
+    /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.
+    private func settle(_ session: FTPSession) async throws -> FileReaderAttributes {
+        let name = try session.host.transferBytes(of: path)
+        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", name), FTPCommand("MDTM", name)])
+        var size = outcome.size
+        if size == nil {
+            // Whatever 550 means here, and for servers that know no sizes.
+            guard let item = try await provider.item(path, session) else { throw provider.missing(path) }
+            if item.isDirectory { throw FileError.isADirectory(path, url: provider.url(of: path)) }
+            size = item.size
+        }
+        guard let size else { throw FileError.unsupported("Reading a file of unknown size", path: path, url: provider.url(of: path)) }
+        let validator = outcome["MDTM"].flatMap { $0.code == 213 ? "\($0.text) \(size)" : nil }
+        let attributes = FileReaderAttributes(size: size, validator: validator)
+        try known.update { known in
+            guard let before = known else { return known = attributes }
+            guard before == attributes else { throw FileError.changedWhileReading(path, url: provider.url(of: path)) }
+        }
+        return attributes
+    }
+
+    // MARK: Bytes
+
+    /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
+    private func retrieve(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
+        let counted = FTPCountedSink(sink)
+        try await provider.connection.run(path) { session in
+            let start = range.lowerBound + counted.count
+            if start >= range.upperBound { return }
+            if start > 0 { _ = try await self.settle(session) }
+            let count = range.upperBound == size ? nil : range.upperBound - start
+            let name = try session.host.transferBytes(of: self.path)
+            let outcome = try await session.send(
+                FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
+            try await self.check(outcome, session)
+        }
+        if let refusal = counted.refusal { throw refusal }
+        guard counted.count == Int64(range.count) else { throw short(counted.count, of: range) }
+    }
+
+    /// - Throws: What the server refused the file with.
+    private func check(_ outcome: FTPOutcome, _ session: FTPSession) async throws {
+        guard !outcome.wasCut, let reply = outcome.last, !reply.isPositive else { return }
+        let told = FTPReplyError(reply, path: path)
+        if told.code.isTransient { throw told }
+        if reply.verb == "REST" { throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path)) }
+        guard let item = try await provider.item(path, session) else { throw provider.missing(path, underlying: told) }
+        if item.isDirectory { throw FileError.isADirectory(path, url: provider.url(of: path)) }
+        throw FTPCondition(reply: reply, path: path, url: provider.url(of: path)).error
+    }
+
+    private func readOn(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
+        let path = path
+        try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
+            do {
+                try await self.stream.read(range, into: sink) { session, start, pipe in
+                    _ = try await self.settle(session)
+                    let name = try session.host.transferBytes(of: path)
+                    let outcome = try await session.send(
+                        FTPExchange(transfer: .retrieve(name, offset: start, count: nil, sparingly: true)) { pipe })
+                    try await self.check(outcome, session)
+                }
+            } catch { throw self.provider.connection.translated(error, path) }
+        }
+    }
+
+    private func short(_ count: Int64, of range: Range<Int64>) -> CocoaError {
+        FileError.make(
+            .fileReadUnknown, path: path, url: provider.url(of: path),
+            sentence: "“\(path)” came short: \(count) of \(range.count) bytes from offset \(range.lowerBound).")
+    }
+}
+
+/// Passes bytes on and knows how many; more than once it may be the sink of a transfer that goes on.
+private final class FTPCountedSink: ByteSink {
+    private let base: any ByteSink
+    private let state = Locked((count: Int64(0), refusal: (any Error)?.none))
+
+    init(_ base: any ByteSink) {
+        self.base = base
+    }
+
+    var count: Int64 { state.value.count }
+    /// Why the sink took no more.
+    var refusal: (any Error)? { state.value.refusal }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        do {
+            let flow = try base.write(bytes)
+            state.update { $0.count += Int64(bytes.count) }
+            return flow
+        } catch {
+            state.update { $0.refusal = error }
+            throw error
+        }
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+}
