@@ -31,9 +31,11 @@ extension FTPListParser {
         let rights = first.count > 1 ? first.lowerBound + 1..<first.upperBound : columns.count > 1 ? columns[1] : first
         guard line.has("d", in: first.prefix(1)) || line.has("-", in: first.prefix(1)), rights.count > 1,
             line.has("[", in: rights.prefix(1)), line.has("]", in: rights.suffix(1)),
-            let stamp = stamp(line, columns, from: first.count > 1 ? 1 : 2)
+            var stamp = stamp(line, columns, from: first.count > 1 ? 1 : 2)
         else { return nil }
         var entry = FTPEntry(name: [], type: line.has("d", in: first.prefix(1)) ? .directory : .regular)
+        // Names stand in a column of their own here.
+        stamp.name = line.skippingSpaces(from: min(stamp.name, line.count))
         finish(&entry, line, columns, stamp, hasSize: entry.type == .regular)
         let owner = first.count > 1 ? 1 : 2
         if stamp.size == owner + 1 { entry.owner = line.text(columns[owner]) }
