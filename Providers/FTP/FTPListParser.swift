@@ -16,7 +16,7 @@ struct FTPListParser: FTPListing {
     private var isFirst = true
 
     /// The forms, the most common first.
-    enum Dialect: Sendable, CaseIterable {
+    enum Dialect: Sendable {
         case unix, dos, eplf, netware, vms, as400, os2
         // These are read below their headings only, for their lines could be anything.
         case mvsDatasets, mvsMembers, mvsModules, tandem

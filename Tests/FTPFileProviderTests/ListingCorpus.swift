@@ -115,6 +115,10 @@ struct ListingSample: Sendable, CustomStringConvertible {
             "arrows in a link's target", "lrwxrwxrwx 1 a b 14 Jan  1 00:00 to -> from -> target",
             .init("to", .symbolicLink, 14, "20190101000000", 60, mode: 0o777, target: "from -> target", owner: "a", group: "b")),
         .init(
+            "links that may not be read", "lrwxrwxrwx 1 a b 0 Jan  1 00:00 l -> \nlrwxrwxrwx 1 a b 0 Jan  1 00:00 m",
+            .init("l", .symbolicLink, 0, "20190101000000", 60, mode: 0o777, owner: "a", group: "b"),
+            .init("m", .symbolicLink, 0, "20190101000000", 60, mode: 0o777, owner: "a", group: "b")),
+        .init(
             "an arrow in a file's name", "-rw-r--r-- 1 a b 6 Jan  1 00:00 a -> b",
             .init("a -> b", .regular, 6, "20190101000000", 60, mode: 0o644, owner: "a", group: "b")),
         .init(

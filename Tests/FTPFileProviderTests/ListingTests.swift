@@ -71,6 +71,19 @@ func names(_ entries: [FTPEntry]) -> [String] { entries.map { String(decoding: $
         #expect(dos.first?.modified == FTPDate.parse("20190106043000"))
     }
 
+    @Test func `Months are read in Latin-1, too, and in every language that is known`() throws {
+        let latin = try read(list(), Array("-rw-r--r-- 1 a b 6 d".utf8) + [0xE9] + Array("c. 14  2018 x".utf8))
+        #expect(latin.entries.first?.modified == FTPDate.parse("20181214000000"))
+        let names = [
+            "Jan": 1, "févr": 2, "MÄR": nil, "Mär": 3, "mrt": 3, "avr.": 4, "Mai": 5, "juin": 6, "juil.": 7, "août": 8, "set": 9, "Okt": 10,
+            "ноя": 11, "dic": 12, "12月": 12, "13月": nil, "2월": 2, "January": nil, "J": nil, "Janx": nil,
+        ]
+        for (name, number) in names {
+            let bytes = Array(name.utf8)
+            #expect(FTPMonth.number(bytes.span, 0..<bytes.count) == number, "\(name)")
+        }
+    }
+
     @Test func `Names that are not UTF-8 stay as they are`() throws {
         let name: [UInt8] = [0xC3, 0x28, 0xFF, 0x20]
         let unix = try read(list(), Array("-rw-r--r-- 1 a b 6 Jan  5 12:30 ".utf8) + name + [0x0D, 0x0A])
