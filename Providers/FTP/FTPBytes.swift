@@ -26,6 +26,12 @@ extension Span where Element == UInt8 {
         return !range.isEmpty
     }
 
+    /// Whether there are letters in `range`, of any language as far as UTF-8 is not looked into, and nothing else.
+    func isWord(_ range: Range<Int>) -> Bool {
+        for place in range where self[place] < 0x80 && !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= self[place].lowercased) { return false }
+        return true
+    }
+
     /// The value of the digits in `range`; nil where there is anything else, nothing, or more than fits.
     func number(_ range: Range<Int>) -> Int64? {
         guard isNumber(range) else { return nil }

@@ -100,11 +100,3 @@ extension FTPListParser {
         return entry
     }
 }
-
-extension Span where Element == UInt8 {
-    /// Whether there are ASCII letters in `range` and nothing else.
-    fileprivate func isWord(_ range: Range<Int>) -> Bool {
-        for place in range where !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= self[place] | 0x20) { return false }
-        return true
-    }
-}

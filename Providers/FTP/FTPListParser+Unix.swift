@@ -13,7 +13,7 @@ extension FTPListParser {
         entry.permissions = Self.permissions(line, columns[mode].lowerBound + 1)
         let isDevice = [UInt8(ascii: "b"), UInt8(ascii: "c")].contains(line[columns[mode].lowerBound].lowercased)
         // In the place of a size devices have two numbers, `1, 3`.
-        finish(&entry, line, columns, stamp, hasSize: type == .regular || type == .symbolicLink || !isDevice && type == .other)
+        fill(&entry, line, columns, stamp, hasSize: type != .directory && !isDevice)
         // Columns that owners' names with spaces have made more than they are tell nobody which is which.
         if stamp.size - mode == 4, line.isNumber(columns[mode + 1]) {
             entry.owner = line.text(columns[mode + 2])
@@ -31,10 +31,12 @@ extension FTPListParser {
         let rights = first.count > 1 ? first.lowerBound + 1..<first.upperBound : columns.count > 1 ? columns[1] : first
         guard line.has("d", in: first.prefix(1)) || line.has("-", in: first.prefix(1)), rights.count > 1,
             line.has("[", in: rights.prefix(1)), line.has("]", in: rights.suffix(1)),
-            let stamp = stamp(line, columns, from: first.count > 1 ? 1 : 2)
+            var stamp = stamp(line, columns, from: first.count > 1 ? 1 : 2)
         else { return nil }
         var entry = FTPEntry(name: [], type: line.has("d", in: first.prefix(1)) ? .directory : .regular)
-        finish(&entry, line, columns, stamp, hasSize: entry.type == .regular)
+        // Names stand in a column of their own here.
+        stamp.name = line.skippingSpaces(from: min(stamp.name, line.count))
+        fill(&entry, line, columns, stamp, hasSize: entry.type == .regular)
         let owner = first.count > 1 ? 1 : 2
         if stamp.size == owner + 1 { entry.owner = line.text(columns[owner]) }
         return entry
@@ -49,8 +51,7 @@ extension FTPListParser {
 
     /// The first columns from `start` on that are a size and a date; a name further right may look like one as well.
     private func stamp(_ line: Span<UInt8>, _ columns: FTPColumns, from start: Int) -> Stamp? {
-        guard columns.count - start > 3 else { return isoStamp(line, columns, from: start) }
-        for index in start + 1..<columns.count - 1 {
+        for index in stride(from: start + 1, to: columns.count - 1, by: 1) {
             let column = columns[index]
             if let month = FTPMonth.number(line, column) {
                 if line.isSize(columns[index - 1]), index + 2 < columns.count, let day = FTPMonth.day(line, columns[index + 1]),
@@ -63,16 +64,9 @@ extension FTPListParser {
                 {
                     return Stamp(size: index - 2, moment: moment, name: columns[last].upperBound + 1)
                 }
-            } else if column.count == 10, let stamp = isoStamp(line, columns, at: index) {
+            } else if let stamp = isoStamp(line, columns, at: index) {
                 return stamp
             }
-        }
-        return nil
-    }
-
-    private func isoStamp(_ line: Span<UInt8>, _ columns: FTPColumns, from start: Int) -> Stamp? {
-        for index in stride(from: start + 1, to: columns.count - 1, by: 1) {
-            if let stamp = isoStamp(line, columns, at: index) { return stamp }
         }
         return nil
     }
@@ -108,12 +102,13 @@ extension FTPListParser {
         return (dates.moment(month: month, day: day, clock: clock), index)
     }
 
-    private func finish(_ entry: inout FTPEntry, _ line: Span<UInt8>, _ columns: FTPColumns, _ stamp: Stamp, hasSize: Bool) {
+    private func fill(_ entry: inout FTPEntry, _ line: Span<UInt8>, _ columns: FTPColumns, _ stamp: Stamp, hasSize: Bool) {
         let size = line.number(columns[stamp.size])
         entry.setMoment(stamp.moment)
         var name = min(stamp.name, line.count)..<line.count
         if entry.type == .symbolicLink, let arrow = Self.arrow(line, name, targetLength: size) {
-            entry.linkTarget = line.bytes(arrow + 4..<line.count)
+            // Nothing stands there where the server may not read the link.
+            if arrow + 4 < line.count { entry.linkTarget = line.bytes(arrow + 4..<line.count) }
             name = name.lowerBound..<arrow
         }
         // `ls -F` marks folders so.
@@ -125,7 +120,8 @@ extension FTPListParser {
     /// Where ` -> ` parts a link from its target. Both may have it in them; the size of a link is the length of its target.
     private static func arrow(_ line: Span<UInt8>, _ range: Range<Int>, targetLength: Int64?) -> Int? {
         var first: Int?
-        for place in stride(from: range.lowerBound, to: range.upperBound - 4, by: 1) where line.has(" -> ", in: place..<place + 4) {
+        for place in stride(from: range.lowerBound + 1, through: range.upperBound - 4, by: 1) where line.has(" -> ", in: place..<place + 4)
+        {
             if Int64(range.upperBound - place - 4) == targetLength { return place }
             first = first ?? place
         }

@@ -13,9 +13,10 @@ struct FTPListParser: FTPListing {
     let dates: FTPListDate
     private var columns = FTPColumns()
     private var vms = VMSNames()
+    private var isFirst = true
 
     /// The forms, the most common first.
-    enum Dialect: Sendable, CaseIterable {
+    enum Dialect: Sendable {
         case unix, dos, eplf, netware, vms, as400, os2
         // These are read below their headings only, for their lines could be anything.
         case mvsDatasets, mvsMembers, mvsModules, tandem
@@ -35,6 +36,7 @@ struct FTPListParser: FTPListing {
     mutating func read(_ line: Span<UInt8>) -> FTPLineReading {
         columns.find(in: line)
         if columns.isEmpty { return .noEntry }
+        defer { isFirst = false }
         if dialect?.isBelowHeading ?? true, let heading = Dialect(heading: line, columns) {
             dialect = heading
             return .noEntry
@@ -94,9 +96,9 @@ struct FTPListParser: FTPListing {
 
     /// Sums and headings, which name no item.
     private func isNoise(_ line: Span<UInt8>) -> Bool {
-        // `total 12`, `insgesamt 12`, `合計 12`: a word and a number, before anything else.
-        if columns.count == 2, line.number(columns[1]) != nil, !line[columns[0].lowerBound].isDigit {
-            return dialect == nil || line.has("total", in: columns[0])
+        // `total 12`, and at the beginning in any language, as `insgesamt 12`, `合計 12`.
+        if columns.count == 2, line.isNumber(columns[1]), line.has("total", in: columns[0]) || isFirst && line.isWord(columns[0]) {
+            return true
         }
         if dialect == nil || dialect == .vms {
             // `Directory DKA0:[PUB]`, `Total of 3 files, 12 blocks.`, `%DIRECT-W-NOFILES, no files found`

@@ -74,33 +74,34 @@ struct FTPLines: Sendable {
             let length = UnsafeRawPointer(end) - UnsafeRawPointer(start)
             let piece = UnsafeBufferPointer(rebasing: remaining[..<length])
             remaining = UnsafeBufferPointer(rebasing: remaining[(length + 1)...])
-            try Self.check(rest.count + length)
+            try Self.check(rest.count + length, end: 1)
             if rest.isEmpty {
-                give(piece.span, to: each)
+                try give(piece.span, to: each)
             } else {
                 rest += piece
-                give(rest.span, to: each)
+                try give(rest.span, to: each)
                 rest.removeAll(keepingCapacity: true)
             }
         }
-        try Self.check(rest.count + remaining.count)
+        try Self.check(rest.count + remaining.count, end: 1)
         rest += remaining
     }
 
     /// Gives the last line to `each` where it has no end.
     mutating func finish(each: (Span<UInt8>) -> Void) throws {
-        if !rest.isEmpty { give(rest.span, to: each) }
+        if !rest.isEmpty { try give(rest.span, to: each) }
         rest = []
     }
 
-    private func give(_ line: Span<UInt8>, to each: (Span<UInt8>) -> Void) {
-        let hasReturn = !line.isEmpty && line[line.count - 1] == UInt8(ascii: "\r")
-        each(line.extracting(0..<line.count - (hasReturn ? 1 : 0)))
+    private func give(_ line: Span<UInt8>, to each: (Span<UInt8>) -> Void) throws {
+        let end = !line.isEmpty && line[line.count - 1] == UInt8(ascii: "\r") ? 1 : 0
+        try Self.check(line.count, end: end)
+        each(line.extracting(0..<line.count - end))
     }
 
-    private static func check(_ length: Int) throws {
-        // One more for CR.
-        guard length > longest + 1 else { return }
+    /// - Parameter end: The bytes of `length` that may belong to the end of the line.
+    private static func check(_ length: Int, end: Int) throws {
+        guard length > longest + end else { return }
         throw FileError.make(
             .cannotParseResponse, url: nil, sentence: "The server's listing has a line of more than \(longest) bytes, which is not read.")
     }
