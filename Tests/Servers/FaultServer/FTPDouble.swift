@@ -8,6 +8,7 @@ import Synchronization
 public final class FTPDouble: Sendable {
     struct State {
         var tree: FTPTree
+        var answer: @Sendable (Command) -> [Fault]
         var commands: [Command] = []
         var occurrences: [String: Int] = [:]
         var violations: [String] = []
@@ -33,7 +34,7 @@ public final class FTPDouble: Sendable {
         self.settings = settings
         var tree = FTPTree()
         for (path, data) in files { tree.put(data, at: FTPTree.absolute(Array(path.utf8))) }
-        state = Mutex(State(tree: tree))
+        state = Mutex(State(tree: tree, answer: settings.answer))
         let started = try Listener { [weak self] client in self?.serve(client) }
         listener.withLock { $0 = started }
     }
@@ -79,7 +80,10 @@ public final class FTPDouble: Sendable {
     /// Bytes on data connections so far.
     public var dataTraffic: (received: Int, sent: Int) { state.withLock { $0.data } }
 
-    // MARK: Cuts
+    // MARK: Faults
+
+    /// Says anew what is to go wrong, from the next command on; see ``Settings/answer``.
+    public func setAnswer(_ answer: @escaping @Sendable (Command) -> [Fault]) { state.withLock { $0.answer = answer } }
 
     /// Has the control connection reset that comes so far, once; bytes count from now on, over all control connections.
     public func reset(_ cut: FaultServer.Cut) { controlCutter.set(cut) }

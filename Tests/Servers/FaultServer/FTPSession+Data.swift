@@ -146,7 +146,7 @@ extension FTPSession {
             let piece = content.piece(at: position, atMost: room)
             if piece.isEmpty { return .complete }
             if let ending = wait(socket.descriptor, Int16(POLLOUT)) { return ending }
-            guard let sent = socket.send(piece, waits: false) else { return .failed("426 The data connection is lost") }
+            guard let sent = socket.send(piece) else { return .failed("426 The data connection is lost") }
             position += sent
             if let slow = plan.slow, !control.wait(slow.pause) { return .lost }
         }
