@@ -26,7 +26,6 @@ public final class FTPDouble: Sendable {
     let controlCutter = Cutter()
     let dataCutter = Cutter()
     private let listener = Mutex<Listener?>(nil)
-    private let isStopped = Mutex(false)
 
     /// - Parameter files: By absolute path; the folders above them come with them.
     /// - Throws: `POSIXError` when no port can be had.
@@ -47,11 +46,7 @@ public final class FTPDouble: Sendable {
 
     /// Closes every connection and the port; the threads end.
     public func stop() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        if isFirst { listener.withLock { $0?.stop() } }
+        listener.withLock { $0?.stop() }
     }
 
     // MARK: What came

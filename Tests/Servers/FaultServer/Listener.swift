@@ -5,7 +5,8 @@ import Synchronization
 final class Listener: Sendable {
     let port: Int
     private let socket: Int32
-    private let clients = Mutex<Set<Int32>>([])
+    /// Nil when it is over.
+    private let clients = Mutex<Set<Int32>?>([])
 
     /// - Parameter serve: Has the client's socket until it returns.
     /// - Throws: `POSIXError` when no port can be had.
@@ -27,13 +28,18 @@ final class Listener: Sendable {
     }
 
     private func acceptClients(_ serve: @escaping @Sendable (Int32) -> Void) {
-        while true {
+        // Not in `stop`: this thread would go on with a number that may be another server's by then.
+        defer { close(socket) }
+        while clients.withLock({ $0 != nil }) {
             let client = accept(socket, nil, nil)
-            if client < 0 { return }
-            clients.withLock { _ = $0.insert(client) }
+            if client < 0 { continue }
+            guard clients.withLock({ $0?.insert(client) != nil }) else {
+                close(client)
+                return
+            }
             Thread { [self] in
                 serve(client)
-                clients.withLock { _ = $0.remove(client) }
+                clients.withLock { _ = $0?.remove(client) }
                 close(client)
             }.start()
         }
@@ -41,9 +47,13 @@ final class Listener: Sendable {
 
     /// Closes every connection and the port.
     func stop() {
-        shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
-        clients.withLock { for client in $0 { shutdown(client, Int32(SHUT_RDWR)) } }
+        clients.withLock { clients in
+            guard let open = clients else { return }
+            clients = nil
+            // Has `accept` return.
+            shutdown(socket, Int32(SHUT_RDWR))
+            for client in open { shutdown(client, Int32(SHUT_RDWR)) }
+        }
     }
 }
 
