@@ -25,6 +25,8 @@ extension FTPDouble {
         public var hidesDotFiles = false
         /// Whether `RNTO` replaces a file.
         public var renameReplaces = true
+        /// Whether it is on ::1 in place of 127.0.0.1; there is no `PASV` and no `PORT` then.
+        public var isIPv6 = false
         /// The text of the greeting.
         public var welcome = "220 Ready"
         /// The answer to `SYST`.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// An FTP server on loopback with a tree in memory, which does on demand what real servers do not.
 ///
-/// In clear and over IPv4 only. Each control connection has a thread, on which its transfers run too.
+/// In clear only. Each control connection has a thread, on which its transfers run too.
 /// Source: RFC 959, 2389, 2428, 3659.
 public final class FTPDouble: Sendable {
     struct State {
@@ -34,15 +34,19 @@ public final class FTPDouble: Sendable {
         var tree = FTPTree()
         for (path, data) in files { tree.put(data, at: FTPTree.absolute(Array(path.utf8))) }
         state = Mutex(State(tree: tree, answer: settings.answer))
-        let started = try Listener { [weak self] client in self?.serve(client) }
+        let started = try Listener(isIPv6: settings.isIPv6) { [weak self] client in self?.serve(client) }
         listener.withLock { $0 = started }
     }
 
-    /// On 127.0.0.1, chosen by the system.
+    deinit { stop() }
+
+    /// On 127.0.0.1 or ::1, chosen by the system.
     public var port: Int { listener.withLock { $0?.port ?? 0 } }
 
     /// Where the server's root is.
-    public func url(_ scheme: String = "ftp") -> URL { URL(string: "\(scheme)://127.0.0.1:\(port)/")! }  // Well-formed by construction.
+    public func url(_ scheme: String = "ftp") -> URL {
+        URL(string: "\(scheme)://\(settings.isIPv6 ? "[::1]" : "127.0.0.1"):\(port)/")!  // Well-formed by construction.
+    }
 
     /// Closes every connection and the port; the threads end.
     public func stop() {

@@ -107,7 +107,7 @@ extension FTPSession {
         case .passive(let listener) where listener >= 0:
             if let ending = wait(listener, Int16(POLLIN), seconds: double.settings.dataTimeout) { return ending }
             descriptor = accept(listener, nil, nil)
-        case .active(let port): descriptor = FTPDataWay.connect(to: port) ?? -1
+        case .active(let port): descriptor = Loopback.connect(to: port, isIPv6: double.settings.isIPv6) ?? -1
         case .passive, .none: descriptor = -1
         }
         guard descriptor >= 0 else { return .failed("425 No data connection") }

@@ -10,20 +10,12 @@ final class Listener: Sendable {
 
     /// - Parameter serve: Has the client's socket until it returns.
     /// - Throws: `POSIXError` when no port can be had.
-    init(_ serve: @escaping @Sendable (_ client: Int32) -> Void) throws {
-        let listener = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
-            }
+    init(isIPv6: Bool = false, _ serve: @escaping @Sendable (_ client: Int32) -> Void) throws {
+        guard let (listener, port) = Loopback.listen(isIPv6: isIPv6, backlog: 64) else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
         }
-        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE) }
         socket = listener
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = port
         Thread { [self] in acceptClients(serve) }.start()
     }
 
