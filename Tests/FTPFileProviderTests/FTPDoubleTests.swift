@@ -204,9 +204,7 @@ import Testing
         let port = double.port
         double.stop()
         #expect(clients.allSatisfy { $0.receiveAll().isEmpty })
-        let deadline = Date(timeIntervalSinceNow: 5)
-        while double.openConnections > 0 && Date() < deadline { sched_yield() }
-        #expect(double.openConnections == 0)
+        #expect(waits { double.openConnections == 0 })
         #expect(throws: POSIXError.self) { try RawFTPClient(port) }
     }
 }

@@ -10,6 +10,16 @@ func withFTPDouble(
     try body(double, try RawFTPClient.loggedIn(double.port))
 }
 
+/// Waits for a condition; false after five seconds.
+func waits(until condition: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while !condition() {
+        if ContinuousClock.now > deadline { return false }
+        sched_yield()
+    }
+    return true
+}
+
 /// A socket that speaks FTP as it is told, five seconds long at most for each answer.
 final class RawFTPClient {
     private let socket: Int32
