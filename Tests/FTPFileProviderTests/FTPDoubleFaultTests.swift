@@ -48,8 +48,8 @@ import Testing
     @Test func `Nothing is answered any more, and commands are recorded`() throws {
         try at("NOOP", .silence) { double, client in
             client.send(Data("NOOP\r\nQUIT\r\n".utf8))
+            #expect(waits { double.commands.suffix(2).map(\.verb) == ["NOOP", "QUIT"] })
             #expect(client.isQuiet(for: 0.1))
-            #expect(double.commands.suffix(2).map(\.verb) == ["NOOP", "QUIT"])
         }
     }
 
@@ -98,8 +98,8 @@ import Testing
             client.say("STOR b")
             data.send(digits)
             data.finish()
+            #expect(waits { double.file("/b") == digits })
             #expect(client.isQuiet(for: 0.1))
-            #expect(double.file("/b") == digits)
             #expect(client.say("NOOP") == "200 Fine")
         }
     }
@@ -184,6 +184,7 @@ import Testing
             let data = try client.dataConnection()
             client.say("STOR b")
             data.send(digits)
+            #expect(waits { double.file("/b") == Data("012".utf8) })
             #expect(client.isQuiet(for: 0.1))
             #expect(double.file("/b") == Data("012".utf8))
         }
@@ -227,103 +228,5 @@ import Testing
             #expect(double.file("/b") == Data("0123".utf8))
         }
         try at("SIZE", .sizeLies(7)) { _, client in #expect(client.say("SIZE a") == "213 7") }
-    }
-
-    // MARK: Settings
-
-    @Test func `Replies have many lines and come byte by byte`() throws {
-        var settings = FTPDouble.Settings()
-        settings.innerLines = FTPDouble.trickyLines
-        settings.replyPace = 0.001
-        try withFTPDouble(settings) { double, client in
-            #expect(client.say("NOOP") == "200-Fine\n 200 padded\n200-goes on\n2500 bytes\n12\n\n 226 Done\n200 Fine")
-            #expect(double.logins == 1)
-        }
-    }
-
-    @Test func `A server without MLSD may say that it has it, and lists as IIS does`() throws {
-        var settings = FTPDouble.Settings()
-        (settings.unknown, settings.listing) = (["MLSD"], .dos)
-        try withFTPDouble(settings, files: ["/sub/c": digits]) { double, client in
-            double.put(digits, at: "/a", modified: Date(timeIntervalSince1970: 1_000_000_000))
-            #expect(client.say("FEAT")?.contains("\n MLST type*;") == true)
-            #expect(client.say("MLSD") == "500 Not known")
-            let lines = String(decoding: try client.fetch("LIST").data, as: UTF8.self).components(separatedBy: "\r\n")
-            #expect(lines[0] == "09-09-01  01:46AM                   10 a")
-            #expect(lines[1].hasSuffix("      <DIR>          sub"))
-        }
-    }
-
-    @Test func `There is a limit to connections, logins and idleness`() throws {
-        var settings = FTPDouble.Settings()
-        (settings.maximumConnections, settings.maximumLogins, settings.idleTimeout) = (2, 1, 0.2)
-        try withFTPDouble(settings) { double, client in
-            let second = try RawFTPClient(double.port)
-            #expect(second.reply() == "220 Ready")
-            try #expect(RawFTPClient(double.port).reply() == "421 Too many connections")
-            second.say("USER x")
-            #expect(second.say("PASS x") == "530 Too many of you")
-            #expect(client.reply() == "421 Nothing came")
-            #expect(waits { double.openConnections == 0 })
-        }
-    }
-
-    @Test func `A digest is given where the server has one`() throws {
-        var settings = FTPDouble.Settings()
-        settings.hashes = ["CRC32": FTPDouble.crc32]
-        try withFTPDouble(settings, files: ["/a": Data("123456789".utf8)]) { _, client in
-            #expect(client.say("XCRC a") == "250 CBF43926")
-            #expect(client.say("HASH a") == "213 CRC32 0-8 CBF43926 a")
-            #expect(client.say("XMD5 a") == "500 Not known")
-        }
-    }
-
-    // MARK: Cuts
-
-    @Test func `The control connection is cut after every byte`() throws {
-        let double = try FTPDouble()
-        defer { double.stop() }
-        let commands = ["USER x", "PASS x", "NOOP"]
-        let whole = try RawFTPClient(double.port)
-        _ = whole.reply()
-        for command in commands { whole.say(command) }
-        let (received, sent) = double.traffic
-        for cut in (0..<sent).map(FaultServer.Cut.afterSending) + (0..<received).map(FaultServer.Cut.afterReceiving) {
-            let before = double.traffic
-            double.reset(cut)
-            let client = try RawFTPClient(double.port)
-            let greeting = client.reply()
-            #expect(greeting == nil || commands.contains { client.say($0) == nil })
-            #expect(client.wasReset)
-            switch cut {
-            case .afterSending(let count): #expect(double.traffic.sent - before.sent == count)
-            case .afterReceiving(let count): #expect(double.traffic.received - before.received == count)
-            }
-        }
-        #expect(whole.say("NOOP") == "200 Fine")
-    }
-
-    @Test func `The data connection is cut after every byte`() throws {
-        try withFTPDouble(files: ["/a": digits]) { double, client in
-            for count in 0..<digits.count {
-                double.resetData(.afterSending(count))
-                try #expect(client.fetch("RETR a").final == "426 The data connection is lost")
-                double.resetData(.afterReceiving(count))
-                try #expect(client.store("STOR b", digits) == "426 The data connection is lost")
-            }
-            #expect(double.dataTraffic.sent == 45)
-            #expect(double.dataTraffic.received == 45)
-            try #expect(client.fetch("RETR a").data == digits)
-        }
-    }
-
-    /// False after five seconds.
-    private func waits(until condition: () -> Bool) -> Bool {
-        let deadline = ContinuousClock.now + .seconds(5)
-        while !condition() {
-            if ContinuousClock.now > deadline { return false }
-            sched_yield()
-        }
-        return true
     }
 }

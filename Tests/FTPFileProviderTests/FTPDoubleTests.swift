@@ -147,6 +147,28 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: hasIPv6)) func `Over IPv6 there is EPSV and EPRT`() throws {
+        var settings = FTPDouble.Settings()
+        settings.isIPv6 = true
+        let double = try FTPDouble(settings, files: ["/a": text])
+        defer { double.stop() }
+        #expect(double.url().absoluteString == "ftp://[::1]:\(double.port)/")
+        let client = try RawFTPClient.loggedIn(double.port, isIPv6: true)
+        #expect(client.say("PASV") == "425 Not over IPv6")
+        #expect(client.say("EPSV 1") == "522 Only (2)")
+        #expect(try client.fetch("RETR a").data == text)
+        #expect(client.say("EPRT |2|::1|\(double.port)|") == "200 Fine")
+        #expect(client.say("EPRT |1|127.0.0.1|\(double.port)|") == "522 Only (2)")
+        #expect(client.say("EPSV ALL") == "200 EPSV alone")
+        #expect(client.say("EPRT |2|::1|\(double.port)|") == "501 EPSV alone")
+        #expect(double.violations == ["1: EPRT after EPSV ALL"])
+    }
+
+    private static var hasIPv6: Bool {
+        let addresses = try? String(contentsOfFile: "/proc/net/if_inet6", encoding: .utf8)
+        return addresses?.contains("00000000000000000000000000000001") == true
+    }
+
     @Test func `What breaks the protocol is recorded`() throws {
         try withFTPDouble(files: ["/a": text]) { double, client in
             client.send(Data("NOOP\n".utf8))
@@ -182,9 +204,7 @@ import Testing
         let port = double.port
         double.stop()
         #expect(clients.allSatisfy { $0.receiveAll().isEmpty })
-        let deadline = Date(timeIntervalSinceNow: 5)
-        while double.openConnections > 0 && Date() < deadline { sched_yield() }
-        #expect(double.openConnections == 0)
+        #expect(waits { double.openConnections == 0 })
         #expect(throws: POSIXError.self) { try RawFTPClient(port) }
     }
 }

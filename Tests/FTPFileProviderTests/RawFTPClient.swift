@@ -10,34 +10,51 @@ func withFTPDouble(
     try body(double, try RawFTPClient.loggedIn(double.port))
 }
 
+/// Waits for a condition; false after five seconds.
+func waits(until condition: () -> Bool) -> Bool {
+    let deadline = ContinuousClock.now + .seconds(5)
+    while !condition() {
+        if ContinuousClock.now > deadline { return false }
+        sched_yield()
+    }
+    return true
+}
+
 /// A socket that speaks FTP as it is told, five seconds long at most for each answer.
 final class RawFTPClient {
     private let socket: Int32
+    private let isIPv6: Bool
     private var buffer = Data()
     /// Whether the connection ended with a reset.
     private(set) var wasReset = false
 
-    init(_ port: Int) throws {
-        socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    init(_ port: Int, isIPv6: Bool = false) throws {
+        self.isIPv6 = isIPv6
+        socket = Foundation.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var limit = timeval(tv_sec: 5, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let isConnected = withUnsafePointer(to: &address) { pointer in
+        let number = UInt16(truncatingIfNeeded: port).bigEndian
+        var (four, six) = (sockaddr_in(), sockaddr_in6())
+        (four.sin_family, four.sin_port) = (sa_family_t(AF_INET), number)
+        four.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        (six.sin6_family, six.sin6_port, six.sin6_addr) = (sa_family_t(AF_INET6), number, in6addr_loopback)
+        let isConnected = isIPv6 ? connect(&six) : connect(&four)
+        if !isConnected { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECONNREFUSED) }
+    }
+
+    private func connect<Address>(_ address: inout Address) -> Bool {
+        withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                Foundation.connect(socket, $0, socklen_t(MemoryLayout<Address>.size)) == 0
             }
         }
-        if !isConnected { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .ECONNREFUSED) }
     }
 
     deinit { close(socket) }
 
     /// Greeted, logged in, and set to `TYPE I`.
-    static func loggedIn(_ double: Int) throws -> RawFTPClient {
-        let client = try RawFTPClient(double)
+    static func loggedIn(_ port: Int, isIPv6: Bool = false) throws -> RawFTPClient {
+        let client = try RawFTPClient(port, isIPv6: isIPv6)
         _ = client.reply()
         for command in ["USER anna", "PASS secret", "TYPE I"] { client.say(command) }
         return client
@@ -108,7 +125,7 @@ final class RawFTPClient {
     /// A data connection by `PASV` or `EPSV`.
     func dataConnection(_ command: String = "EPSV") throws -> RawFTPClient {
         let numbers = (say(command) ?? "").split { !$0.isNumber }.compactMap { Int($0) }
-        return try RawFTPClient(command == "PASV" ? numbers.suffix(2).reduce(0) { $0 << 8 | $1 } : numbers.last ?? 0)
+        return try RawFTPClient(command == "PASV" ? numbers.suffix(2).reduce(0) { $0 << 8 | $1 } : numbers.last ?? 0, isIPv6: isIPv6)
     }
 
     /// Mark, bytes and final reply.

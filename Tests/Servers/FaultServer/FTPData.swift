@@ -5,48 +5,11 @@ enum FTPDataWay {
     case none
     /// The client comes to this listening socket; -1 where that is closed on purpose.
     case passive(Int32)
-    /// The client waits at this port of 127.0.0.1.
+    /// The client waits at this port.
     case active(Int)
 
     func close() {
         if case .passive(let listener) = self, listener >= 0 { Foundation.close(listener) }
-    }
-
-    /// A listening socket on 127.0.0.1 and its port.
-    static func listen() -> (socket: Int32, port: Int)? {
-        let listener = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && Foundation.listen(listener, 1) == 0 && getsockname(listener, $0, &length) == 0
-            }
-        }
-        if isBound { return (listener, Int(UInt16(bigEndian: address.sin_port))) }
-        Foundation.close(listener)
-        return nil
-    }
-
-    /// A socket that is on its way to the port, or there.
-    static func connect(to port: Int) -> Int32? {
-        let client = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-        var address = loopback(port)
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        if result == 0 || errno == EINPROGRESS { return client }
-        Foundation.close(client)
-        return nil
-    }
-
-    private static func loopback(_ port: Int) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(truncatingIfNeeded: port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        return address
     }
 }
 

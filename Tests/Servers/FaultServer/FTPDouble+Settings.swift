@@ -25,6 +25,8 @@ extension FTPDouble {
         public var hidesDotFiles = false
         /// Whether `RNTO` replaces a file.
         public var renameReplaces = true
+        /// Whether it is on ::1 in place of 127.0.0.1; there is no `PASV` and no `PORT` then.
+        public var isIPv6 = false
         /// The text of the greeting.
         public var welcome = "220 Ready"
         /// The answer to `SYST`.
@@ -47,9 +49,11 @@ extension FTPDouble {
         public var idleTimeout: Double?
         /// Seconds that a data connection may take to come about.
         public var dataTimeout = 10.0
-        /// For `HASH`, `XCRC`, `XMD5`, `XSHA1`, `XSHA256` and `XSHA512`, by the names of `HASH`: "CRC32", "MD5", "SHA-1", "SHA-256", "SHA-512".
+        /// For `HASH` and for `XCRC`, `XMD5`, `XSHA1`, `XSHA256`, `XSHA512`, by the names that `HASH` has: "CRC32", "MD5", "SHA-1" …
         public var hashes: [String: @Sendable (Data) -> String] = [:]
         /// What is to go wrong with a command; nothing where it is empty. Also asked for the greeting, as a command without a verb.
+        ///
+        /// Asked on the connection's thread, and may ask the double.
         public var answer: @Sendable (Command) -> [Fault]
 
         /// A server without faults but those of `answer`.

@@ -3,11 +3,12 @@ import Synchronization
 
 /// An FTP server on loopback with a tree in memory, which does on demand what real servers do not.
 ///
-/// In clear and over IPv4 only. Each control connection has a thread, on which its transfers run too.
+/// In clear only. Each control connection has a thread, on which its transfers run too.
 /// Source: RFC 959, 2389, 2428, 3659.
 public final class FTPDouble: Sendable {
     struct State {
         var tree: FTPTree
+        var answer: @Sendable (Command) -> [Fault]
         var commands: [Command] = []
         var occurrences: [String: Int] = [:]
         var violations: [String] = []
@@ -25,7 +26,6 @@ public final class FTPDouble: Sendable {
     let controlCutter = Cutter()
     let dataCutter = Cutter()
     private let listener = Mutex<Listener?>(nil)
-    private let isStopped = Mutex(false)
 
     /// - Parameter files: By absolute path; the folders above them come with them.
     /// - Throws: `POSIXError` when no port can be had.
@@ -33,24 +33,24 @@ public final class FTPDouble: Sendable {
         self.settings = settings
         var tree = FTPTree()
         for (path, data) in files { tree.put(data, at: FTPTree.absolute(Array(path.utf8))) }
-        state = Mutex(State(tree: tree))
-        let started = try Listener { [weak self] client in self?.serve(client) }
+        state = Mutex(State(tree: tree, answer: settings.answer))
+        let started = try Listener(isIPv6: settings.isIPv6) { [weak self] client in self?.serve(client) }
         listener.withLock { $0 = started }
     }
 
-    /// On 127.0.0.1, chosen by the system.
+    deinit { stop() }
+
+    /// On 127.0.0.1 or ::1, chosen by the system.
     public var port: Int { listener.withLock { $0?.port ?? 0 } }
 
     /// Where the server's root is.
-    public func url(_ scheme: String = "ftp") -> URL { URL(string: "\(scheme)://127.0.0.1:\(port)/")! }  // Well-formed by construction.
+    public func url(_ scheme: String = "ftp") -> URL {
+        URL(string: "\(scheme)://\(settings.isIPv6 ? "[::1]" : "127.0.0.1"):\(port)/")!  // Well-formed by construction.
+    }
 
     /// Closes every connection and the port; the threads end.
     public func stop() {
-        let isFirst = isStopped.withLock { isStopped in
-            defer { isStopped = true }
-            return !isStopped
-        }
-        if isFirst { listener.withLock { $0?.stop() } }
+        listener.withLock { $0?.stop() }
     }
 
     // MARK: What came
@@ -79,7 +79,10 @@ public final class FTPDouble: Sendable {
     /// Bytes on data connections so far.
     public var dataTraffic: (received: Int, sent: Int) { state.withLock { $0.data } }
 
-    // MARK: Cuts
+    // MARK: Faults
+
+    /// Says anew what is to go wrong, from the next command on; see ``Settings/answer``.
+    public func setAnswer(_ answer: @escaping @Sendable (Command) -> [Fault]) { state.withLock { $0.answer = answer } }
 
     /// Has the control connection reset that comes so far, once; bytes count from now on, over all control connections.
     public func reset(_ cut: FaultServer.Cut) { controlCutter.set(cut) }

@@ -115,11 +115,11 @@ extension FTPSession {
             allowsOnlyEPSV = true
             return "200 EPSV alone"
         }
-        if isExtended, !["", "1"].contains(command.argument) { return "522 Only (1)" }
-        if !isExtended, let refusal = refusalAfterEPSVAll(command) { return refusal }
+        if isExtended, !["", family].contains(command.argument) { return "522 Only (\(family))" }
+        if !isExtended, let refusal = refusal(command) { return refusal }
         way.close()
         way = .none
-        guard let (socket, port) = FTPDataWay.listen() else { return "425 No port to be had" }
+        guard let (socket, port) = Loopback.listen(isIPv6: double.settings.isIPv6, backlog: 1) else { return "425 No port to be had" }
         way = .passive(socket)
         var (host, said, whole) = ("127.0.0.1", port, nil as String?)
         for fault in faults {
@@ -138,14 +138,19 @@ extension FTPSession {
         return isExtended ? "229 Entering extended passive mode (|||\(said)|)" : "227 Entering passive mode (\(numbers))"
     }
 
-    private func refusalAfterEPSVAll(_ command: FTPDouble.Command) -> FTPReply? {
-        guard allowsOnlyEPSV else { return nil }
-        violation("\(command.verb) after EPSV ALL")
-        return "501 EPSV alone"
+    /// As EPSV and EPRT number them (RFC 2428, section 2).
+    private var family: String { double.settings.isIPv6 ? "2" : "1" }
+
+    private func refusal(_ command: FTPDouble.Command) -> FTPReply? {
+        if allowsOnlyEPSV {
+            violation("\(command.verb) after EPSV ALL")
+            return "501 EPSV alone"
+        }
+        return double.settings.isIPv6 && command.verb != "EPRT" ? "425 Not over IPv6" : nil
     }
 
     private func active(_ command: FTPDouble.Command) -> FTPReply {
-        if let refusal = refusalAfterEPSVAll(command) { return refusal }
+        if let refusal = refusal(command) { return refusal }
         way.close()
         way = .none
         if command.verb == "PORT" {
@@ -159,8 +164,8 @@ extension FTPSession {
         let mark = command.argument.first.map(String.init) ?? "|"
         let parts = command.argument.components(separatedBy: mark)
         guard parts.count == 5, let port = Int(parts[3]), 1...65_535 ~= port else { return "501 Not an address" }
-        guard parts[1] == "1" else { return "522 Only (1)" }
-        guard parts[2] == "127.0.0.1" else { return "500 Not your address" }
+        guard parts[1] == family else { return "522 Only (\(family))" }
+        guard parts[2] == (double.settings.isIPv6 ? "::1" : "127.0.0.1") else { return "500 Not your address" }
         way = .active(port)
         return "200 Fine"
     }

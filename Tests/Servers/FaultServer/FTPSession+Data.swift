@@ -107,7 +107,7 @@ extension FTPSession {
         case .passive(let listener) where listener >= 0:
             if let ending = wait(listener, Int16(POLLIN), seconds: double.settings.dataTimeout) { return ending }
             descriptor = accept(listener, nil, nil)
-        case .active(let port): descriptor = FTPDataWay.connect(to: port) ?? -1
+        case .active(let port): descriptor = Loopback.connect(to: port, isIPv6: double.settings.isIPv6) ?? -1
         case .passive, .none: descriptor = -1
         }
         guard descriptor >= 0 else { return .failed("425 No data connection") }
@@ -146,7 +146,7 @@ extension FTPSession {
             let piece = content.piece(at: position, atMost: room)
             if piece.isEmpty { return .complete }
             if let ending = wait(socket.descriptor, Int16(POLLOUT)) { return ending }
-            guard let sent = socket.send(piece, waits: false) else { return .failed("426 The data connection is lost") }
+            guard let sent = socket.send(piece) else { return .failed("426 The data connection is lost") }
             position += sent
             if let slow = plan.slow, !control.wait(slow.pause) { return .lost }
         }

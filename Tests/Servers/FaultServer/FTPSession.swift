@@ -85,7 +85,7 @@ final class FTPSession {
 
     /// False when the connection is to be closed.
     private func answer(_ command: FTPDouble.Command) -> Bool {
-        let faults = double.settings.answer(command)
+        let faults = double.state.withLock { $0.answer }(command)
         for fault in faults where !begin(fault) { return false }
         var reply: FTPReply?
         lastEnding = nil

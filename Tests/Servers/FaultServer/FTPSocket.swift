@@ -35,9 +35,12 @@ final class FTPSocket {
 
     func receive(atMost count: Int = 65_536, waits: Bool) -> Received {
         if isLost { return .lost }
+        // Before the cut is looked at, which may be set while nothing comes.
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, waits ? -1 : 0) > 0 else { return .nothing }
         var piece = [UInt8](repeating: 0, count: count)
         let limit = cutter.limit(count, isSending: false) ?? count
-        let received = limit == 0 ? 0 : recv(descriptor, &piece, limit, waits ? 0 : Int32(MSG_DONTWAIT))
+        let received = limit == 0 ? 0 : recv(descriptor, &piece, limit, Int32(MSG_DONTWAIT))
         if received < 0 {
             if errno == EAGAIN || errno == EINTR { return .nothing }
             isLost = true
@@ -49,30 +52,39 @@ final class FTPSocket {
         return isLost ? .lost : .bytes(Data(piece.prefix(received)))
     }
 
-    /// How many bytes went; 0 when none can go now, nil when the connection has gone.
-    func send(_ data: Data, waits: Bool) -> Int? {
+    /// How many bytes went without waiting, 0 when none can go now; nil when the connection has gone.
+    func send(_ data: Data) -> Int? {
         if isLost { return nil }
         let limit = cutter.limit(data.count, isSending: true) ?? data.count
-        let flags = Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT))
-        let sent = limit == 0 ? 0 : data.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, limit, flags) }
-        if sent < 0 {
-            if errno == EAGAIN || errno == EINTR { return 0 }
-            isLost = true
-            return nil
-        }
+        guard let sent = put(data.prefix(limit), flags: Int32(MSG_DONTWAIT)) else { return nil }
         moved(0, sent)
         if cutter.count(sent, isSending: true) { reset() }
         return isLost ? nil : sent
     }
 
-    /// False when the connection has gone.
+    /// Waits until all has gone; false when the connection has.
     func sendAll(_ data: Data) -> Bool {
-        var rest = data
+        if isLost { return false }
+        let limit = cutter.limit(data.count, isSending: true) ?? data.count
+        // Before the client can have got it, asked for the count and set the next cut.
+        moved(0, limit)
+        let isCut = cutter.count(limit, isSending: true)
+        var rest = data.prefix(limit)
         while !rest.isEmpty {
-            guard let sent = send(rest, waits: true) else { return false }
-            rest = Data(rest.dropFirst(sent))
+            guard let sent = put(rest, flags: 0) else { return false }
+            rest = rest.dropFirst(sent)
         }
-        return true
+        if isCut { reset() }
+        return !isCut
+    }
+
+    private func put(_ data: Data, flags: Int32) -> Int? {
+        if data.isEmpty { return 0 }
+        let sent = data.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags | Int32(MSG_NOSIGNAL)) }
+        if sent >= 0 { return sent }
+        if errno == EAGAIN || errno == EINTR { return 0 }
+        isLost = true
+        return nil
     }
 
     /// Whoever closes it resets it.

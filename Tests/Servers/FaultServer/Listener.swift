@@ -5,35 +5,33 @@ import Synchronization
 final class Listener: Sendable {
     let port: Int
     private let socket: Int32
-    private let clients = Mutex<Set<Int32>>([])
+    /// Nil when it is over.
+    private let clients = Mutex<Set<Int32>?>([])
 
     /// - Parameter serve: Has the client's socket until it returns.
     /// - Throws: `POSIXError` when no port can be had.
-    init(_ serve: @escaping @Sendable (_ client: Int32) -> Void) throws {
-        let listener = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 64) == 0 && getsockname(listener, $0, &length) == 0
-            }
+    init(isIPv6: Bool = false, _ serve: @escaping @Sendable (_ client: Int32) -> Void) throws {
+        guard let (listener, port) = Loopback.listen(isIPv6: isIPv6, backlog: 64) else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE)
         }
-        guard isBound else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EADDRINUSE) }
         socket = listener
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = port
         Thread { [self] in acceptClients(serve) }.start()
     }
 
     private func acceptClients(_ serve: @escaping @Sendable (Int32) -> Void) {
-        while true {
+        // Not in `stop`: this thread would go on with a number that may be another server's by then.
+        defer { close(socket) }
+        while clients.withLock({ $0 != nil }) {
             let client = accept(socket, nil, nil)
-            if client < 0 { return }
-            clients.withLock { _ = $0.insert(client) }
+            if client < 0 { continue }
+            guard clients.withLock({ $0?.insert(client) != nil }) else {
+                close(client)
+                return
+            }
             Thread { [self] in
                 serve(client)
-                clients.withLock { _ = $0.remove(client) }
+                clients.withLock { _ = $0?.remove(client) }
                 close(client)
             }.start()
         }
@@ -41,9 +39,13 @@ final class Listener: Sendable {
 
     /// Closes every connection and the port.
     func stop() {
-        shutdown(socket, Int32(SHUT_RDWR))
-        close(socket)
-        clients.withLock { for client in $0 { shutdown(client, Int32(SHUT_RDWR)) } }
+        clients.withLock { clients in
+            guard let open = clients else { return }
+            clients = nil
+            // Has `accept` return.
+            shutdown(socket, Int32(SHUT_RDWR))
+            for client in open { shutdown(client, Int32(SHUT_RDWR)) }
+        }
     }
 }
 
