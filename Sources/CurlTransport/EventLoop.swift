@@ -231,10 +231,11 @@ final class EventLoop: @unchecked Sendable {
         let now = ContinuousClock.now
         var next = now + .seconds(60)
         for entry in running.values {
+            if entry.transfer.hasMoreToDo() { next = now }
             guard let deadline = entry.transfer.idleDeadline(options.timeouts.idle) else { continue }
             if deadline <= now { end(entry, CURLE_OPERATION_TIMEDOUT) } else { next = min(next, deadline) }
         }
-        return Int32((next - now) / .milliseconds(1)) + 1
+        return next == now ? 0 : Int32((next - now) / .milliseconds(1)) + 1
     }
 
     private func end(_ entry: Running, _ code: CURLcode) {

@@ -18,6 +18,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var commandBytes = 0
     private var replyBytes = 0
     private var dataConnections = 0
+    private var isToldWhere = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
 
     init(
@@ -69,13 +70,22 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         lastMove = .now
         replyBytes += line.count
         if !sockets.wasGreeted { sockets.greeted() }
-        if replies.take(line, verb: verb) { return true }
+        if replies.take(line, verb: verb) {
+            isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
+            return true
+        }
         failure = FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
         return false
     }
 
     // While it is being connected, libcurl's own limit holds.
     override func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { sockets.wasGreeted }
+
+    // When the server's answer is there at once, libcurl leaves the data connection for a later round and waits for nothing.
+    override func hasMoreToDo() -> Bool {
+        defer { isToldWhere = false }
+        return isToldWhere
+    }
 
     // MARK: Data
 

@@ -84,6 +84,9 @@ class Transfer: @unchecked Sendable {
     /// Whether the next bytes are awaited for so long that the idle time counts.
     func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
+    /// Whether libcurl has something to do at once and does not say so; asked after each round.
+    func hasMoreToDo() -> Bool { false }
+
     /// Whether the transfer is complete although the sink took no more.
     func isEnough(_ refusal: any Error) -> Bool { false }
 
