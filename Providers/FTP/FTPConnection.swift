@@ -71,6 +71,8 @@ final class FTPConnection: Sendable {
 
     /// `error` in Foundation's words.
     func translated(_ error: any Error, _ path: ProviderPath) -> any Error {
+        // A connection that is cut because nobody waits any more is no failure of its own.
+        if Task.isCancelled { return CancellationError() }
         guard let failure = error as? FTPFailure else { return error }
         return FTPAccess.error(failure, url: url(of: path), path: path)
     }

@@ -8,9 +8,13 @@ extension FTPFileProvider {
         if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         defer { cache.drop(path) }
         try await connection.run(path, mayRepeat: false) { session in
-            let outcome = try await session.send([FTPCommand("MKD", session.host.transferBytes(of: path))])
-            guard let reply = outcome["MKD"], !reply.isPositive else { return }
-            throw try await self.refusal(reply, ofWriting: path, session)
+            let command = try FTPCommand("MKD", session.host.newBytes(of: path))
+            for isLast in [false, true] {
+                guard let reply = try await session.send([command])["MKD"], !reply.isPositive else { return }
+                let error = try await self.refusal(reply, ofWriting: path, session)
+                // By now the parent is there: it may have come into being meanwhile.
+                if isLast || !(error is FTPReplyError) { throw error }
+            }
         }
     }
 
@@ -44,7 +48,7 @@ extension FTPFileProvider {
     func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws {
         session.leave()
         let outcome = try await session.send([
-            FTPCommand("RNFR", session.host.bytes(of: path)), FTPCommand("RNTO", session.host.transferBytes(of: destination)),
+            FTPCommand("RNFR", session.host.bytes(of: path)), FTPCommand("RNTO", session.host.newBytes(of: destination)),
         ])
         if let reply = outcome["RNFR"], !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
         if let reply = outcome["RNTO"], !reply.isPositive { throw try await refusal(reply, ofWriting: destination, session, moving: path) }
@@ -68,7 +72,7 @@ extension FTPFileProvider {
             try await connection.run(path, mayRepeat: false) { session in
                 let outcome = try await session.send([
                     FTPCommand("SITE", Array("CPFR ".utf8) + session.host.bytes(of: path)),
-                    FTPCommand("SITE", Array("CPTO ".utf8) + session.host.transferBytes(of: temporary)),
+                    FTPCommand("SITE", Array("CPTO ".utf8) + session.host.newBytes(of: temporary)),
                 ])
                 let replies = outcome.replies.filter { $0.verb == "SITE" && $0.code >= 200 }
                 if let reply = replies.first, !reply.isPositive { throw try await self.refusal(reply, ofChanging: path, session) }

@@ -17,7 +17,8 @@ extension FTPFileProvider {
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if options.ifMatch != nil { throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path)) }
-        _ = try connection.host.transferBytes(of: path)
+        // After a login, for what the server keeps shows then.
+        try await connection.run(path) { session in _ = try session.host.newBytes(of: path) }
         defer { cache.drop(path) }
         let upload = FTPUpload(provider: self, path: path, source: source, options: options)
         return options.placement == .inPlace ? try await upload.writeInPlace() : try await upload.publish()

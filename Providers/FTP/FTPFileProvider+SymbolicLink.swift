@@ -12,7 +12,7 @@ extension FTPFileProvider: FileProviderSymbolicLink {
                 throw FileError.unsupported("Making symbolic links", path: path, url: self.url(of: path))
             }
             // The command's own border between both is a space.
-            let name = try session.host.transferBytes(of: path)
+            let name = try session.host.newBytes(of: path)
             guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space), !name.contains(space) else {
                 throw FileError.make(
                     .fileWriteInvalidFileName, path: path, url: self.url(of: path), sentence: "FTP has no way to make this link.")

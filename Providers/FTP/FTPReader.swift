@@ -90,6 +90,7 @@ final class FTPReader: FileReader {
             try await self.check(outcome, session)
         }
         if let refusal = counted.refusal { throw refusal }
+        try Task.checkCancellation()
         guard counted.count == Int64(range.count) else { throw short(counted.count, of: range) }
     }
 

@@ -105,6 +105,7 @@ final class FTPHost: Sendable {
         var lacking: Set<String> = []
         var dataConnectionsWork = false
         var listsHidden: Bool?
+        var greeting = ""
     }
 
     private let state = Locked(State())
@@ -149,11 +150,27 @@ final class FTPHost: Sendable {
     /// As ``bytes(of:)``, for `RETR` and `STOR`, which libcurl sends without control characters only.
     func transferBytes(of path: ProviderPath) throws -> [UInt8] {
         let bytes = try bytes(of: path)
-        guard !bytes.contains(where: { $0 < 0x20 }) else {
-            throw FileError.make(
-                .fileWriteInvalidFileName, path: path, sentence: "“\(path)” has a control character in its name, which FTP does not carry.")
+        if bytes.contains(where: { $0 < 0x20 }) {
+            throw refusal(path, "“\(path)” has a control character in its name, which FTP does not carry.")
         }
         return bytes
+    }
+
+    /// As ``transferBytes(of:)``, for names that are to be: only such as the server keeps as they are.
+    func newBytes(of path: ProviderPath) throws -> [UInt8] {
+        let bytes = try transferBytes(of: path)
+        if charset == .utf8, String(validating: path.nameBytes, as: UTF8.self) == nil {
+            throw refusal(path, "“\(path)” is not UTF-8, as names on this server are (RFC 2640); the setting “charset” names another.")
+        }
+        // Pure-FTPd puts an underscore in their place, and says nothing of it.
+        if state.value.greeting.contains("Pure-FTPd"), bytes.last == 0x20 || bytes.contains(0x7F) {
+            throw refusal(path, "This server keeps no name such as “\(path)”, with a blank at its end or a control character in it.")
+        }
+        return bytes
+    }
+
+    private func refusal(_ path: ProviderPath, _ sentence: String) -> CocoaError {
+        FileError.make(.fileWriteInvalidFileName, path: path, sentence: sentence)
     }
 
     /// Whether the server may know the command: it was not heard to say that it does not.
@@ -166,6 +183,7 @@ final class FTPHost: Sendable {
 
     func learn(from login: FTPOutcome) {
         state.update { state in
+            if let greeting = login[""] { state.greeting = greeting.text }
             if state.features == nil { state.features = FTPFeatures(login["FEAT"]) }
             if let reply = login["PWD"], reply.code == 257 { state.home = Self.path(in: reply) ?? state.home }
         }

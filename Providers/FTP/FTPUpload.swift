@@ -46,7 +46,7 @@ struct FTPUpload: Sendable {
     /// What has to be asked before the renaming leaves together, in one round trip.
     private func rename(_ temporary: ProviderPath, _ count: Int64, _ session: FTPSession) async throws {
         let host = session.host
-        let (part, name) = (try host.bytes(of: temporary), try host.transferBytes(of: path))
+        let (part, name) = (try host.bytes(of: temporary), try host.newBytes(of: path))
         let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
         if looks == nil { try await refuseTaken(session) }
         var commands = session.binary

@@ -8,11 +8,12 @@ public struct FTPCommand: Sendable, Hashable {
     /// Behind one space; empty for none.
     public let argument: [UInt8]
 
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument: what follows them would be a command of its own.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because what follows them would be a command of
+    ///   its own, and for the byte 255, which begins a command of Telnet and makes servers wait for the rest (RFC 854).
     public init(_ verb: String, _ argument: some Sequence<UInt8> = []) throws {
         self.verb = verb
         self.argument = Array(argument)
-        if self.argument.contains(where: { [0, 10, 13].contains($0) }) { throw Self.refusal(self.argument) }
+        if self.argument.contains(where: { [0, 10, 13, 255].contains($0) }) { throw Self.refusal(self.argument) }
     }
 
     /// - Parameter argument: Text of this program's own.
@@ -24,7 +25,7 @@ public struct FTPCommand: Sendable, Hashable {
     private static func refusal(_ argument: [UInt8]) -> any Error {
         let name = String(decoding: argument, as: UTF8.self)
         return FileError.make(
-            .fileReadInvalidFileName, path: name, sentence: "FTP has no way to write the line break or NUL in “\(name.debugDescription)”.")
+            .fileReadInvalidFileName, path: name, sentence: "FTP has no way to write the line break, NUL or byte 255 in \(name.debugDescription).")
     }
 
     /// The whole line, without its end.
