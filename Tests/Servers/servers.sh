@@ -704,10 +704,11 @@ PASSIVE_LAST=19999
 PAM_FOLDER=/etc/pam.d
 PAM_SERVICE=carrel-tests-$(printf '%s' "$ROOT" | cksum | cut -d' ' -f1)
 
-make_ftp_password_file() { # FILE FOLDER
+# In the form of /etc/passwd; Pure-FTPd wants more fields, all of which may be empty.
+make_ftp_password_file() { # FILE FOLDER LAST-FIELDS
   local hash
   hash=$(openssl passwd -6 -stdin <<<"$PASSWORD")
-  (umask 077 && printf '%s:%s:%s:%s::%s:/bin/sh\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$2" >"$1")
+  (umask 077 && printf '%s:%s:%s:%s::%s:%s\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$2" "$3" >"$1")
 }
 
 pam_pwdfile() {
@@ -741,7 +742,7 @@ launch_vsftpd_instance() { # NAME PORT SETTING
   give_folder "$ROOT/data/vsftpd"
   touch "$ROOT/log/$1.access.log"
   mkdir -p "$ROOT/run/vsftpd-empty"
-  make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd"
+  make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd" /bin/sh
   # complete before it has its name: another instance may be reading it
   cat >"$PAM_FOLDER/.$PAM_SERVICE.$1" <<E
 auth required $(pam_pwdfile)/pam_pwdfile.so [pwdfile=$ROOT/conf/vsftpd.passwd]
@@ -818,7 +819,7 @@ proftpd_modules() {
 launch_proftpd() { # PLAIN IMPLICIT CAPPED
   give_folder "$ROOT/data/proftpd"
   mkdir -p "$ROOT/run/proftpd"
-  make_ftp_password_file "$ROOT/conf/proftpd.passwd" "$ROOT/data/proftpd"
+  make_ftp_password_file "$ROOT/conf/proftpd.passwd" "$ROOT/data/proftpd" /bin/sh
   proftpd_configuration "$@" >"$ROOT/conf/proftpd.conf"
   launch proftpd "$(program proftpd)" --nodaemon --quiet --config "$ROOT/conf/proftpd.conf"
 }
@@ -904,12 +905,12 @@ launch_pureftpd() { # PORT
   local passwords=$ROOT/conf/pureftpd.passwd
   give_folder "$ROOT/data/pureftpd"
   mkdir -p "$ROOT/run/pureftpd"
+  # the hashes that pure-pw makes itself take seconds to check
+  make_ftp_password_file "$passwords" "$ROOT/data/pureftpd/./" :::::::::::
   (
     umask 077
     cat "$ROOT/pki/server.crt" "$ROOT/pki/server.key" >"$ROOT/conf/pureftpd.pem"
-    rm -f "$passwords" "$passwords.db"
-    printf '%s\n%s\n' "$PASSWORD" "$PASSWORD" | "$FTP_SERVERS/usr/bin/pure-pw" useradd "$LOGIN" -f "$passwords" -F "$passwords.db" -m \
-      -u "$(id -u "$RUN_USER")" -g "$(id -g "$RUN_USER")" -d "$ROOT/data/pureftpd" >/dev/null
+    "$FTP_SERVERS/usr/bin/pure-pw" mkdb "$passwords.db" -f "$passwords"
   )
   # Only its log of transfers goes to a file: all else goes to the system's log.
   touch "$ROOT/log/pureftpd.access.log"
