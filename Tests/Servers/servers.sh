@@ -145,15 +145,18 @@ is_up() { # NAME
   [ -f "$ROOT/run/$1.pid" ] && read -r pid start <"$ROOT/run/$1.pid" && is_same_process "$pid" "$start"
 }
 
-# Every process of the group that this leader leads, the leader included, as "PID START" lines.
+# Every process of the group that this leader leads, the leader included, as "PID START" lines; also those of the groups that
+# its children lead: vsftpd makes one for each session.
 group_of() { # LEADER
-  local stat line fields
+  local stat line fields groups=" $1 " found=()
   for stat in /proc/[0-9]*/stat; do
     { IFS= read -r line <"$stat"; } 2>/dev/null || continue
     read -r -a fields <<<"${line##*) }"
-    if [ "${fields[2]}" = "$1" ] && [ "${fields[0]}" != Z ]; then
-      printf '%s %s\n' "${line%% *}" "${fields[19]}"
-    fi
+    [ "${fields[1]}" != "$1" ] || groups+="${fields[2]} "
+    [ "${fields[0]}" = Z ] || found+=("${fields[2]} ${line%% *} ${fields[19]}")
+  done
+  for line in "${found[@]}"; do
+    case $groups in *" ${line%% *} "*) printf '%s\n' "${line#* }" ;; esac
   done
 }
 
@@ -188,6 +191,7 @@ stop() { # NAME
     read -r leader _ <"$ROOT/run/$name.pid"
     group_of "$leader" >"$members"
     kill -TERM -- "-$leader" 2>/dev/null || true
+    signal_each TERM "$members"
   elif [ -f "$members" ]; then
     # the leader was killed by somebody else: end those of its children that are certainly ours
     signal_each TERM "$members"
