@@ -884,7 +884,7 @@ MaxInstances 200
   ControlsEngine off
 </IfModule>
 # connection, command, status
-LogFormat carrel "%P\t%r\t%s"
+LogFormat carrel "%P	%r	%s"
 E
   proftpd_host "" proftpd
   printf '<VirtualHost %s>\n  Port %s\n' "$ADDRESS" "$2"
