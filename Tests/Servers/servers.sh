@@ -702,8 +702,8 @@ env_microsocks() { # PORT
 PASSIVE_FIRST=10000
 PASSIVE_LAST=19999
 
-# vsftpd asks PAM, which reads service files in one place only. Ours carries the name of the root folder, so that several
-# sets of servers can run; `down` removes it, and those of folders that are gone.
+# vsftpd asks PAM, which reads service files in one place only. The number in the name of ours stands for the root folder, so
+# that several sets of servers can run; `down` removes it.
 PAM_FOLDER=/etc/pam.d
 PAM_SERVICE=carrel-tests-$(printf '%s' "$ROOT" | cksum | cut -d' ' -f1)
 
@@ -718,6 +718,7 @@ pam_pwdfile() {
   module_folder pam_pwdfile.so "$FTP_SERVERS"/lib/*/security "$FTP_SERVERS"/usr/lib/*/security /lib/*/security
 }
 
+# Those of root folders that went without `down`.
 remove_stale_pam_services() {
   local file passwords
   for file in "$PAM_FOLDER"/carrel-tests-*; do
@@ -745,8 +746,8 @@ launch_vsftpd_instance() { # NAME PORT SETTING
   give_folder "$ROOT/data/vsftpd"
   touch "$ROOT/log/$1.access.log"
   mkdir -p "$ROOT/run/vsftpd-empty"
-  make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd" /bin/sh
-  # complete before it has its name: another instance may be reading it
+  # other instances may be reading both files: the first is made once, the second is complete before it has its name
+  [ -f "$ROOT/conf/vsftpd.passwd" ] || make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd" /bin/sh
   cat >"$PAM_FOLDER/.$PAM_SERVICE.$1" <<E
 auth required $(pam_pwdfile)/pam_pwdfile.so [pwdfile=$ROOT/conf/vsftpd.passwd]
 account required pam_permit.so
@@ -917,10 +918,10 @@ launch_pureftpd() { # PORT
   )
   # Only its log of transfers goes to a file: all else goes to the system's log.
   touch "$ROOT/log/pureftpd.access.log"
-  launch pureftpd "$(program pureftpd)" --bind "$ADDRESS,$1" --login "puredb:$passwords.db" --passiveportrange "$PASSIVE_FIRST:$PASSIVE_LAST" \
-    --chrooteveryone --noanonymous --dontresolve --tls 1 --certfile "$ROOT/conf/pureftpd.pem" --minuid 1 \
-    --maxclientsnumber 200 --maxclientsperip 200 --limitrecursion 100000:20 --pidfile "$ROOT/run/pureftpd/pid" \
-    --altlog "clf:$ROOT/log/pureftpd.access.log"
+  launch pureftpd "$(program pureftpd)" --bind "$ADDRESS,$1" --login "puredb:$passwords.db" \
+    --passiveportrange "$PASSIVE_FIRST:$PASSIVE_LAST" --chrooteveryone --noanonymous --dontresolve --minuid 1 \
+    --tls 1 --certfile "$ROOT/conf/pureftpd.pem" --maxclientsnumber 200 --maxclientsperip 200 --limitrecursion 100000:20 \
+    --pidfile "$ROOT/run/pureftpd/pid" --altlog "clf:$ROOT/log/pureftpd.access.log"
 }
 
 env_pureftpd() { # PORT
@@ -1152,7 +1153,7 @@ main() {
   case ${1:-} in up | down | status | env) ;; *) usage ;; esac
   [ -n "$ROOT" ] || die "CARREL_SERVERS_ROOT is not set; for example: export CARREL_SERVERS_ROOT=\$(mktemp -d)" 2
   case $ROOT in /?*) ;; *) die "CARREL_SERVERS_ROOT has to be an absolute path: $ROOT" 2 ;; esac
-  case $ROOT in *[\"\\\$\;\{\}]*) die "CARREL_SERVERS_ROOT has characters that server configurations do not carry: $ROOT" 2 ;; esac
+  case $ROOT in *[]\"\\\$\;\{\}[]*) die "CARREL_SERVERS_ROOT has characters that server configurations do not carry: $ROOT" 2 ;; esac
   case $1 in
     env) print_env ;;
     *) "$@" ;;
