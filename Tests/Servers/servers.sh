@@ -145,15 +145,18 @@ is_up() { # NAME
   [ -f "$ROOT/run/$1.pid" ] && read -r pid start <"$ROOT/run/$1.pid" && is_same_process "$pid" "$start"
 }
 
-# Every process of the group that this leader leads, the leader included, as "PID START" lines.
+# Every process of the group that this leader leads, the leader included, as "PID START" lines; also those of the groups that
+# its children lead: vsftpd makes one for each session.
 group_of() { # LEADER
-  local stat line fields
+  local stat line fields groups=" $1 " found=()
   for stat in /proc/[0-9]*/stat; do
     { IFS= read -r line <"$stat"; } 2>/dev/null || continue
     read -r -a fields <<<"${line##*) }"
-    if [ "${fields[2]}" = "$1" ] && [ "${fields[0]}" != Z ]; then
-      printf '%s %s\n' "${line%% *}" "${fields[19]}"
-    fi
+    [ "${fields[1]}" != "$1" ] || groups+="${fields[2]} "
+    [ "${fields[0]}" = Z ] || found+=("${fields[2]} ${line%% *} ${fields[19]}")
+  done
+  for line in "${found[@]}"; do
+    case $groups in *" ${line%% *} "*) printf '%s\n' "${line#* }" ;; esac
   done
 }
 
@@ -188,6 +191,7 @@ stop() { # NAME
     read -r leader _ <"$ROOT/run/$name.pid"
     group_of "$leader" >"$members"
     kill -TERM -- "-$leader" 2>/dev/null || true
+    signal_each TERM "$members"
   elif [ -f "$members" ]; then
     # the leader was killed by somebody else: end those of its children that are certainly ours
     signal_each TERM "$members"
@@ -227,15 +231,14 @@ pick_ports() { # COUNT
 
 # Whether this very process listens on the port: that a port answers does not say who answers.
 listens() { # PID PORT
-  local suffix local_address state inode handle
-  suffix=$(printf ':%04X' "$2")
-  while read -r _ local_address _ state _ _ _ _ _ inode _; do
-    # 0A is the state of a listening socket
-    case "$local_address $state" in *"$suffix 0A") ;; *) continue ;; esac
+  local port inode handle
+  port=$(printf '%04X' "$2")
+  # 0A is the state of a listening socket. The table is long after many transfers, and the shell would read it slowly.
+  while read -r _ _ _ _ _ _ _ _ _ inode _; do
     for handle in "/proc/$1/fd"/*; do
       if [ "$(readlink "$handle")" = "socket:[$inode]" ]; then return 0; fi
     done
-  done </proc/net/tcp
+  done < <(grep "^ *[0-9]*: [0-9A-F]*:$port [0-9A-F:]* 0A " /proc/net/tcp)
   return 1
 }
 
@@ -699,21 +702,23 @@ env_microsocks() { # PORT
 PASSIVE_FIRST=10000
 PASSIVE_LAST=19999
 
-# vsftpd asks PAM, which reads service files in one place only. Ours carries the name of the root folder, so that several
-# sets of servers can run; `down` removes it, and those of folders that are gone.
+# vsftpd asks PAM, which reads service files in one place only. The number in the name of ours stands for the root folder, so
+# that several sets of servers can run; `down` removes it.
 PAM_FOLDER=/etc/pam.d
 PAM_SERVICE=carrel-tests-$(printf '%s' "$ROOT" | cksum | cut -d' ' -f1)
 
-make_ftp_password_file() { # FILE FOLDER
+# In the form of /etc/passwd; Pure-FTPd wants more fields, all of which may be empty.
+make_ftp_password_file() { # FILE FOLDER LAST-FIELDS
   local hash
   hash=$(openssl passwd -6 -stdin <<<"$PASSWORD")
-  (umask 077 && printf '%s:%s:%s:%s::%s:/bin/sh\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$2" >"$1")
+  (umask 077 && printf '%s:%s:%s:%s::%s:%s\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$2" "$3" >"$1")
 }
 
 pam_pwdfile() {
   module_folder pam_pwdfile.so "$FTP_SERVERS"/lib/*/security "$FTP_SERVERS"/usr/lib/*/security /lib/*/security
 }
 
+# Those of root folders that went without `down`.
 remove_stale_pam_services() {
   local file passwords
   for file in "$PAM_FOLDER"/carrel-tests-*; do
@@ -741,8 +746,8 @@ launch_vsftpd_instance() { # NAME PORT SETTING
   give_folder "$ROOT/data/vsftpd"
   touch "$ROOT/log/$1.access.log"
   mkdir -p "$ROOT/run/vsftpd-empty"
-  make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd"
-  # complete before it has its name: another instance may be reading it
+  # other instances may be reading both files: the first is made once, the second is complete before it has its name
+  [ -f "$ROOT/conf/vsftpd.passwd" ] || make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd" /bin/sh
   cat >"$PAM_FOLDER/.$PAM_SERVICE.$1" <<E
 auth required $(pam_pwdfile)/pam_pwdfile.so [pwdfile=$ROOT/conf/vsftpd.passwd]
 account required pam_permit.so
@@ -818,7 +823,7 @@ proftpd_modules() {
 launch_proftpd() { # PLAIN IMPLICIT CAPPED
   give_folder "$ROOT/data/proftpd"
   mkdir -p "$ROOT/run/proftpd"
-  make_ftp_password_file "$ROOT/conf/proftpd.passwd" "$ROOT/data/proftpd"
+  make_ftp_password_file "$ROOT/conf/proftpd.passwd" "$ROOT/data/proftpd" /bin/sh
   proftpd_configuration "$@" >"$ROOT/conf/proftpd.conf"
   launch proftpd "$(program proftpd)" --nodaemon --quiet --config "$ROOT/conf/proftpd.conf"
 }
@@ -879,7 +884,7 @@ MaxInstances 200
   ControlsEngine off
 </IfModule>
 # connection, command, status
-LogFormat carrel "%P\t%r\t%s"
+LogFormat carrel "%P	%r	%s"
 E
   proftpd_host "" proftpd
   printf '<VirtualHost %s>\n  Port %s\n' "$ADDRESS" "$2"
@@ -904,19 +909,19 @@ launch_pureftpd() { # PORT
   local passwords=$ROOT/conf/pureftpd.passwd
   give_folder "$ROOT/data/pureftpd"
   mkdir -p "$ROOT/run/pureftpd"
+  # the hashes that pure-pw makes itself take seconds to check
+  make_ftp_password_file "$passwords" "$ROOT/data/pureftpd/./" :::::::::::
   (
     umask 077
     cat "$ROOT/pki/server.crt" "$ROOT/pki/server.key" >"$ROOT/conf/pureftpd.pem"
-    rm -f "$passwords" "$passwords.db"
-    printf '%s\n%s\n' "$PASSWORD" "$PASSWORD" | "$FTP_SERVERS/usr/bin/pure-pw" useradd "$LOGIN" -f "$passwords" -F "$passwords.db" -m \
-      -u "$(id -u "$RUN_USER")" -g "$(id -g "$RUN_USER")" -d "$ROOT/data/pureftpd" >/dev/null
+    "$FTP_SERVERS/usr/bin/pure-pw" mkdb "$passwords.db" -f "$passwords"
   )
   # Only its log of transfers goes to a file: all else goes to the system's log.
   touch "$ROOT/log/pureftpd.access.log"
-  launch pureftpd "$(program pureftpd)" --bind "$ADDRESS,$1" --login "puredb:$passwords.db" --passiveportrange "$PASSIVE_FIRST:$PASSIVE_LAST" \
-    --chrooteveryone --noanonymous --dontresolve --tls 1 --certfile "$ROOT/conf/pureftpd.pem" --minuid 1 \
-    --maxclientsnumber 200 --maxclientsperip 200 --limitrecursion 100000:20 --pidfile "$ROOT/run/pureftpd/pid" \
-    --altlog "clf:$ROOT/log/pureftpd.access.log"
+  launch pureftpd "$(program pureftpd)" --bind "$ADDRESS,$1" --login "puredb:$passwords.db" \
+    --passiveportrange "$PASSIVE_FIRST:$PASSIVE_LAST" --chrooteveryone --noanonymous --dontresolve --minuid 1 \
+    --tls 1 --certfile "$ROOT/conf/pureftpd.pem" --maxclientsnumber 200 --maxclientsperip 200 --limitrecursion 100000:20 \
+    --pidfile "$ROOT/run/pureftpd/pid" --altlog "clf:$ROOT/log/pureftpd.access.log"
 }
 
 env_pureftpd() { # PORT
@@ -1026,12 +1031,22 @@ start() { # NAME
       say "up: $name (${PORTS[*]})"
       return 0
     fi
-    grep -qsi 'address already in use' "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" || break
+    grep -qsi 'address already in use' "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" || is_taken "$name" || break
     stop "$name"
   done
   say "$name did not start; its last words:"
   tail -q -n 10 "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" >&2 2>/dev/null || true
   stop "$name"
+  return 1
+}
+
+# Whether somebody else answers on one of the ports: not every server says why it ended.
+is_taken() { # NAME
+  local port
+  ! is_up "$1" || return 1
+  for port in "${PORTS[@]}"; do
+    ! answers "$port" || return 0
+  done
   return 1
 }
 
@@ -1138,7 +1153,7 @@ main() {
   case ${1:-} in up | down | status | env) ;; *) usage ;; esac
   [ -n "$ROOT" ] || die "CARREL_SERVERS_ROOT is not set; for example: export CARREL_SERVERS_ROOT=\$(mktemp -d)" 2
   case $ROOT in /?*) ;; *) die "CARREL_SERVERS_ROOT has to be an absolute path: $ROOT" 2 ;; esac
-  case $ROOT in *[\"\\\$\;\{\}]*) die "CARREL_SERVERS_ROOT has characters that server configurations do not carry: $ROOT" 2 ;; esac
+  case $ROOT in *[]\"\\\$\;\{\}[]*) die "CARREL_SERVERS_ROOT has characters that server configurations do not carry: $ROOT" 2 ;; esac
   case $1 in
     env) print_env ;;
     *) "$@" ;;
