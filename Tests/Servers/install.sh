@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Installs the Debian (or Ubuntu) packages that Carrel needs, and servers written in Python into a folder of their own.
+# Installs the Debian (or Ubuntu) packages that Carrel needs; servers written in Python and FTP servers go into folders of their own.
 #
 #   install.sh build      what the package compiles and links against
 #   install.sh servers    the real servers and tools of the integration tests
 #   install.sh            both
 #
 # Only what is missing is installed; when nothing is missing, nothing is asked of the network. The Python servers go to
-# $CARREL_VENV, else below the user's cache folder (for root: /var/cache, where the servers' user can read them).
+# $CARREL_VENV, else below the user's cache folder (for root: /var/cache, where the servers' user can read them). The FTP
+# servers, whose packages exclude each other, are unpacked beside that; they have to be started by root, so only root gets them.
 set -euo pipefail
 # The servers' user has to read what is installed here.
 umask 022
@@ -14,13 +15,18 @@ umask 022
 BUILD_PACKAGES=(libcurl4-openssl-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
-  tinyproxy-bin microsocks curl openssl time poppler-utils)
+  tinyproxy-bin microsocks lftp curl openssl time poppler-utils)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
 # Versions as the known failures were found with; one install for each server, so that one does not take the other with it.
 WSGIDAV_PACKAGES=(wsgidav==4.4.0 cheroot==11.1.2)
 MOTO_PACKAGES=("moto[s3]==5.2.5" flask flask-cors)
+PYFTPD_PACKAGES=(pyftpdlib==2.2.0 pyOpenSSL==26.4.0)
+# The last one checks the passwords of vsftpd.
+FTP_PACKAGES=(vsftpd proftpd-core proftpd-mod-crypto pure-ftpd libpam-pwdfile)
 if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
 VENV=${CARREL_VENV:-$VENV}
+FTP_SERVERS=$(dirname "$VENV")/ftp-servers
+LISTS_ARE_FRESH=no
 POLICY=/usr/sbin/policy-rc.d
 POLICY_IS_OURS=no
 
@@ -49,6 +55,7 @@ reason() {
     lighttpd-mod-webdav) echo "WebDAV for lighttpd" ;;
     tinyproxy-bin) echo "HTTP proxy for tests" ;;
     microsocks) echo "SOCKS5 proxy for tests" ;;
+    lftp) echo "an FTP client to compare with" ;;
     python3-venv) echo "makes the folder for servers written in Python" ;;
     curl) echo "talks to the servers by hand and in scripts" ;;
     openssl) echo "makes the private certificates of the tests" ;;
@@ -98,13 +105,69 @@ has_python_servers() {
   [ -x "$VENV/bin/wsgidav" ] && [ -x "$VENV/bin/moto_server" ] && "$VENV/bin/python" -c 'import flask_cors, cheroot' 2>/dev/null
 }
 
-# WsgiDAV (WebDAV) and moto (S3) come from the Python Package Index.
+has_pyftpd() {
+  [ -x "$VENV/bin/python" ] && "$VENV/bin/python" -c 'import pyftpdlib.servers, OpenSSL' 2>/dev/null
+}
+
+pip() { "$VENV/bin/pip" --quiet --disable-pip-version-check "$@"; }
+
+# WsgiDAV (WebDAV), moto (S3) and pyftpdlib (FTP) come from the Python Package Index. A server that is there already may be
+# running: it is left alone when only another one is missing.
 install_python_servers() {
-  say "installing WsgiDAV (WebDAV) and moto (S3) into $VENV"
   mkdir -p "$(dirname "$VENV")"
-  python -m venv --clear "$VENV"
-  "$VENV/bin/pip" install --quiet --disable-pip-version-check "${WSGIDAV_PACKAGES[@]}"
-  "$VENV/bin/pip" install --quiet --disable-pip-version-check "${MOTO_PACKAGES[@]}"
+  if ! has_python_servers; then
+    say "installing WsgiDAV (WebDAV) and moto (S3) into $VENV"
+    python -m venv --clear "$VENV"
+    pip install "${WSGIDAV_PACKAGES[@]}"
+    pip install "${MOTO_PACKAGES[@]}"
+  fi
+  if ! has_pyftpd; then
+    say "installing pyftpdlib (FTP) into $VENV"
+    pip install "${PYFTPD_PACKAGES[@]}"
+  fi
+}
+
+wants_ftp_servers() { [ "$(id -u)" = 0 ]; }
+
+has_ftp_servers() {
+  local file
+  for file in "$FTP_SERVERS"/usr/sbin/{vsftpd,proftpd,pure-ftpd} "$FTP_SERVERS"/usr/lib/proftpd/mod_{tls,digest,copy,site_misc}.so; do
+    [ -f "$file" ] || return 1
+    ! ldd "$file" 2>/dev/null | grep -q 'not found' || return 1
+  done
+  [ -n "$(find "$FTP_SERVERS" -name pam_pwdfile.so)" ]
+}
+
+# The libraries that the packages of the FTP servers want, under the names that they have in this release.
+ftp_libraries() {
+  apt-cache depends "${FTP_PACKAGES[@]}" | sed -n 's/^  Depends: \(lib[^ ]*\)$/\1/p' | sort -u
+}
+
+# Unpacked, not installed: the packages exclude each other, and their services would start.
+unpack_ftp_servers() {
+  local package library missing=() work=$FTP_SERVERS.new
+  say "unpacking ${FTP_PACKAGES[*]} into $FTP_SERVERS"
+  refresh_lists
+  for library in $(ftp_libraries); do
+    is_installed "$library" || missing+=("$library")
+  done
+  if [ ${#missing[@]} != 0 ]; then
+    say "and installing what they are linked with: ${missing[*]}"
+    install_packages "${missing[@]}"
+  fi
+  rm -rf "$work"
+  mkdir -p "$work/packages"
+  (cd "$work/packages" && apt-get -o APT::Sandbox::User=root -q download "${FTP_PACKAGES[@]}")
+  for package in "$work"/packages/*.deb; do dpkg-deb -x "$package" "$work"; done
+  rm -rf "$work/packages" "$FTP_SERVERS"
+  mv "$work" "$FTP_SERVERS"
+  has_ftp_servers || { say "the FTP servers in $FTP_SERVERS are not complete"; return 1; }
+}
+
+refresh_lists() {
+  [ "$LISTS_ARE_FRESH" = no ] || return 0
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q update
+  LISTS_ARE_FRESH=yes
 }
 
 install_packages() {
@@ -118,7 +181,7 @@ install_packages() {
   trap allow_service_starts EXIT
   trap 'exit 130' INT TERM HUP
   forbid_service_starts
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q update
+  refresh_lists
   as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -q -y \
     install --no-install-recommends "$@"
   allow_service_starts
@@ -139,15 +202,18 @@ main() {
     say "there is no apt here: please install the equivalents of these Debian packages: ${wanted[*]}"
     exit 1
   fi
-  local wants_python=no
-  if [ "${1:-all}" != build ] && ! has_python_servers; then
-    wants_python=yes
-    python -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
+  local wants_python=no wants_ftp=no
+  if [ "${1:-all}" != build ]; then
+    if ! has_python_servers || ! has_pyftpd; then
+      wants_python=yes
+      python -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
+    fi
+    if wants_ftp_servers && ! has_ftp_servers; then wants_ftp=yes; fi
   fi
   for package in "${wanted[@]}"; do
     is_installed "$package" || missing+=("$package")
   done
-  if [ ${#missing[@]} = 0 ] && [ "$wants_python" = no ]; then
+  if [ ${#missing[@]} = 0 ] && [ "$wants_python" = no ] && [ "$wants_ftp" = no ]; then
     say "nothing to install (${1:-all})"
     return 0
   fi
@@ -157,6 +223,7 @@ main() {
     install_packages "${missing[@]}"
   fi
   if [ "$wants_python" = yes ]; then install_python_servers; fi
+  if [ "$wants_ftp" = yes ]; then unpack_ftp_servers; fi
 }
 
 main "$@"

@@ -7,14 +7,18 @@
 #   servers.sh status            NAME up PID | NAME down | NAME absent
 #   servers.sh down [NAME...]    stop; without a name also remove everything that up made
 #
-# Names: apache, nginx, rclone, lighttpd, wsgidav, moto (S3), tinyproxy (HTTP proxy), microsocks (SOCKS5 proxy); without a
-# name all of them. plain is a location of nginx, proxy means both proxies.
+# Names: apache, nginx, rclone, lighttpd, wsgidav, moto (S3), tinyproxy (HTTP proxy), microsocks (SOCKS5 proxy), vsftpd, proftpd,
+# pureftpd, pyftpd (FTP); without a name all of them. plain is a location of nginx, proxy means both proxies, ftp the FTP servers.
 # Exit codes: 0 fine, 1 a server did not start, 2 wrong usage, 3 a server program is not installed.
-# Works as root (the servers then run as www-data or nobody) and as an ordinary user. Linux only (/proc).
+# Works as root (the servers then run as www-data or nobody) and as an ordinary user, for whom all FTP servers but pyftpd are
+# absent: they want to be started by root. Linux only (/proc).
 set -euo pipefail
 umask 022
 
-SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks)
+# One vsftpd is one port and one kind of connection.
+VSFTPD=(vsftpd vsftpd_implicit vsftpd_capped)
+FTP=("${VSFTPD[@]}" proftpd pureftpd pyftpd)
+SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}")
 ADDRESS=127.0.0.1
 LOGIN=reader
 # Awkward on purpose: a colon, a space, a letter outside ASCII and a percent sign.
@@ -28,6 +32,7 @@ ROOT=${CARREL_SERVERS_ROOT:-}
 # Servers written in Python; install.sh makes the folder in the same place.
 if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
 VENV=${CARREL_VENV:-$VENV}
+FTP_SERVERS=$(dirname "$VENV")/ftp-servers
 PORTS=()
 
 say() { printf '%s\n' "$*" >&2; }
@@ -44,6 +49,10 @@ program() {
     rclone | lighttpd | tinyproxy | microsocks) find_program "$1" ;;
     wsgidav) find_program "$VENV/bin/wsgidav" ;;
     moto) find_program "$VENV/bin/moto_server" ;;
+    vsftpd*) find_program "$FTP_SERVERS/usr/sbin/vsftpd" ;;
+    proftpd) find_program "$FTP_SERVERS/usr/sbin/proftpd" ;;
+    pureftpd) find_program "$FTP_SERVERS/usr/sbin/pure-ftpd" ;;
+    pyftpd) find_program "$VENV/bin/python" ;;
   esac
 }
 
@@ -83,6 +92,10 @@ is_present() {
     apache) apache_modules >/dev/null ;;
     nginx) nginx_dav_module >/dev/null ;;
     lighttpd) lighttpd_modules >/dev/null ;;
+    vsftpd*) [ "$(id -u)" = 0 ] && pam_pwdfile >/dev/null ;;
+    proftpd) [ "$(id -u)" = 0 ] && proftpd_modules >/dev/null ;;
+    pureftpd) [ "$(id -u)" = 0 ] ;;
+    pyftpd) module_folder servers.py "$VENV"/lib/python*/site-packages/pyftpdlib >/dev/null ;;
   esac
 }
 
@@ -132,15 +145,18 @@ is_up() { # NAME
   [ -f "$ROOT/run/$1.pid" ] && read -r pid start <"$ROOT/run/$1.pid" && is_same_process "$pid" "$start"
 }
 
-# Every process of the group that this leader leads, the leader included, as "PID START" lines.
+# Every process of the group that this leader leads, the leader included, as "PID START" lines; also those of the groups that
+# its children lead: vsftpd makes one for each session.
 group_of() { # LEADER
-  local stat line fields
+  local stat line fields groups=" $1 " found=()
   for stat in /proc/[0-9]*/stat; do
     { IFS= read -r line <"$stat"; } 2>/dev/null || continue
     read -r -a fields <<<"${line##*) }"
-    if [ "${fields[2]}" = "$1" ] && [ "${fields[0]}" != Z ]; then
-      printf '%s %s\n' "${line%% *}" "${fields[19]}"
-    fi
+    [ "${fields[1]}" != "$1" ] || groups+="${fields[2]} "
+    [ "${fields[0]}" = Z ] || found+=("${fields[2]} ${line%% *} ${fields[19]}")
+  done
+  for line in "${found[@]}"; do
+    case $groups in *" ${line%% *} "*) printf '%s\n' "${line#* }" ;; esac
   done
 }
 
@@ -175,6 +191,7 @@ stop() { # NAME
     read -r leader _ <"$ROOT/run/$name.pid"
     group_of "$leader" >"$members"
     kill -TERM -- "-$leader" 2>/dev/null || true
+    signal_each TERM "$members"
   elif [ -f "$members" ]; then
     # the leader was killed by somebody else: end those of its children that are certainly ours
     signal_each TERM "$members"
@@ -197,7 +214,7 @@ answers() { # PORT
 }
 
 port_count() { # NAME
-  case $1 in apache) echo 3 ;; nginx) echo 2 ;; *) echo 1 ;; esac
+  case $1 in apache | proftpd) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
 }
 
 # Fills PORTS with free ports below the range that the kernel hands out itself.
@@ -272,7 +289,7 @@ make_certificates() {
     openssl req "${new_key[@]}" -subj /CN=localhost -keyout server.key -out server.csr
     openssl req "${new_key[@]}" -subj "/CN=Carrel test client" -keyout client.key -out client.csr
     cat >server.ext <<E
-subjectAltName=DNS:localhost,IP:127.0.0.1
+subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1
 basicConstraints=critical,CA:FALSE
 keyUsage=critical,digitalSignature
 extendedKeyUsage=serverAuth
@@ -680,6 +697,322 @@ env_microsocks() { # PORT
   pair CARREL_TEST_SOCKS_PROXY_LOG "$ROOT/log/microsocks.log"
 }
 
+# ---- FTP: one login, its folder is all that it sees; plain and explicit TLS on one port, implicit TLS on another -----
+
+# Below the ports of the servers, so that no data connection takes the port of a server that is down.
+PASSIVE_FIRST=10000
+PASSIVE_LAST=19999
+
+# vsftpd asks PAM, which reads service files in one place only. Ours carries the name of the root folder, so that several
+# sets of servers can run; `down` removes it, and those of folders that are gone.
+PAM_FOLDER=/etc/pam.d
+PAM_SERVICE=carrel-tests-$(printf '%s' "$ROOT" | cksum | cut -d' ' -f1)
+
+# In the form of /etc/passwd; Pure-FTPd wants more fields, all of which may be empty.
+make_ftp_password_file() { # FILE FOLDER LAST-FIELDS
+  local hash
+  hash=$(openssl passwd -6 -stdin <<<"$PASSWORD")
+  (umask 077 && printf '%s:%s:%s:%s::%s:%s\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$2" "$3" >"$1")
+}
+
+pam_pwdfile() {
+  module_folder pam_pwdfile.so "$FTP_SERVERS"/lib/*/security "$FTP_SERVERS"/usr/lib/*/security /lib/*/security
+}
+
+remove_stale_pam_services() {
+  local file passwords
+  for file in "$PAM_FOLDER"/carrel-tests-*; do
+    [ -f "$file" ] || continue
+    passwords=$(sed -n 's/.*\[pwdfile=\(.*\)\].*/\1/p' "$file")
+    [ -f "$passwords" ] || rm -f "$file"
+  done
+}
+
+launch_vsftpd() { # PORT
+  launch_vsftpd_instance vsftpd "$1" max_per_ip=0
+}
+
+launch_vsftpd_implicit() { # PORT
+  launch_vsftpd_instance vsftpd_implicit "$1" implicit_ssl=YES
+}
+
+# A fourth connection is answered with 421.
+launch_vsftpd_capped() { # PORT
+  launch_vsftpd_instance vsftpd_capped "$1" max_per_ip=3
+}
+
+launch_vsftpd_instance() { # NAME PORT SETTING
+  remove_stale_pam_services
+  give_folder "$ROOT/data/vsftpd"
+  touch "$ROOT/log/$1.access.log"
+  mkdir -p "$ROOT/run/vsftpd-empty"
+  make_ftp_password_file "$ROOT/conf/vsftpd.passwd" "$ROOT/data/vsftpd" /bin/sh
+  # complete before it has its name: another instance may be reading it
+  cat >"$PAM_FOLDER/.$PAM_SERVICE.$1" <<E
+auth required $(pam_pwdfile)/pam_pwdfile.so [pwdfile=$ROOT/conf/vsftpd.passwd]
+account required pam_permit.so
+E
+  mv "$PAM_FOLDER/.$PAM_SERVICE.$1" "$PAM_FOLDER/$PAM_SERVICE"
+  vsftpd_configuration "$1" "$2" "$3" >"$ROOT/conf/$1.conf"
+  launch "$1" "$(program vsftpd)" "$ROOT/conf/$1.conf"
+}
+
+# Left as they are by default: no MLSD, and the TLS session of the control connection is required on data connections.
+vsftpd_configuration() { # NAME PORT SETTING
+  cat <<E
+listen=YES
+background=NO
+listen_address=$ADDRESS
+listen_port=$2
+pasv_min_port=$PASSIVE_FIRST
+pasv_max_port=$PASSIVE_LAST
+connect_from_port_20=NO
+anonymous_enable=NO
+local_enable=YES
+guest_enable=YES
+guest_username=$RUN_USER
+virtual_use_local_privs=YES
+pam_service_name=$PAM_SERVICE
+local_root=$ROOT/data/vsftpd
+chroot_local_user=YES
+allow_writeable_chroot=YES
+secure_chroot_dir=$ROOT/run/vsftpd-empty
+write_enable=YES
+local_umask=022
+utf8_filesystem=YES
+mdtm_write=YES
+seccomp_sandbox=NO
+max_clients=0
+xferlog_enable=YES
+xferlog_std_format=NO
+log_ftp_protocol=YES
+vsftpd_log_file=$ROOT/log/$1.access.log
+ssl_enable=YES
+force_local_logins_ssl=NO
+force_local_data_ssl=NO
+require_ssl_reuse=YES
+ssl_ciphers=HIGH
+rsa_cert_file=$ROOT/pki/server.crt
+rsa_private_key_file=$ROOT/pki/server.key
+$3
+E
+}
+
+env_vsftpd() { # PORT
+  pair CARREL_FTP_VSFTPD_URL "ftp://$ADDRESS:$1/"
+  pair CARREL_FTPS_VSFTPD_URL "ftpes://$ADDRESS:$1/"
+  pair CARREL_FTP_VSFTPD_DATA "$ROOT/data/vsftpd"
+  pair CARREL_FTP_VSFTPD_LOG "$ROOT/log/vsftpd.access.log"
+}
+
+env_vsftpd_implicit() { # PORT
+  pair CARREL_FTPS_IMPLICIT_VSFTPD_URL "ftps://$ADDRESS:$1/"
+  pair CARREL_FTPS_IMPLICIT_VSFTPD_LOG "$ROOT/log/vsftpd_implicit.access.log"
+}
+
+env_vsftpd_capped() { # PORT
+  pair CARREL_FTP_CAPPED_URL "ftp://$ADDRESS:$1/"
+  pair CARREL_FTP_CAPPED_DATA "$ROOT/data/vsftpd"
+  pair CARREL_FTP_CAPPED_LOG "$ROOT/log/vsftpd_capped.access.log"
+}
+
+proftpd_modules() {
+  module_folder mod_tls.so "$FTP_SERVERS/usr/lib/proftpd"
+}
+
+launch_proftpd() { # PLAIN IMPLICIT CAPPED
+  give_folder "$ROOT/data/proftpd"
+  mkdir -p "$ROOT/run/proftpd"
+  make_ftp_password_file "$ROOT/conf/proftpd.passwd" "$ROOT/data/proftpd" /bin/sh
+  proftpd_configuration "$@" >"$ROOT/conf/proftpd.conf"
+  launch proftpd "$(program proftpd)" --nodaemon --quiet --config "$ROOT/conf/proftpd.conf"
+}
+
+# What each of its ports needs for itself.
+proftpd_host() { # TLS-OPTION LOG
+  cat <<E
+  AuthOrder mod_auth_file.c
+  AuthUserFile "$ROOT/conf/proftpd.passwd"
+  RequireValidShell off
+  UseFtpUsers off
+  WtmpLog off
+  TransferLog none
+  ExtendedLog "$ROOT/log/$2.access.log" ALL carrel
+  DefaultRoot ~
+  Umask 022
+  AllowOverwrite on
+  AllowRetrieveRestart on
+  AllowStoreRestart on
+  ShowSymlinks on
+  PassivePorts $PASSIVE_FIRST $PASSIVE_LAST
+  <Limit SITE_CHMOD>
+    AllowAll
+  </Limit>
+  TLSEngine on
+  TLSLog "$ROOT/log/proftpd.tls.log"
+  TLSProtocol TLSv1.2 TLSv1.3
+  TLSECCertificateFile "$ROOT/pki/server.crt"
+  TLSECCertificateKeyFile "$ROOT/pki/server.key"
+  TLSVerifyClient off
+  TLSRequired off
+  $1
+E
+}
+
+# The TLS session of the control connection is required on data connections: that is the default, and TLSOptions that stay
+# silent leave it so.
+proftpd_configuration() { # PLAIN IMPLICIT CAPPED
+  local module
+  printf 'ModulePath "%s"\n' "$(proftpd_modules)"
+  for module in tls digest copy site_misc; do printf 'LoadModule mod_%s.c\n' "$module"; done
+  cat <<E
+ServerName carrel
+ServerType standalone
+DefaultAddress $ADDRESS
+SocketBindTight on
+Port $1
+User $RUN_USER
+Group $RUN_GROUP
+UseIPv6 off
+UseReverseDNS off
+PidFile "$ROOT/run/proftpd/pid"
+ScoreboardFile "$ROOT/run/proftpd/scoreboard"
+SystemLog "$ROOT/log/proftpd.error.log"
+DelayEngine off
+MaxInstances 200
+<IfModule mod_ctrls.c>
+  ControlsEngine off
+</IfModule>
+# connection, command, status
+LogFormat carrel "%P\t%r\t%s"
+E
+  proftpd_host "" proftpd
+  printf '<VirtualHost %s>\n  Port %s\n' "$ADDRESS" "$2"
+  proftpd_host "TLSOptions UseImplicitSSL" proftpd_implicit
+  printf '</VirtualHost>\n<VirtualHost %s>\n  Port %s\n  MaxClientsPerHost 3\n' "$ADDRESS" "$3"
+  proftpd_host "" proftpd_capped
+  printf '</VirtualHost>\n'
+}
+
+env_proftpd() { # PLAIN IMPLICIT CAPPED
+  pair CARREL_FTP_PROFTPD_URL "ftp://$ADDRESS:$1/"
+  pair CARREL_FTPS_PROFTPD_URL "ftpes://$ADDRESS:$1/"
+  pair CARREL_FTPS_IMPLICIT_PROFTPD_URL "ftps://$ADDRESS:$2/"
+  pair CARREL_FTP_CAPPED_LOGIN_URL "ftp://$ADDRESS:$3/"
+  pair CARREL_FTP_CAPPED_LOGIN_LOG "$ROOT/log/proftpd_capped.access.log"
+  pair CARREL_FTP_PROFTPD_DATA "$ROOT/data/proftpd"
+  pair CARREL_FTP_PROFTPD_LOG "$ROOT/log/proftpd.access.log"
+  pair CARREL_FTPS_IMPLICIT_PROFTPD_LOG "$ROOT/log/proftpd_implicit.access.log"
+}
+
+launch_pureftpd() { # PORT
+  local passwords=$ROOT/conf/pureftpd.passwd
+  give_folder "$ROOT/data/pureftpd"
+  mkdir -p "$ROOT/run/pureftpd"
+  # the hashes that pure-pw makes itself take seconds to check
+  make_ftp_password_file "$passwords" "$ROOT/data/pureftpd/./" :::::::::::
+  (
+    umask 077
+    cat "$ROOT/pki/server.crt" "$ROOT/pki/server.key" >"$ROOT/conf/pureftpd.pem"
+    "$FTP_SERVERS/usr/bin/pure-pw" mkdb "$passwords.db" -f "$passwords"
+  )
+  # Only its log of transfers goes to a file: all else goes to the system's log.
+  touch "$ROOT/log/pureftpd.access.log"
+  launch pureftpd "$(program pureftpd)" --bind "$ADDRESS,$1" --login "puredb:$passwords.db" --passiveportrange "$PASSIVE_FIRST:$PASSIVE_LAST" \
+    --chrooteveryone --noanonymous --dontresolve --tls 1 --certfile "$ROOT/conf/pureftpd.pem" --minuid 1 \
+    --maxclientsnumber 200 --maxclientsperip 200 --limitrecursion 100000:20 --pidfile "$ROOT/run/pureftpd/pid" \
+    --altlog "clf:$ROOT/log/pureftpd.access.log"
+}
+
+env_pureftpd() { # PORT
+  pair CARREL_FTP_PUREFTPD_URL "ftp://$ADDRESS:$1/"
+  pair CARREL_FTPS_PUREFTPD_URL "ftpes://$ADDRESS:$1/"
+  pair CARREL_FTP_PUREFTPD_DATA "$ROOT/data/pureftpd"
+  pair CARREL_FTP_PUREFTPD_LOG "$ROOT/log/pureftpd.access.log"
+}
+
+has_ipv6_loopback() { grep -qs '^0\{31\}1 ' /proc/net/if_inet6; }
+
+launch_pyftpd() { # PLAIN IMPLICIT
+  local addresses=$ADDRESS
+  if has_ipv6_loopback; then addresses="$ADDRESS ::1"; fi
+  give_folder "$ROOT/data/pyftpd" "$ROOT/run/pyftpd"
+  cat >"$ROOT/conf/pyftpd_server.py" <<'E'
+import os
+import sys
+
+from pyftpdlib.authorizers import DummyAuthorizer
+from pyftpdlib.handlers import TLS_FTPHandler
+from pyftpdlib.ioloop import IOLoop
+from pyftpdlib.log import config_logging
+from pyftpdlib.servers import FTPServer
+
+addresses, port, implicit_port, data, certificate, log, first, last = sys.argv[1:]
+lines = open(log, "a", buffering=1, encoding="utf-8", errors="backslashreplace")
+accounts = DummyAuthorizer()
+accounts.add_user(os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"], data, perm="elradfmwMT")
+config_logging(level="WARNING")
+
+
+class Handler(TLS_FTPHandler):
+    authorizer = accounts
+    certfile = certificate
+    passive_ports = range(int(first), int(last) + 1)
+    permit_foreign_addresses = False
+
+    # connection, command, status
+    def log_command(self, status):
+        lines.write(f"{self.remote_port}\t{self.last_command}\t{status}\n")
+
+    last_command = "-"
+
+    def pre_process_command(self, line, cmd, arg):
+        self.last_command = "PASS (hidden)" if cmd == "PASS" else line
+        super().pre_process_command(line, cmd, arg)
+
+    def push(self, data):
+        text = data.decode(self.encoding, "replace") if isinstance(data, bytes) else data
+        if text[:3].isdigit() and text[3:4] == " ":
+            self.log_command(text[:3])
+        super().push(data)
+
+
+class ImplicitHandler(Handler):
+    def handle(self):
+        self.secure_connection(self.ssl_context)
+
+    def handle_ssl_established(self):
+        super().handle()
+
+
+def serve(address, port, handler):
+    server = FTPServer((address, int(port)), handler, ioloop=IOLoop.instance())
+    server.max_cons = 512
+    server.max_cons_per_ip = 0
+    return server
+
+
+servers = [serve(address, port, Handler) for address in addresses.split()]
+servers.append(serve(addresses.split()[0], implicit_port, ImplicitHandler))
+servers[0].serve_forever()
+E
+  touch "$ROOT/log/pyftpd.access.log"
+  (umask 077 && cat "$ROOT/pki/server.crt" "$ROOT/pki/server.key" >"$ROOT/run/pyftpd/server.pem")
+  if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$ROOT/log/pyftpd.access.log" "$ROOT/run/pyftpd/server.pem"; fi
+  SERVER_USER=$LOGIN SERVER_PASSWORD=$PASSWORD HOME=$ROOT/run/pyftpd PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1 \
+    launch pyftpd "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/pyftpd_server.py" "$addresses" "$1" "$2" "$ROOT/data/pyftpd" \
+    "$ROOT/run/pyftpd/server.pem" "$ROOT/log/pyftpd.access.log" "$PASSIVE_FIRST" "$PASSIVE_LAST"
+}
+
+env_pyftpd() { # PLAIN IMPLICIT
+  pair CARREL_FTP_PYFTPD_URL "ftp://$ADDRESS:$1/"
+  pair CARREL_FTPS_PYFTPD_URL "ftpes://$ADDRESS:$1/"
+  pair CARREL_FTPS_IMPLICIT_PYFTPD_URL "ftps://$ADDRESS:$2/"
+  if has_ipv6_loopback; then pair CARREL_FTP_PYFTPD_IPV6_URL "ftp://[::1]:$1/"; fi
+  pair CARREL_FTP_PYFTPD_DATA "$ROOT/data/pyftpd"
+  pair CARREL_FTP_PYFTPD_LOG "$ROOT/log/pyftpd.access.log"
+}
+
 # ---- verbs -----------------------------------------------------------------------------------------------
 
 # A server that was stopped comes back on the ports that it had, so that tests can interrupt one. Another process may
@@ -718,13 +1051,15 @@ resolve_names() {
   NAMES=()
   [ $# != 0 ] || NAMES=("${SERVERS[@]}")
   for name in "$@"; do
-    case " ${SERVERS[*]} plain proxy " in
+    case " ${SERVERS[*]} plain proxy ftp " in
       *" $name "*) ;;
-      *) die "no such server: $name (there are: ${SERVERS[*]} plain proxy)" 2 ;;
+      *) die "no such server: $name (there are: ${SERVERS[*]} plain proxy ftp)" 2 ;;
     esac
     case $name in
       plain) NAMES+=(nginx) ;;
       proxy) NAMES+=(tinyproxy microsocks) ;;
+      vsftpd) NAMES+=("${VSFTPD[@]}") ;;
+      ftp) NAMES+=("${FTP[@]}") ;;
       *) NAMES+=("$name") ;;
     esac
   done
@@ -758,6 +1093,7 @@ down() {
     [ ! -f "$ROOT/env" ] || print_env >"$ROOT/env"
     return 0
   fi
+  rm -f "$PAM_FOLDER/$PAM_SERVICE"
   # only what prepare made; the folder itself goes when nothing else is in it
   rm -rf "$ROOT/run" "$ROOT/log" "$ROOT/conf" "$ROOT/data" "$ROOT/pki" "$ROOT/pki.new" "$ROOT/env"
   rmdir "$ROOT" 2>/dev/null || true
