@@ -48,7 +48,7 @@ run() {
 
 show_server_errors() {
   local log lines
-  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto}.log; do
+  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto,vsftpd,pureftpd,pyftpd}.log; do
     lines=$(grep -svi -e ':notice\]' -e ' NOTICE: ' "$log" | tail -n 5) || true
     [ -n "$lines" ] || continue
     say "last lines of ${log##*/}:"

@@ -232,15 +232,14 @@ pick_ports() { # COUNT
 
 # Whether this very process listens on the port: that a port answers does not say who answers.
 listens() { # PID PORT
-  local suffix local_address state inode handle
-  suffix=$(printf ':%04X' "$2")
-  while read -r _ local_address _ state _ _ _ _ _ inode _; do
-    # 0A is the state of a listening socket
-    case "$local_address $state" in *"$suffix 0A") ;; *) continue ;; esac
+  local port inode handle
+  port=$(printf '%04X' "$2")
+  # 0A is the state of a listening socket. The table is long after many transfers, and the shell would read it slowly.
+  while read -r _ _ _ _ _ _ _ _ _ inode _; do
     for handle in "/proc/$1/fd"/*; do
       if [ "$(readlink "$handle")" = "socket:[$inode]" ]; then return 0; fi
     done
-  done </proc/net/tcp
+  done < <(grep "^ *[0-9]*: [0-9A-F]*:$port [0-9A-F:]* 0A " /proc/net/tcp)
   return 1
 }
 
@@ -885,7 +884,7 @@ MaxInstances 200
   ControlsEngine off
 </IfModule>
 # connection, command, status
-LogFormat carrel "%P\t%r\t%s"
+LogFormat carrel "%P	%r	%s"
 E
   proftpd_host "" proftpd
   printf '<VirtualHost %s>\n  Port %s\n' "$ADDRESS" "$2"
@@ -1032,12 +1031,22 @@ start() { # NAME
       say "up: $name (${PORTS[*]})"
       return 0
     fi
-    grep -qsi 'address already in use' "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" || break
+    grep -qsi 'address already in use' "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" || is_taken "$name" || break
     stop "$name"
   done
   say "$name did not start; its last words:"
   tail -q -n 10 "$ROOT/log/$name.log" "$ROOT/log/$name.error.log" >&2 2>/dev/null || true
   stop "$name"
+  return 1
+}
+
+# Whether somebody else answers on one of the ports: not every server says why it ended.
+is_taken() { # NAME
+  local port
+  ! is_up "$1" || return 1
+  for port in "${PORTS[@]}"; do
+    ! answers "$port" || return 0
+  done
   return 1
 }
 
