@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [transfer] [local] [listing] [small] [pipe]      all, unless named
+#   bash Tests/Performance/run.sh [book] [transfer] [local] [listing] [small] [pipe] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#
+# All, unless named.
 #
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
@@ -9,6 +11,13 @@
 # listing   10,000 entries of a WebDAV folder with size and time beside rclone lsl, alternating
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
+#
+# The FTP parts need root, and are skipped without:
+#
+# ftp-book      data connections and bytes for sniffing, opening and reading that EPUB, on vsftpd and ProFTPD
+# ftp-transfer  RETR and STOR of one large file beside curl, alternating: vsftpd in clear, ProFTPD over TLS
+# ftp-listing   10,000 entries of a folder beside rclone lsf, alternating, on vsftpd and ProFTPD
+# ftp-small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 8 connections, published and in place, beside lftp
 #
 # RUNS=5 SIZE_MB=1024   how often, and how much; CARREL=FILE benchmarks another build of the tool.
 # PIPE_MB=10240         how much goes through the pipe.
@@ -33,6 +42,7 @@ mkdir -m 755 "$CARREL_SERVERS_ROOT"
 disk=$(mktemp -d "${TMPDIR:-/tmp}/carrel-bench.XXXXXX")
 servers=()
 relay=
+far=
 
 finish() {
   if [ -n "$relay" ]; then kill "$relay" 2>/dev/null || true; fi
@@ -48,7 +58,7 @@ trap 'exit 130' INT TERM
 prepare() {
   if [ -z "${CARREL:-}" ]; then
     swift build --package-path "$top" -c release --product carrel >&2
-    case " $parts " in *" book "*) swift build --package-path "$top" -c release --product sample-book >&2 ;; esac
+    case " $parts " in *" book "* | *" ftp-book "*) swift build --package-path "$top" -c release --product sample-book >&2 ;; esac
     local bin
     bin=$(swift build --package-path "$top" -c release --show-bin-path)
     CARREL=$bin/carrel
@@ -57,10 +67,10 @@ prepare() {
   BOOK=${BOOK:-$(dirname "$CARREL")/sample-book}
 }
 
-serve() {
+serve() { # NAME... : at the far end of the link, where there is one
   bash "$top/Tests/Servers/install.sh" >&2
   servers+=("$CARREL_SERVERS_ROOT")
-  bash "$top/Tests/Servers/servers.sh" up apache nginx >&2
+  ${far:+nsenter --net="$far"} bash "$top/Tests/Servers/servers.sh" up "$@" >&2
   set -a
   eval "$(bash "$top/Tests/Servers/servers.sh" env)"
   set +a
@@ -74,18 +84,24 @@ judge() { # TEXT VALUE OPERATOR LIMIT
 
 # ---- requests and bytes for a book -------------------------------------------------------------------------
 
-# Runs a command and says what the server saw of it: "requests bytes heads". The log is written after the answer, so wait for it
-# to stand still.
-served() {
-  local log=$CARREL_TEST_APACHE_LOG before now last=-1
+# Runs a command and gives the lines that the server's log has got from it. The log is written after the answer, so wait for it to
+# stand still.
+seen() { # LOG CMD...
+  local log=$1 before now last=-1
+  shift
   before=$(wc -l <"$log")
-  "$@" >/dev/null
+  "$@" >/dev/null || return
   local looks=0
   while now=$(wc -l <"$log"); [ "$now" != "$last" ] || [ "$now" = "$before" ]; do
     last=$now; looks=$(( looks + 1 )); sleep 0.2
     [ "$looks" -lt 100 ] || { echo "run.sh: the server has seen nothing of: $*" >&2; return 1; }
   done
-  tail -n +$(( before + 1 )) "$log" | awk -F'\t' '{ n++; b += $5 } $1 == "HEAD" { h++ } END { print n + 0, b + 0, h + 0 }'
+  tail -n +$(( before + 1 )) "$log"
+}
+
+# What the server saw of a command: "requests bytes heads".
+served() {
+  seen "$CARREL_TEST_APACHE_LOG" "$@" | awk -F'\t' '{ n++; b += $5 } $1 == "HEAD" { h++ } END { print n + 0, b + 0, h + 0 }'
 }
 
 book() {
@@ -121,13 +137,23 @@ fastest() { sort -n -k "$2,$2" "$1" | awk -v c="$2" 'NR == 1 { print $c }'; }
 largest() { sort -n -k "$2,$2" "$1" | tail -n 1 | awk -v c="$2" '{ print $c }'; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.2f", (b > 0 ? a / b : 0) }'; }
 
-compare() { # TITLE
+start_over() { # NAME... : empty files for the times of each
+  local name
+  for name in "$@"; do : >"$work/$name"; done
+}
+
+beside_curl() { # TITLE
   # Judged by medians; the fastest of each stands beside them, because single runs vary by seconds on small machines.
+  printf '%s: curl %s s (%s s CPU), carrel %s s (%s s CPU), medians of %s; fastest %s s and %s s\n' "$1" \
+    "$(median "$work/curl" 1)" "$(median "$work/curl" 2)" "$(median "$work/carrel" 1)" "$(median "$work/carrel" 2)" "$runs" \
+    "$(fastest "$work/curl" 1)" "$(fastest "$work/carrel" 1)"
+}
+
+compare() { # TITLE
+  beside_curl "$1"
   local curl_s carrel_s curl_c carrel_c
   curl_s=$(median "$work/curl" 1); carrel_s=$(median "$work/carrel" 1)
   curl_c=$(median "$work/curl" 2); carrel_c=$(median "$work/carrel" 2)
-  printf '%s: curl %s s (%s s CPU), carrel %s s (%s s CPU), medians of %s; fastest %s s and %s s\n' "$1" "$curl_s" "$curl_c" \
-    "$carrel_s" "$carrel_c" "$runs" "$(fastest "$work/curl" 1)" "$(fastest "$work/carrel" 1)"
   judge "speed, times curl's" "$(ratio "$curl_s" "$carrel_s")" ">=" 0.95
   judge "CPU time, times curl's" "$(ratio "$carrel_c" "$curl_c")" "<=" 1.3
   judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 64
@@ -140,18 +166,18 @@ transfer() {
     eval "url=\$CARREL_TEST_${server}_URL data=\$CARREL_TEST_${server}_DATA"
     web=http${url#dav}
     install -m 644 "$work/big" "$data/big"
-    : >"$work/curl"; : >"$work/carrel"
+    start_over curl carrel
     for i in $(seq 0 "$runs"); do
-      [ "$i" = 1 ] && { : >"$work/curl"; : >"$work/carrel"; } # the first pair warms up
+      [ "$i" = 1 ] && start_over curl carrel # the first pair warms up
       rm -f "$work/got"; timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" -o "$work/got" "$web/big"
       rm -f "$work/got"; timed "$work/carrel" "$CARREL" cp --quiet --user "$CARREL_TEST_USER" "$url/big" "$work/got"
     done
     cmp "$work/big" "$work/got"
     compare "GET of $(( size >> 20 )) MiB from ${server,,}"
     rm -f "$work/got" "$data/big"
-    : >"$work/curl"; : >"$work/carrel"
+    start_over curl carrel
     for i in $(seq 0 "$runs"); do
-      [ "$i" = 1 ] && { : >"$work/curl"; : >"$work/carrel"; }
+      [ "$i" = 1 ] && start_over curl carrel
       rm -f "$data/up"; timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" -T "$work/big" -o /dev/null "$web/up"
       rm -f "$data/up"; timed "$work/carrel" "$CARREL" cp --quiet --user "$CARREL_TEST_USER" "$work/big" "$url/up"
     done
@@ -178,9 +204,9 @@ this_machine() {
   seq -f "$disk/folder/a file with a name number %06g.text" 100000 | tr '\n' '\0' | xargs -0 touch
   # The library's own listing is most of ls; -l writes a line for each item as find -ls does.
   for flag in "" -l; do
-    : >"$work/peer"; : >"$work/carrel"
+    start_over peer carrel
     for i in $(seq 0 "$runs"); do
-      [ "$i" = 1 ] && { : >"$work/peer"; : >"$work/carrel"; } # the first pair warms up
+      [ "$i" = 1 ] && start_over peer carrel # the first pair warms up
       timed "$work/peer" find "$disk/folder" -ls >/dev/null
       timed "$work/carrel" "$CARREL" ls $flag "$disk/folder" >/dev/null
     done
@@ -190,9 +216,9 @@ this_machine() {
   rm -rf "$disk/folder"
 
   head -c "$size" /dev/urandom >"$disk/big"
-  : >"$work/peer"; : >"$work/carrel"
+  start_over peer carrel
   for i in $(seq 0 "$runs"); do
-    [ "$i" = 1 ] && { : >"$work/peer"; : >"$work/carrel"; }
+    [ "$i" = 1 ] && start_over peer carrel
     # What one leaves the disk to do, the other must not pay for.
     rm -f "$disk/copy"; sync -f "$disk"
     timed "$work/peer" sh -c 'cp "$1" "$2" && sync "$2"' sh "$disk/big" "$disk/copy"
@@ -220,9 +246,9 @@ listing() {
     mkdir "$data/many"
     seq -f "$data/many/a file with a name number %06g.text" 10000 | tr '\n' '\0' | xargs -0 touch
     rclone_for "http${url#dav}"
-    : >"$work/peer"; : >"$work/carrel"
+    start_over peer carrel
     for i in $(seq 0 "$runs"); do
-      [ "$i" = 1 ] && { : >"$work/peer"; : >"$work/carrel"; } # the first pair warms up
+      [ "$i" = 1 ] && start_over peer carrel # the first pair warms up
       timed "$work/peer" rclone lsl --max-depth 1 :webdav:many >"$work/rclone.out"
       timed "$work/carrel" "$CARREL" ls -l --user "$CARREL_TEST_USER" "$url/many" >"$work/carrel.out"
     done
@@ -240,10 +266,15 @@ emptied() { # FOLDER: for what the server's user is to write
   mkdir -m 777 "$1"
 }
 
+small_files() {
+  local i
+  mkdir -p "$work/small"
+  for i in $(seq -w 1000); do head -c 4096 /dev/urandom >"$work/small/file-$i"; done
+}
+
 small() {
   local port i kind file name
-  mkdir "$work/small"
-  for i in $(seq -w 1000); do head -c 4096 /dev/urandom >"$work/small/file-$i"; done
+  small_files
   python3 "$here/delay_relay.py" "$(sed 's#^.*:\([0-9]*\)/.*$#\1#' <<<"$CARREL_TEST_APACHE_URL")" 10 >"$work/port" &
   relay=$!
   until [ -s "$work/port" ]; do sleep 0.1; done
@@ -251,10 +282,10 @@ small() {
   for file in "$work/small"/*; do
     printf 'upload-file = "%s"\nurl = "http://127.0.0.1:%s/dav/small/%s"\noutput = /dev/null\n' "$file" "$port" "${file##*/}"
   done >"$work/curl.conf"
-  for name in curl eager rclone published inplace; do : >"$work/$name"; done
+  start_over curl eager rclone published inplace
   rclone_for "http://127.0.0.1:$port/dav"
   for i in $(seq 0 "$runs"); do
-    [ "$i" = 1 ] && for name in curl eager rclone published inplace; do : >"$work/$name"; done
+    [ "$i" = 1 ] && start_over curl eager rclone published inplace
     emptied "$CARREL_TEST_APACHE_DATA/small"
     timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" --parallel --parallel-max 16 --no-progress-meter \
       -K "$work/curl.conf"
@@ -288,7 +319,7 @@ pipe() {
   chmod 755 "$disk"
   mkdir -m 755 "$disk/servers"
   export CARREL_SERVERS_ROOT=$disk/servers
-  serve
+  serve apache
   if [ "$(df -Pm "$CARREL_TEST_APACHE_DATA" | awk 'NR == 2 { print $4 }')" -lt $(( megabytes + 512 )) ]; then
     echo "run.sh: there is no room for $megabytes MiB; say less with PIPE_MB" >&2
     exit 1
@@ -301,22 +332,35 @@ pipe() {
   judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 64
 }
 
-parts=${*:-book transfer local listing small pipe}
+. "$here/ftp.sh"
+
+parts=${*:-book transfer local listing small pipe ftp-book ftp-transfer ftp-listing ftp-small}
+wanted=
 for part in $parts; do
   case $part in
-    book | transfer | local | listing | small | pipe) ;;
+    book | transfer | local | listing | small | pipe) wanted+=" $part" ;;
+    ftp-book | ftp-transfer | ftp-listing | ftp-small)
+      if [ "$(id -u)" = 0 ]; then wanted+=" $part"
+      else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
     *) echo "run.sh: there is no benchmark called “$part”" >&2; exit 2 ;;
   esac
 done
+parts=$wanted
+[ -n "$parts" ] || exit 0
 prepare
-case " $parts " in *" book "* | *" transfer "* | *" listing "* | *" small "*) serve ;; esac
+names=()
+case " $parts " in *" book "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
+case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
+[ ${#names[@]} = 0 ] || serve "${names[@]}"
 for part in $parts; do
   case $part in
-    pipe) ;;
+    pipe | ftp-small) ;;
     local) this_machine ;;
+    ftp-*) "ftp_${part#ftp-}" ;;
     *) "$part" ;;
   esac
 done
-# Last, because it has a server of its own.
+# Last, because they have servers of their own.
 case " $parts " in *" pipe "*) pipe ;; esac
+case " $parts " in *" ftp-small "*) ftp_small ;; esac
 exit "$status"

@@ -9,6 +9,7 @@
 #
 # Names: apache, nginx, rclone, lighttpd, wsgidav, moto (S3), tinyproxy (HTTP proxy), microsocks (SOCKS5 proxy), vsftpd, proftpd,
 # pureftpd, pyftpd (FTP); without a name all of them. plain is a location of nginx, proxy means both proxies, ftp the FTP servers.
+# CARREL_SERVERS_ADDRESS is listened on instead of the loopback address 127.0.0.1: for a network namespace of its own.
 # Exit codes: 0 fine, 1 a server did not start, 2 wrong usage, 3 a server program is not installed.
 # Works as root (the servers then run as www-data or nobody) and as an ordinary user, for whom all FTP servers but pyftpd are
 # absent: they want to be started by root. Linux only (/proc).
@@ -19,7 +20,7 @@ umask 022
 VSFTPD=(vsftpd vsftpd_implicit vsftpd_capped)
 FTP=("${VSFTPD[@]}" proftpd pureftpd pyftpd)
 SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}")
-ADDRESS=127.0.0.1
+ADDRESS=${CARREL_SERVERS_ADDRESS:-127.0.0.1}
 LOGIN=reader
 # Awkward on purpose: a colon, a space, a letter outside ASCII and a percent sign.
 PASSWORD='pa:ss wörd%1'
@@ -288,7 +289,7 @@ make_certificates() {
     openssl req "${new_key[@]}" -subj /CN=localhost -keyout server.key -out server.csr
     openssl req "${new_key[@]}" -subj "/CN=Carrel test client" -keyout client.key -out client.csr
     cat >server.ext <<E
-subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1
+subjectAltName=DNS:localhost,IP:$ADDRESS,IP:::1
 basicConstraints=critical,CA:FALSE
 keyUsage=critical,digitalSignature
 extendedKeyUsage=serverAuth
