@@ -19,7 +19,9 @@ struct FTPFeatures: Sendable {
     func has(_ name: String) -> Bool { lines[name] != nil }
 
     /// Whether `SITE` has a command, such as `COPY`.
-    func hasSite(_ name: String) -> Bool { lines["SITE"]?.contains { $0.uppercased().split(separator: " ").contains(Substring(name)) } ?? false }
+    func hasSite(_ name: String) -> Bool {
+        lines["SITE"]?.contains { $0.uppercased().split(separator: " ").contains(Substring(name)) } ?? false
+    }
 
     /// Whether `MLSD` and `MLST` are there (RFC 3659, section 7.8).
     var hasMachineListings: Bool { has("MLST") || has("MLSD") }

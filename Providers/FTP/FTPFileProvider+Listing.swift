@@ -98,7 +98,9 @@ extension FTPFileProvider {
         if reply.isPositive { return FTPRawListing(data: sink.data, reader: .machine) }
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isTransient { throw FTPReplyError(reply, path: path) }
-        if code.isUnknownCommand, reply.code != 501 { session.host.lacks("MLSD") } else if reply.verb == "MLSD" {
+        if code.isUnknownCommand, reply.code != 501 {
+            session.host.lacks("MLSD")
+        } else if reply.verb == "MLSD" {
             guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session) }
         }
         return nil

@@ -67,7 +67,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
         for name in target.split(separator: slash) where name != [UInt8(ascii: ".")] {
             if name == Array("..".utf8)[...] {
                 guard names.popLast() != nil else {
-                    throw FileError.make(.fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
+                    throw FileError.make(
+                        .fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
                 }
             } else {
                 names.append(name)

@@ -68,7 +68,10 @@ final class FTPReader: FileReader {
         let validator = outcome["MDTM"].flatMap { $0.code == 213 ? "\($0.text) \(size)" : nil }
         let attributes = FileReaderAttributes(size: size, validator: validator)
         try known.update { known in
-            guard let before = known else { return known = attributes }
+            guard let before = known else {
+                known = attributes
+                return
+            }
             guard before == attributes else { throw FileError.changedWhileReading(path, url: provider.url(of: path)) }
         }
         return attributes

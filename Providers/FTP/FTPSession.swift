@@ -134,7 +134,8 @@ final class FTPHost: Sendable {
 
     /// The server's name for the item at `path`. A first name that is `~` stands for the folder that a login begins in.
     ///
-    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have.
+    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have;
+    ///   `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to keep that.
     func bytes(of path: ProviderPath) throws -> [UInt8] {
         let slash = UInt8(ascii: "/")
         var names = try path.components.map { try charset.serverName(of: Array($0)) }
@@ -143,6 +144,10 @@ final class FTPHost: Sendable {
             names.removeFirst()
             base = home ?? []
             while base.last == slash { base.removeLast() }
+        }
+        // Most servers cut it off, and would take another item for this one.
+        if names.last?.last == UInt8(ascii: " "), !isSoftware("vsFTPd"), !isSoftware("pyftpdlib") {
+            throw refusal(path, "“\(path)” ends in a blank, which this server is not known to keep in a command.")
         }
         return names.isEmpty ? (base.isEmpty ? [slash] : base) : names.reduce(base) { $0 + [slash] + $1 }
     }
@@ -162,12 +167,15 @@ final class FTPHost: Sendable {
         if charset == .utf8, String(validating: path.nameBytes, as: UTF8.self) == nil {
             throw refusal(path, "“\(path)” is not UTF-8, as names on this server are (RFC 2640); the setting “charset” names another.")
         }
-        // Pure-FTPd puts an underscore in their place, and says nothing of it.
-        if state.value.greeting.contains("Pure-FTPd"), bytes.last == 0x20 || bytes.contains(0x7F) {
-            throw refusal(path, "This server keeps no name such as “\(path)”, with a blank at its end or a control character in it.")
+        // Pure-FTPd puts an underscore in its place, and says nothing of it.
+        if isSoftware("Pure-FTPd"), bytes.contains(0x7F) {
+            throw refusal(path, "This server keeps no name such as “\(path)”, with a control character in it.")
         }
         return bytes
     }
+
+    /// Whether the server greeted with that name; many an administrator has it hidden.
+    private func isSoftware(_ name: String) -> Bool { state.value.greeting.contains(name) }
 
     private func refusal(_ path: ProviderPath, _ sentence: String) -> CocoaError {
         FileError.make(.fileWriteInvalidFileName, path: path, sentence: sentence)

@@ -56,8 +56,14 @@ struct FTPUpload: Sendable {
         if let looks { commands.append(try FTPCommand(looks, name)) }
         commands.append(try FTPCommand("RNFR", part))
         let outcome = try await session.sendTogether(commands)
-        try verify(outcome, count)
-        if let looks, outcome[looks]?.isPositive == true { throw taken() }
+        do {
+            try verify(outcome, count)
+            if let looks, outcome[looks]?.isPositive == true { throw taken() }
+        } catch {
+            // ProFTPD takes nothing else before the renaming that was begun has an end, and so it gets one that changes nothing.
+            _ = try await session.send([FTPCommand("RNTO", part)])
+            throw error
+        }
         guard outcome["RNFR"]?.isPositive == true else {
             throw FileError.make(.fileWriteUnknown, path: path, url: provider.url(of: path), sentence: "The server lost “\(temporary)”.")
         }

@@ -77,7 +77,8 @@ public struct FTPLogin: Sendable, Hashable {
     public init(user: String, password: String) throws {
         guard !(user + password).utf8.contains(where: { [0, 10, 13].contains($0) }) else {
             throw FileError.make(
-                .userAuthenticationRequired, url: nil, sentence: "FTP has no way to write a line break or NUL in a user's name or password.")
+                .userAuthenticationRequired, url: nil, sentence: "FTP has no way to write a line break or NUL in a user's name or password."
+            )
         }
         self.user = user
         self.password = password
@@ -164,7 +165,8 @@ public final class FTPControlConnection: Sendable {
         try await withTaskCancellationHandler {
             let (outcome, transfer) = try await loop.run { resume, done in
                 FTPTransfer(
-                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access, resume: resume,
+                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
+                    resume: resume,
                     done: done)
             }
             if case .store = exchange.transfer, outcome.last?.isPositive == true { try await transfer?.checkSourceEnded() }

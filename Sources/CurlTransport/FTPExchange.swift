@@ -25,7 +25,8 @@ public struct FTPCommand: Sendable, Hashable {
     private static func refusal(_ argument: [UInt8]) -> any Error {
         let name = String(decoding: argument, as: UTF8.self)
         return FileError.make(
-            .fileReadInvalidFileName, path: name, sentence: "FTP has no way to write the line break, NUL or byte 255 in \(name.debugDescription).")
+            .fileReadInvalidFileName, path: name,
+            sentence: "FTP has no way to write the line break, NUL or byte 255 in \(name.debugDescription).")
     }
 
     /// The whole line, without its end.
@@ -72,7 +73,8 @@ public struct FTPExchange: Sendable {
 
     /// Nothing but commands unless said otherwise.
     public init(
-        _ commands: [FTPCommand] = [], transfer: Transfer = .none, receive: @escaping @Sendable () throws -> any ByteSink = { DiscardingSink() }
+        _ commands: [FTPCommand] = [], transfer: Transfer = .none,
+        receive: @escaping @Sendable () throws -> any ByteSink = { DiscardingSink() }
     ) {
         self.commands = commands
         self.transfer = transfer

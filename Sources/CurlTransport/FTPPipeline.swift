@@ -33,7 +33,9 @@ struct FTPPipeline: Sendable {
             }
             counters.add(.requests, Int64(commands.count))
             // What comes after the last reply belongs to no command: libcurl would take it for the reply to its next one.
-            guard pending.isEmpty else { throw FileError.make(.badServerResponse, url: url, sentence: "The server said more than it was asked.") }
+            guard pending.isEmpty else {
+                throw FileError.make(.badServerResponse, url: url, sentence: "The server said more than it was asked.")
+            }
             return FTPOutcome(replies: replies.finished)
         } catch {
             sockets.interrupt()

@@ -146,7 +146,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private func wasRefused(_ ending: TransferEnding, _ outcome: FTPOutcome) -> Bool {
         // Pure-FTPd's last word after an early end is a 150.
         if wasCut, ending.code == CURLE_PARTIAL_FILE { return true }
-        guard let last = outcome.last, last.code != 421, !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb) else { return false }
+        guard let last = outcome.last, last.code != 421, !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb) else {
+            return false
+        }
         switch ending.code {
         case CURLE_PARTIAL_FILE: return last.code >= 200
         case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_ACCESS_DENIED, CURLE_UPLOAD_FAILED,
