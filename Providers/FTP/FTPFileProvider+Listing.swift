@@ -64,7 +64,8 @@ extension FTPFileProvider {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
-        if let reply = outcome["SIZE"], !FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand { return try nothing(refusal, path) }
+        let knowsSizes = outcome["SIZE"].map { !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
+        if knowsSizes { return try nothing(refusal, path) }
         // A file whose server knows no sizes shows in the listing of its folder.
         guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }
         var pages = FTPPages(folder, path: parent, charset: session.host.charset)

@@ -66,11 +66,10 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
                 .atomicReplacement: .native, .exclusiveCreation: .derived, .folderCreation: .native, .removal: .native,
                 .recursiveRemoval: .derived, .moving: .native, .serverSideCopying: features.hasSite("COPY") ? .native : .unavailable,
             ],
-            readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60, longestName: nil,
-            hashKinds: features.hashes.map(\.kind.name))
+            readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60, hashKinds: features.hashes.map(\.kind.name))
         if timeCommand(features) != nil { capabilities[.settingModificationDate] = .native }
         if features.hasSite("SYMLINK") { capabilities[.symbolicLinks] = .native }
-        if features.has("AVBL") { capabilities[.storageProperties] = .native }
+        if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
         return capabilities
     }
 

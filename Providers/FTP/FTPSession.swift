@@ -77,7 +77,10 @@ final class FTPSession: Sendable {
                 state.folder = outcome["CWD"]?.isPositive == true ? folder.argument : nil
             }
         }
-        for reply in outcome.replies where reply.code == 500 || reply.code == 502 { host.lacks(reply.verb) }
+        // Of the commands behind SITE and OPTS, a refusal does not tell which.
+        for reply in outcome.replies where [500, 502].contains(reply.code) && !["SITE", "OPTS"].contains(reply.verb) {
+            host.lacks(reply.verb)
+        }
     }
 
     /// What has to go first for the server to count bytes as they are.
