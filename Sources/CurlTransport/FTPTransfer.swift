@@ -69,12 +69,15 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         lastMove = .now
         replyBytes += line.count
-        if !sockets.wasGreeted { sockets.greeted() }
-        if replies.take(line, verb: verb) {
-            isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
-            return true
+        sockets.replied(line.count)
+        guard replies.take(line, verb: verb) else {
+            failure = FileError.make(
+                .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+            return false
         }
-        failure = FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+        isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
+        if replies.finished.last?.isStray != true { return true }
+        failure = FTPReplies.stray(url)
         return false
     }
 
@@ -130,10 +133,20 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     }
 
     private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
+        do { return try completed(ending, options) } catch {
+            // Whatever libcurl thinks of it: what it would read next belongs to no command.
+            sockets.interrupt()
+            throw error
+        }
+    }
+
+    private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
         let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
+            if isConnecting, server.security == .none { sockets.begin() }
             return outcome
         }
         let text = String(cString: errorText)
