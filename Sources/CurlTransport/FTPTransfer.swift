@@ -151,7 +151,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         }
         let text = String(cString: errorText)
         if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
-        let error = CurlError.foundationError(ending.code, text: text, url: url, trust: options.trust)
+        let error = CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
     }
 
@@ -169,6 +169,27 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             CURLE_FTP_WEIRD_PASV_REPLY:
             return last.code >= 400
         default: return false
+        }
+    }
+}
+
+extension CurlError {
+    /// As ``foundationError(_:text:url:trust:)``, of what FTP has beside it. Source: libcurl-errors(3).
+    fileprivate static func ftpError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
+        let host = url.host() ?? "the server"
+        func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
+            FileError.make(urlCode, url: url, sentence: sentence, underlying: CurlError(code: Int(code.rawValue), text: text))
+        }
+        switch code {
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASS_REPLY:
+            return made(.badServerResponse, "“\(host)” answered with something that is not FTP.")
+        case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
+            return made(.badServerResponse, "“\(host)” does not say where its data is to be had.")
+        case CURLE_FTP_PORT_FAILED, CURLE_FTP_ACCEPT_FAILED:
+            return made(.cannotConnectToHost, "“\(host)” makes no data connection to this machine.")
+        case CURLE_FTP_ACCEPT_TIMEOUT: return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
+        case CURLE_USE_SSL_FAILED: return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
+        default: return foundationError(code, text: text, url: url, trust: trust)
         }
     }
 }
