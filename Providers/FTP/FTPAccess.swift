@@ -72,7 +72,8 @@ final class FTPAccess: Sendable {
     /// `failure` in Foundation's words, with the server's below them.
     static func error(_ failure: FTPFailure, url: URL, path: ProviderPath) -> any Error {
         let host = url.host() ?? "The server"
-        guard let last = failure.outcome.last, last.code >= 400 else { return failure.error }
+        // "Ready in some minutes" is a refusal to libcurl, which waits for none of them.
+        guard let last = failure.outcome.last, last.code >= 400 || last.verb.isEmpty && last.code == 120 else { return failure.error }
         let told = FTPReplyError(last, path: path)
         func made(_ code: URLError.Code, _ sentence: String) -> URLError {
             FileError.make(code, url: url, sentence: sentence + (told.serverDescription.map { ": \($0)" } ?? "."), underlying: told)

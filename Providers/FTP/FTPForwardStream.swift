@@ -13,6 +13,8 @@ final class FTPForwardStream: Sendable {
         let session: FTPSession
         let pipe: BytePipe
         let task: Task<Void, Never>
+        /// Where in the file it began.
+        let start: Int64
         /// Where in the file the first byte of `rest`, or behind it of the pipe, lies.
         var position: Int64
         var rest = Data()
@@ -49,12 +51,15 @@ final class FTPForwardStream: Sendable {
     }
 
     /// Sends the bytes of `range` into `sink`, one caller after the other.
-    func read(_ range: Range<Int64>, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
+    ///
+    /// - Parameter size: Of the whole file, which has nothing behind that.
+    func read(_ range: Range<Int64>, of size: Int64, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
         try await hold()
         defer { letGo() }
         var current = try await current(for: range.lowerBound, fetch)
         do {
             try await send(range, of: &current, into: sink)
+            if range.upperBound == size, current.start > 0, !current.session.host.takesOffsets { try await seeEnd(of: current) }
         } catch {
             await end(current)
             throw error
@@ -86,7 +91,7 @@ final class FTPForwardStream: Sendable {
                 pipe.finish()
             } catch { pipe.finish(throwing: error) }
         }
-        return Current(session: session, pipe: pipe, task: task, position: start)
+        return Current(session: session, pipe: pipe, task: task, start: start, position: start)
     }
 
     private func send(_ range: Range<Int64>, of current: inout Current, into sink: any ByteSink) async throws {
@@ -105,6 +110,19 @@ final class FTPForwardStream: Sendable {
             try await sink.send(Data(wanted))
             current.rest = current.rest.dropFirst(wanted.count)
             current.position += Int64(wanted.count)
+        }
+    }
+
+    /// Sees, once for a server, that the file ends where it should: bytes from another offset would go on.
+    private func seeEnd(of current: Current) async throws {
+        do {
+            guard current.rest.isEmpty, try await current.pipe.next() == nil else {
+                throw FileError.make(
+                    .cannotParseResponse, url: nil, sentence: "The file has more bytes than its size, or came from another offset.")
+            }
+            current.session.host.takesOffsets = true
+        } catch let error where error is FTPFailure {
+            // Nothing came behind the last byte, and the server's last word is not needed.
         }
     }
 

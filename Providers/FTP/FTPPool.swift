@@ -14,6 +14,9 @@ final class FTPPool: Sendable {
         /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried many times.
         var isTrying = false
         var hasLoggedIn = false
+        /// Why the last try failed, and how many did.
+        var failure: (any Error)?
+        var failures = 0
         var waiters: [FTPWaiter] = []
         var parked: [(id: ObjectIdentifier, evict: @Sendable () -> Void)] = []
         var lent: [FTPSession] = []
@@ -24,7 +27,8 @@ final class FTPPool: Sendable {
     private enum Step {
         case use(FTPSession)
         case open
-        case wait(FTPWaiter)
+        /// - Parameter failures: How many tries had failed before.
+        case wait(FTPWaiter, failures: Int)
     }
 
     private let state: Locked<State>
@@ -78,12 +82,14 @@ final class FTPPool: Sendable {
                 } catch {
                     guard failedToOpen(error) else { throw error }
                 }
-            case .wait(let waiter):
+            case .wait(let waiter, let failures):
                 do { guard try await waiter.wait(until: deadline) else { throw Self.crowded() } } catch {
                     // Woken at the last moment, perhaps: then it is the next one's turn.
                     state.update { $0.wakeOne() }
                     throw error
                 }
+                // Whoever has waited for the first login has waited for its failure: a wrong password is not tried by everybody.
+                if let failure = state.value.failure(since: failures) { throw failure }
             }
         }
     }
@@ -102,7 +108,7 @@ final class FTPPool: Sendable {
             }
             let waiter = FTPWaiter()
             state.waiters.append(waiter)
-            return (.wait(waiter), state.parked.isEmpty ? nil : state.parked.removeFirst().evict)
+            return (.wait(waiter, failures: state.failures), state.parked.isEmpty ? nil : state.parked.removeFirst().evict)
         }
         evict?()
         return step
@@ -154,6 +160,12 @@ final class FTPPool: Sendable {
         state.update { state in
             state.count -= 1
             state.isTrying = false
+            if !state.hasLoggedIn, !error.isCancellation {
+                state.failure = error
+                state.failures += 1
+                state.wakeAll()
+                return false
+            }
             defer { state.wakeOne() }
             guard state.hasLoggedIn, state.count > 0, Self.isCap(error) else { return false }
             state.limit = max(1, state.count)
@@ -239,6 +251,9 @@ final class FTPPool: Sendable {
 }
 
 extension FTPPool.State {
+    /// Why nobody is logged in, where that was found out after so many failures.
+    fileprivate func failure(since failures: Int) -> (any Error)? { hasLoggedIn || failures == self.failures ? nil : failure }
+
     fileprivate mutating func wakeOne() {
         while !waiters.isEmpty { if waiters.removeFirst().wake() { return } }
     }

@@ -108,6 +108,7 @@ final class FTPHost: Sendable {
         var lacking: Set<String> = []
         var dataConnectionsWork = false
         var listsHidden: Bool?
+        var takesOffsets = false
         var greeting = ""
     }
 
@@ -133,6 +134,12 @@ final class FTPHost: Sendable {
     var listsHidden: Bool? {
         get { state.value.listsHidden }
         set { state.update { $0.listsHidden = newValue } }
+    }
+
+    /// Whether a file was seen to come from the offset that was asked for.
+    var takesOffsets: Bool {
+        get { state.value.takesOffsets }
+        set { state.update { $0.takesOffsets = newValue } }
     }
 
     /// The server's name for the item at `path`. A first name that is `~` stands for the folder that a login begins in.

@@ -35,12 +35,18 @@ struct FTPUpload: Sendable {
     }
 
     private func putInPlace(_ temporary: ProviderPath, _ count: Int64) async throws -> FileObject {
-        try await connection.run(path, mayRepeat: false) { session in
-            do { try await rename(temporary, count, session) } catch let failure as FTPFailure {
-                guard try await wasRenamed(temporary, count) else { throw failure }
+        let wasTried = Locked(false)
+        do {
+            try await connection.run(path) { session in
+                // The reply to a renaming may have been lost: then the file is where it belongs.
+                if wasTried.value, try await wasRenamed(temporary, count, session) { return }
+                wasTried.update { $0 = true }
+                try await rename(temporary, count, session)
             }
-            return finished(count)
+        } catch let error where error.isTransient {
+            guard try await connection.run(path, { try await wasRenamed(temporary, count, $0) }) else { throw error }
         }
+        return finished(count)
     }
 
     /// What has to be asked before the renaming leaves together, in one round trip.
@@ -80,11 +86,9 @@ struct FTPUpload: Sendable {
     }
 
     /// Whether a renaming was done whose reply did not come.
-    private func wasRenamed(_ temporary: ProviderPath, _ count: Int64) async throws -> Bool {
-        try await connection.run(path) { session in
-            guard try await provider.item(temporary, session) == nil else { return false }
-            return try await provider.item(path, session)?.size == count
-        }
+    private func wasRenamed(_ temporary: ProviderPath, _ count: Int64, _ session: FTPSession) async throws -> Bool {
+        guard try await provider.item(temporary, session) == nil else { return false }
+        return try await provider.item(path, session)?.size == count
     }
 
     /// Removes what an upload left, in a task of its own: this one may be cancelled.

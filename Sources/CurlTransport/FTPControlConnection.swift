@@ -139,6 +139,7 @@ public final class FTPControlConnection: Sendable {
     public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
         guard server.security == .none, commands.count > 1 else { return try await send(FTPExchange(commands)) }
         try Task.checkCancellation()
+        try checkUsable()
         let pipeline = FTPPipeline(commands, sockets: sockets, url: server.url, idle: options.timeouts.idle)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -162,7 +163,10 @@ public final class FTPControlConnection: Sendable {
     }
 
     private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws -> FTPOutcome {
-        try await withTaskCancellationHandler {
+        if !isConnecting { try checkUsable() }
+        let watch = Task { try await self.watch() }
+        defer { watch.cancel() }
+        return try await withTaskCancellationHandler {
             let (outcome, transfer) = try await loop.run { resume, done in
                 FTPTransfer(
                     exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
@@ -173,6 +177,25 @@ public final class FTPControlConnection: Sendable {
             return outcome
         } onCancel: {
             sockets.interrupt()
+        }
+    }
+
+    /// What the server has said unasked would be taken for the reply to the next command.
+    private func checkUsable() throws {
+        if sockets.isUsable { return }
+        let error = FileError.make(
+            .networkConnectionLost, url: server.url, sentence: "“\(server.host)” closed the connection.")
+        throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
+    }
+
+    /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line without end.
+    private func watch() async throws {
+        let idle = min(options.timeouts.idle, 2_600_000)
+        let lastRound = Locked(ContinuousClock.now)
+        while true {
+            try await Task.sleep(for: .seconds(idle / 4))
+            if ContinuousClock.now - lastRound.value > .seconds(idle) { return sockets.timeOut() }
+            _ = loop.perform { lastRound.update { $0 = .now } }
         }
     }
 

@@ -1,3 +1,6 @@
+import FileProviderCore
+import Foundation
+
 /// Makes replies of the lines that come (RFC 959, section 4.2), bounded: a server that never stops is stopped.
 struct FTPReplies {
     /// Bytes of one reply, and of all replies of an exchange.
@@ -29,5 +32,24 @@ struct FTPReplies {
     private static func code(of text: [UInt8]) -> Int? {
         guard text.count >= 3, text[..<3].allSatisfy({ (48...57).contains($0) }) else { return nil }
         return text[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
+    }
+}
+
+extension FTPReplies {
+    /// A reply too many: what comes from here on belongs to the command before.
+    static func stray(_ url: URL) -> URLError {
+        FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” said more than it was asked.")
+    }
+
+    static func late(_ url: URL) -> URLError {
+        FileError.make(.timedOut, url: url, sentence: "“\(url.host() ?? "")” took too long to answer.")
+    }
+}
+
+extension FTPReply {
+    /// Whether it is about a transfer that the command does not make: the server has said a second time how the last one ended.
+    var isStray: Bool {
+        let transfers = ["", "RETR", "STOR", "APPE", "LIST", "MLSD", "NLST", "ABOR", "QUIT", "SITE"]
+        return [225, 226, 425, 426].contains(code) && !transfers.contains(verb)
     }
 }

@@ -20,12 +20,27 @@ final class FTPSockets: Sendable {
         var connectsEarly = false
         /// A data connection that is being made, while libcurl has a stand-in for it.
         var early: Int32?
+        /// Bytes of replies that came out of the control connection.
+        var seen: Int64 = 0
+        /// Bytes that came before the replies, such as a proxy's; nil while nobody knows, as with TLS.
+        var unseen: Int64?
+        var hasTimedOut = false
     }
 
     private let state = Locked(State())
 
     /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as good-bye.
-    var isUsable: Bool { state.value.control.map { !Self.hasNews($0) } ?? false }
+    ///
+    /// A second reply in one packet with the first lies in libcurl, which would take it for the reply to its next command: it shows by
+    /// what the system has received.
+    var isUsable: Bool {
+        let state = state.value
+        guard let control = state.control, !state.hasTimedOut, !Self.hasNews(control) else { return false }
+        return state.unseen == nil || Self.received(control).map { $0 - state.seen } == state.unseen
+    }
+
+    /// Whether a wait for the server was ended because it took too long.
+    var hasTimedOut: Bool { state.value.hasTimedOut }
 
     /// Whether a reply waits to be read.
     var hasReply: Bool { state.value.control.map { Self.hasNews($0) } ?? false }
@@ -45,7 +60,16 @@ final class FTPSockets: Sendable {
         }
     }
 
-    func greeted() { state.update { $0.wasGreeted = true } }
+    /// Bytes of a reply have come out of the control connection.
+    func replied(_ count: Int) {
+        state.update { state in
+            state.wasGreeted = true
+            state.seen += Int64(count)
+        }
+    }
+
+    /// From here on every byte of the control connection is one of a reply, and seen.
+    func begin() { state.update { state in state.unseen = state.control.flatMap(Self.received).map { $0 - state.seen } } }
 
     /// No more data is wanted: what is on its way is thrown away, and the server is refused more.
     func endData() { state.update { if let data = $0.data { _ = shutdown(data, Int32(SHUT_RDWR)) } } }
@@ -57,12 +81,28 @@ final class FTPSockets: Sendable {
         }
     }
 
+    /// As ``interrupt()``, because the server takes too long.
+    func timeOut() {
+        state.update { $0.hasTimedOut = true }
+        interrupt()
+    }
+
     /// Has `QUIT` go out without a wait for what the server says to it.
     func stopListening() { state.update { if let control = $0.control { _ = shutdown(control, Int32(SHUT_RD)) } } }
 
     private static func hasNews(_ socket: Int32) -> Bool {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         return poll(&entry, 1, 0) > 0
+    }
+
+    /// Bytes that the system has got from the other side; nil where it does not tell.
+    /// Source: tcp(7), `TCP_INFO`; linux/tcp.h, `tcpi_bytes_received`.
+    private static func received(_ socket: Int32) -> Int64? {
+        let place = 128
+        var info = [UInt8](repeating: 0, count: 256)
+        var length = socklen_t(info.count)
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= place + 8 else { return nil }
+        return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: Int64.self) }
     }
 
     // MARK: What libcurl calls
@@ -76,7 +116,7 @@ final class FTPSockets: Sendable {
             let opened = Self.socket(for: address, kind: address.pointee.socktype)
             guard opened >= 0 else { return carrel_SOCKET_BAD }
             guard isData else {
-                state.control = opened
+                (state.control, state.seen, state.unseen, state.hasTimedOut) = (opened, 0, nil, false)
                 return opened
             }
             state.took(data: opened)

@@ -82,12 +82,15 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         lastMove = .now
         replyBytes += line.count
-        if !sockets.wasGreeted { sockets.greeted() }
-        if replies.take(line, verb: verb) {
-            isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
-            return true
+        sockets.replied(line.count)
+        guard replies.take(line, verb: verb) else {
+            failure = FileError.make(
+                .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+            return false
         }
-        failure = FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+        isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
+        if replies.finished.last?.isStray != true { return true }
+        failure = FTPReplies.stray(url)
         return false
     }
 
@@ -145,15 +148,25 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     }
 
     private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
+        do { return try completed(ending, options) } catch {
+            // Whatever libcurl thinks of it: what it would read next belongs to no command.
+            sockets.interrupt()
+            throw error
+        }
+    }
+
+    private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
         let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
+            if isConnecting, server.security == .none { sockets.begin() }
             return outcome
         }
         let text = String(cString: errorText)
         if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
-        let error = CurlError.foundationError(ending.code, text: text, url: url, trust: options.trust)
+        let error = CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
     }
 
@@ -171,6 +184,27 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             CURLE_FTP_WEIRD_PASV_REPLY:
             return last.code >= 400
         default: return false
+        }
+    }
+}
+
+extension CurlError {
+    /// As ``foundationError(_:text:url:trust:)``, of what FTP has beside it. Source: libcurl-errors(3).
+    fileprivate static func ftpError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
+        let host = url.host() ?? "the server"
+        func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
+            FileError.make(urlCode, url: url, sentence: sentence, underlying: CurlError(code: Int(code.rawValue), text: text))
+        }
+        switch code {
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASS_REPLY:
+            return made(.badServerResponse, "“\(host)” answered with something that is not FTP.")
+        case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
+            return made(.badServerResponse, "“\(host)” does not say where its data is to be had.")
+        case CURLE_FTP_PORT_FAILED, CURLE_FTP_ACCEPT_FAILED:
+            return made(.cannotConnectToHost, "“\(host)” makes no data connection to this machine.")
+        case CURLE_FTP_ACCEPT_TIMEOUT: return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
+        case CURLE_USE_SSL_FAILED: return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
+        default: return foundationError(code, text: text, url: url, trust: trust)
         }
     }
 }
