@@ -3,7 +3,8 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider {
-    /// By `MLST`; where the server does not know it, by `SIZE`, `MDTM` and `CWD`, which follow symbolic links.
+    /// By `MLST`; where the server does not know it, by `SIZE`, `MDTM` and `CWD`, which follow symbolic links: a
+    /// link that leads nowhere is not there then, though listings show it.
     ///
     /// - Complexity: One round trip with `MLST`, else two for a file and three for a folder.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
@@ -63,8 +64,8 @@ extension FTPFileProvider {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
-        // What is neither a file with a size nor a folder shows in the listing of the folder it is in, as does a file whose server knows
-        // no sizes.
+        if let reply = outcome["SIZE"], !FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand { return try nothing(refusal, path) }
+        // A file whose server knows no sizes shows in the listing of its folder.
         guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }
         var pages = FTPPages(folder, path: parent, charset: session.host.charset)
         while let items = try pages.next() {

@@ -102,7 +102,11 @@ extension FTPFileProvider {
         if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
         defer { cache.drop(path) }
         let item = try await connection.run(path) { session in
-            guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
+            // Without MLST a link that leads nowhere does not show, and may be removed all the same.
+            let isHidden = !session.host.hasMachineListings
+            guard let item = try await self.item(path, session) ?? (isHidden ? FileObject(path: path, type: .other) : nil) else {
+                throw self.missing(path, isWriting: true)
+            }
             return item
         }
         if item.isDirectory, recursive {
@@ -125,6 +129,12 @@ extension FTPFileProvider {
         session.leave()
         guard let reply = try await session.send([FTPCommand("RMD", name)])["RMD"], !reply.isPositive else { return }
         throw try await refusal(reply, ofRemovingFolder: item.path, session)
+    }
+
+    /// Whether a file is at `path`, in one round trip; without `MLST`, a folder there shows no sooner than something is put in its place.
+    func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+        guard !session.host.hasMachineListings, session.host.mayKnow("SIZE") else { return try await item(path, session) != nil }
+        return try await session.sendTogether(session.binary + [FTPCommand("SIZE", session.host.bytes(of: path))]).size != nil
     }
 
     private func removeUnknown(_ path: ProviderPath, _ session: FTPSession) async throws {

@@ -130,7 +130,7 @@ struct FTPUpload: Sendable {
     // MARK: What both do
 
     private func refuseTaken(_ session: FTPSession) async throws {
-        if !options.overwrite, try await provider.item(path, session) != nil { throw taken() }
+        if !options.overwrite, try await provider.isTaken(path, session) { throw taken() }
     }
 
     private func taken() -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }

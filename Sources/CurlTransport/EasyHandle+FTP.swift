@@ -56,7 +56,7 @@ extension EasyHandle {
         _ = carrel_set_sockopt_callback(raw) { context, socket, purpose in
             guard let sockets = FTPSockets.from(context) else { return CURL_SOCKOPT_ERROR }
             if purpose == CURLSOCKTYPE_ACCEPT { sockets.accepted(socket) }
-            return sockets.connectsEarly(socket) ? CURL_SOCKOPT_ALREADY_CONNECTED : CURL_SOCKOPT_OK
+            return CURL_SOCKOPT_OK
         }
         _ = carrel_set_closesocket_callback(raw) { context, socket in
             FTPSockets.from(context)?.close(socket)

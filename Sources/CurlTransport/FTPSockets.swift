@@ -18,8 +18,8 @@ final class FTPSockets: Sendable {
         var dataConnections = 0
         /// Whether the server's command for a data connection goes out while that is still being made.
         var connectsEarly = false
-        /// Where the data connection leads that was opened last.
-        var dataAddress: [UInt8] = []
+        /// A data connection that is being made, while libcurl has a stand-in for it.
+        var early: Int32?
     }
 
     private let state = Locked(State())
@@ -70,34 +70,36 @@ final class FTPSockets: Sendable {
     /// Source: CURLOPT_OPENSOCKETFUNCTION(3).
     func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         state.update { state in
-            guard state.wasGreeted || state.mayConnect else { return carrel_SOCKET_BAD }
-            let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-            let opened = socket(address.pointee.family, kind, address.pointee.protocol)
+            // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server what it was told before.
+            let isData = state.wasGreeted && state.control != nil
+            guard isData || state.mayConnect else { return carrel_SOCKET_BAD }
+            let opened = Self.socket(for: address, kind: address.pointee.socktype)
             guard opened >= 0 else { return carrel_SOCKET_BAD }
-            if state.wasGreeted {
-                state.took(data: opened)
-                state.dataAddress = withUnsafeBytes(of: &address.pointee.addr) { Array($0.prefix(Int(address.pointee.addrlen))) }
-            } else {
+            guard isData else {
                 state.control = opened
+                return opened
             }
-            return opened
+            state.took(data: opened)
+            return state.connectsEarly ? state.standIn(for: address) ?? opened : opened
         }
+    }
+
+    fileprivate static func socket(for address: UnsafeMutablePointer<curl_sockaddr>, kind: Int32) -> Int32 {
+        let isSame = kind == address.pointee.socktype
+        let kind = kind | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        return Foundation.socket(address.pointee.family, kind, isSame ? address.pointee.protocol : 0)
     }
 
     /// A data connection that the server has opened. Source: CURLOPT_SOCKOPTFUNCTION(3).
     func accepted(_ socket: curl_socket_t) { state.update { $0.data = socket } }
 
-    /// Begins to connect `socket` for data; true when libcurl need not wait for it, which saves a round trip: what it sends for the
-    /// transfer goes over the control connection, and the server answers that once both connections are there.
-    /// Source: CURLOPT_SOCKOPTFUNCTION(3).
-    func connectsEarly(_ socket: curl_socket_t) -> Bool {
+    /// The server's command is on its way: from here on the data connection is the one that was begun, in place of the stand-in.
+    func commandWasSent() {
         state.update { state in
-            // To a proxy it is connected as the control connection was, and then it has much to say.
-            guard state.connectsEarly, state.data == socket, let control = state.control, !state.leadsWhere(control) else { return false }
-            return state.dataAddress.withUnsafeBytes { address in
-                guard let base = address.baseAddress?.assumingMemoryBound(to: sockaddr.self) else { return false }
-                return connect(socket, base, socklen_t(address.count)) == 0 || errno == EINPROGRESS
-            }
+            guard let data = state.data, let early = state.early else { return }
+            _ = dup2(early, data)
+            _ = Foundation.close(early)
+            state.early = nil
         }
     }
 
@@ -108,7 +110,10 @@ final class FTPSockets: Sendable {
     func close(_ socket: curl_socket_t) {
         state.update { state in
             if state.control == socket { state.control = nil }
-            if state.data == socket { state.data = nil }
+            if state.data == socket {
+                state.data = nil
+                if let early = state.early.take() { _ = Foundation.close(early) }
+            }
             // Under the lock, for its number is somebody else's from here on.
             _ = Foundation.close(socket)
         }
@@ -116,14 +121,41 @@ final class FTPSockets: Sendable {
 }
 
 extension FTPSockets.State {
-    /// Whether `control` is connected to the very address and port that data is to come from.
-    fileprivate func leadsWhere(_ control: Int32) -> Bool {
-        var address = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_storage>.size)
-        var length = socklen_t(address.count)
-        let isKnown = address.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map { getpeername(control, $0.assumingMemoryBound(to: sockaddr.self), &length) == 0 } ?? false
+    /// Begins to connect the data connection, and gives libcurl a socket in its place that it takes for connected at once.
+    ///
+    /// libcurl sends the command of the transfer no sooner than the data connection is there, though the server answers that only when it
+    /// is: a round trip for nothing. A datagram socket is connected as soon as it is asked to be, and carries nothing meanwhile.
+    /// (`CURL_SOCKOPT_ALREADY_CONNECTED` is meant for that; libcurl 7.88 connects once more after it.)
+    ///
+    /// - Returns: Nil where there is to be none: a proxy, to which data is connected as the control connection was, has much to say first.
+    fileprivate mutating func standIn(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32? {
+        guard let real = data, let control, let place = Self.place(of: address), !Self.isConnected(control, to: place) else { return nil }
+        let isBegun = place.withMemoryRebound(to: sockaddr.self) { place in
+            connect(real, place.baseAddress, socklen_t(address.pointee.addrlen)) == 0 || errno == EINPROGRESS
         }
-        return !isKnown || Array(address.prefix(Int(length))) == dataAddress
+        let standIn = isBegun ? FTPSockets.socket(for: address, kind: Int32(SOCK_DGRAM.rawValue)) : -1
+        guard standIn >= 0 else { return nil }
+        var yes: Int32 = 1
+        setsockopt(real, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        setsockopt(real, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
+        (data, early) = (standIn, real)
+        return standIn
+    }
+
+    /// The address's bytes: there are more of them than its type in C shows.
+    private static func place(of address: UnsafeMutablePointer<curl_sockaddr>) -> UnsafeRawBufferPointer? {
+        MemoryLayout<curl_sockaddr>.offset(of: \.addr).map {
+            UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + $0, count: Int(address.pointee.addrlen))
+        }
+    }
+
+    private static func isConnected(_ control: Int32, to place: UnsafeRawBufferPointer) -> Bool {
+        var peer = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = withUnsafeMutablePointer(to: &peer) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(control, $0, &length) == 0 }
+        }
+        return !isKnown || withUnsafeBytes(of: &peer) { $0.prefix(Int(length)).elementsEqual(place) }
     }
 
     fileprivate mutating func took(data socket: Int32) {

@@ -37,6 +37,17 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         super.init(url: server.url, body: body, firstByte: firstByte, proxyLogin: proxyLogin, resume: resume)
     }
 
+    /// The command that starts the transfer.
+    private var transferVerb: String? {
+        switch exchange.transfer {
+        case .none: nil
+        case .retrieve: "RETR"
+        case .list(let command): command.verb
+        case .store(_, _, _, .append): "APPE"
+        case .store: "STOR"
+        }
+    }
+
     /// Whether this side may end the data connection.
     var isRanged: Bool { wanted != nil || isSparing }
 
@@ -51,7 +62,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     override func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         sockets.prepare(
-            mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil, connectsEarly: exchange.connectsEarly)
+            mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil,
+            connectsEarly: exchange.connectsEarly && server.dataMode != .active)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
         if isSparing { easy.long(CURLOPT_BUFFERSIZE, 16 << 10) }
@@ -64,6 +76,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         lastMove = .now
         commandBytes += line.count
         verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
+        if let command = transferVerb, command == verb { sockets.commandWasSent() }
     }
 
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -119,8 +132,10 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     override func count(into counters: TransferCounters, from raw: UnsafeMutableRawPointer) {
         counters.add(.requests, Int64(answers))
-        counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
-        counters.add(.dataConnections, Int64(sockets.dataConnections - dataConnections))
+        let data = sockets.dataConnections - dataConnections
+        // libcurl counts both kinds.
+        counters.add(.connections, Int64(max(0, carrel_get_long(raw, CURLINFO_NUM_CONNECTS) - data)))
+        counters.add(.dataConnections, Int64(data))
         counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(replyBytes))
         counters.add(.bytesOut, sent + Int64(commandBytes))
     }

@@ -162,8 +162,8 @@ ftp_many_sent() { # SERVER
   for name in lftp published inplace rclone; do start_over "$name" "$name.logins"; done
   for i in $(seq "$runs"); do
     ftp_send lftp lftp --norc -f "$work/lftp.script"
-    ftp_send published "$CARREL" cp -r --quiet --transfers 8 --user "$CARREL_TEST_USER" "$work/small/." "${url}small"
-    ftp_send inplace "$CARREL" cp -r --quiet --transfers 8 --in-place --user "$CARREL_TEST_USER" "$work/small/." "${url}small"
+    ftp_send published "$CARREL" cp -r --quiet --transfers 8 --allow-clear-password --user "$CARREL_TEST_USER" "$work/small/." "${url}small"
+    ftp_send inplace "$CARREL" cp -r --quiet --transfers 8 --in-place --allow-clear-password --user "$CARREL_TEST_USER" "$work/small/." "${url}small"
   done
   # For comparison, not to be measured by. It complains of every file where it cannot set times.
   ftp_send rclone rclone copy --transfers 8 --checkers 8 --log-file "$work/rclone.log" "$work/small" :ftp:small
