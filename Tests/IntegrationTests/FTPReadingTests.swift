@@ -49,7 +49,8 @@ struct FTPReadingTests {
             let count = Self.data.count
             let parts: [(FilePart, Range<Int>)] = [
                 (.whole, 0..<count), (.range(0..<1), 0..<1), (.range(999_999..<1_000_001), 999_999..<1_000_001),
-                (.range(100..<1_800_000), 100..<1_800_000), (.range(1_999_990..<5_000_000), 1_999_990..<count), (.suffix(22), count - 22..<count),
+                (.range(100..<1_800_000), 100..<1_800_000), (.range(1_999_990..<5_000_000), 1_999_990..<count),
+                (.suffix(22), count - 22..<count),
                 (.suffix(1_500_000), count - 1_500_000..<count), (.from(1_999_999), count - 1..<count), (.from(2_000_000), 0..<0),
                 (.range(3_000_000..<3_000_001), 0..<0), (.suffix(9_000_000), 0..<count),
             ]

@@ -100,7 +100,8 @@ struct FTPSTests {
             for round in 0..<5 {
                 try Self.long.dropFirst(round).write(to: server.place(path))
                 #expect(try await provider.contents(path: path) == Self.long.dropFirst(round))
-                #expect(try await provider.contents(path: path, part: .range(10..<20)) == Self.long.dropFirst(round).dropFirst(10).prefix(10))
+                #expect(
+                    try await provider.contents(path: path, part: .range(10..<20)) == Self.long.dropFirst(round).dropFirst(10).prefix(10))
                 #expect(try await provider.contentsOfDirectory(path: folder).count == 1)
             }
         }

@@ -119,8 +119,9 @@ extension TestServers.FTP {
     /// Whether the log has a line for each command.
     var logsCommands: Bool { program != "Pure-FTPd" }
 
-    /// Where the log ends at the moment.
+    /// Where the log ends at the moment; at its start before the server has been used.
     func endOfLog() throws -> UInt64 {
+        guard FileManager.default.fileExists(atPath: log.path) else { return 0 }
         let handle = try FileHandle(forReadingFrom: log)
         defer { try? handle.close() }
         return try handle.seekToEnd()
