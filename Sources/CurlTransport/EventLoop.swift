@@ -119,12 +119,19 @@ final class EventLoop: @unchecked Sendable {
             passOnWhatCame()
             finishTransfers()
             beginWaiting()
-            curl_multi_poll(multi, nil, 0, endIdleTransfers(), nil)
+            wait(milliseconds: endIdleTransfers())
         }
         endAll()
         thread.end()
         for easy in spare { curl_easy_cleanup(easy.raw) }
         curl_multi_cleanup(multi)
+    }
+
+    private func wait(milliseconds: Int32) {
+        var others = running.values.compactMap { entry in
+            entry.transfer.forgottenSocket.map { curl_waitfd(fd: $0, events: Int16(CURL_WAIT_POLLIN), revents: 0) }
+        }
+        curl_multi_poll(multi, &others, UInt32(others.count), milliseconds, nil)
     }
 
     private func takeCommands() -> Bool {

@@ -19,6 +19,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var replyBytes = 0
     private var dataConnections = 0
     private var isToldWhere = false
+    /// Whether the transfer's command has not been answered since.
+    private var isOpeningData = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
 
     init(
@@ -63,7 +65,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         sockets.prepare(
             mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil,
-            connectsEarly: exchange.connectsEarly && server.dataMode != .active)
+            // libcurl 7.88 begins TLS on a data connection as soon as that is there, which the stand-in cannot answer.
+            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
         if isSparing { easy.long(CURLOPT_BUFFERSIZE, 16 << 10) }
@@ -89,6 +92,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             return false
         }
         isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
+        isOpeningData = isToldWhere || isOpeningData && verb != transferVerb
         if replies.finished.last?.isStray != true { return true }
         failure = FTPReplies.stray(url)
         return false
@@ -102,6 +106,10 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         defer { isToldWhere = false }
         return isToldWhere
     }
+
+    // libcurl 7.88 waits for nothing but the data connection until that is encrypted, which the server only begins when it has had all
+    // commands: the replies to those before the last were seen when a time was up.
+    override var forgottenSocket: Int32? { isOpeningData && server.security != .none ? sockets.control : nil }
 
     // MARK: Data
 

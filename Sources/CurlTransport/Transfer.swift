@@ -87,6 +87,9 @@ class Transfer: @unchecked Sendable {
     /// Whether libcurl has something to do at once and does not say so; asked after each round.
     func hasMoreToDo() -> Bool { false }
 
+    /// A socket that libcurl should wait for, and does not; nil for none. Asked before each wait.
+    var forgottenSocket: Int32? { nil }
+
     /// Whether the transfer is complete although the sink took no more.
     func isEnough(_ refusal: any Error) -> Bool { false }
 

@@ -1,0 +1,176 @@
+import FTPFileProvider
+import FileProviderCore
+import Foundation
+import Testing
+
+extension TestServers {
+    /// An FTP server on one of its ports.
+    struct FTP: Sendable, CustomTestStringConvertible {
+        var program: String
+        var security: Security
+        var url: URL
+        /// The folder on this machine that the server shows.
+        var data: URL
+        var log: URL
+
+        enum Security: String, Sendable, CaseIterable {
+            case clear = "FTP_"
+            case explicit = "FTPS_"
+            case implicit = "FTPS_IMPLICIT_"
+        }
+
+        var testDescription: String { security == .clear ? program : "\(program), \(security) TLS" }
+    }
+
+    static let ftpPrograms = ["vsftpd", "ProFTPD", "Pure-FTPd", "pyftpdlib"]
+
+    /// In clear.
+    static let ftp = ftp(.clear)
+    /// Those that take `AUTH TLS`.
+    static let ftpes = ftp(.explicit)
+    /// All ports with TLS.
+    static let ftps = ftpes + ftp(.implicit)
+
+    static func ftp(_ program: String, _ security: FTP.Security = .clear) throws -> FTP {
+        try #require(ftp(security).first { $0.program == program }, "the servers are not up; run bash Tests/run.sh")
+    }
+
+    private static func ftp(_ security: FTP.Security) -> [FTP] {
+        ftpPrograms.compactMap { program in
+            let key = program == "pyftpdlib" ? "PYFTPD" : program.uppercased().filter { $0 != "-" }
+            let prefix = security.rawValue
+            let log = environment["CARREL_\(prefix)\(key)_LOG"] ?? environment["CARREL_FTP_\(key)_LOG"]
+            guard let url = environment["CARREL_\(prefix)\(key)_URL"].flatMap({ URL(string: $0) }),
+                let data = environment["CARREL_FTP_\(key)_DATA"], let log
+            else { return nil }
+            return FTP(
+                program: program, security: security, url: url, data: URL(fileURLWithPath: data), log: URL(fileURLWithPath: log))
+        }
+    }
+
+    /// A port of vsftpd or ProFTPD that takes three connections of one client at most.
+    static func cappedFTP(_ name: String, of program: String) throws -> FTP {
+        var server = try ftp(program)
+        server.url = try #require(environment["CARREL_FTP_\(name)_URL"].flatMap { URL(string: $0) })
+        server.log = URL(fileURLWithPath: try #require(environment["CARREL_FTP_\(name)_LOG"]))
+        return server
+    }
+}
+
+extension TestServers.FTP {
+    func provider(
+        _ options: ConnectionOptions = TestServers.options(), _ change: (inout FTPConfiguration) -> Void = { _ in }
+    ) throws -> FTPFileProvider {
+        var configuration = FTPConfiguration(baseURL: url)
+        change(&configuration)
+        return try FTPFileProvider(configuration: configuration, options: options)
+    }
+
+    /// A new folder on the server for one test, removed at its end.
+    func withFolder<Value>(
+        _ options: ConnectionOptions = TestServers.options(), _ change: (inout FTPConfiguration) -> Void = { _ in },
+        _ body: (FTPFileProvider, ProviderPath) async throws -> Value
+    ) async throws -> Value {
+        let provider = try provider(options, change)
+        let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
+        try await provider.createFolder(path: folder)
+        do {
+            let value = try await body(provider, folder)
+            try await self.provider().removeItem(path: folder)
+            return value
+        } catch {
+            // The test's own error is the one to show.
+            try? await self.provider().removeItem(path: folder)
+            throw error
+        }
+    }
+
+    // MARK: On this machine
+
+    func place(_ path: ProviderPath) -> URL { data.appending(path: path.string) }
+
+    /// What the server would have written: as root, this process would leave files that it cannot change.
+    func give(_ path: ProviderPath) throws {
+        let owner = try FileManager.default.attributesOfItem(atPath: data.path)
+        for key in [FileAttributeKey.ownerAccountID, .groupOwnerAccountID] {
+            guard let id = owner[key] else { continue }
+            try FileManager.default.setAttributes([key: id], ofItemAtPath: place(path).path)
+        }
+    }
+
+    func put(_ path: ProviderPath, _ content: Data = Data()) throws {
+        try content.write(to: place(path))
+        try give(path)
+    }
+
+    func link(_ path: ProviderPath, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: place(path).path, withDestinationPath: target)
+    }
+
+    func isThere(_ path: ProviderPath) -> Bool { (try? FileManager.default.attributesOfItem(atPath: place(path).path)) != nil }
+
+    /// The names in a folder, hidden ones among them.
+    func names(_ path: ProviderPath) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: place(path).path).sorted()
+    }
+
+    // MARK: The log
+
+    /// Whether the log has a line for each command.
+    var logsCommands: Bool { program != "Pure-FTPd" }
+
+    /// Where the log ends at the moment; at its start before the server has been used.
+    func endOfLog() throws -> UInt64 {
+        guard FileManager.default.fileExists(atPath: log.path) else { return 0 }
+        let handle = try FileHandle(forReadingFrom: log)
+        defer { try? handle.close() }
+        return try handle.seekToEnd()
+    }
+
+    /// What was sent, with the number of the connection; names of folders of a test's own tell apart what others send.
+    func commands(since start: UInt64) throws -> [(connection: String, command: String)] {
+        let handle = try FileHandle(forReadingFrom: log)
+        defer { try? handle.close() }
+        try handle.seek(toOffset: start)
+        let text = String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { program == "vsftpd" ? Self.vsftpd($0) : Self.tabs($0) }
+    }
+
+    private static func tabs(_ line: Substring) -> (connection: String, command: String)? {
+        let parts = line.split(separator: "\t")
+        return parts.count < 3 ? nil : (String(parts[0]), String(parts[1]))
+    }
+
+    private static func vsftpd(_ line: Substring) -> (connection: String, command: String)? {
+        guard let words = line.range(of: "FTP command: "), let start = line.range(of: "[pid "), let end = line.range(of: "]"),
+            let command = line[words.upperBound...].range(of: "\", \"")
+        else { return nil }
+        return (String(line[start.upperBound..<end.lowerBound]), String(line[command.upperBound...].dropLast()))
+    }
+
+    /// The verbs of all commands on the connections that spoke of `folder`.
+    func verbs(naming folder: ProviderPath, since start: UInt64) throws -> [String] {
+        let commands = try commands(since: start)
+        let own = Set(commands.filter { $0.command.contains(folder.string) }.map(\.connection))
+        return commands.filter { own.contains($0.connection) }.map { String($0.command.prefix { $0 != " " }) }
+    }
+
+    /// How many connections spoke of `folder`.
+    func connections(naming folder: ProviderPath, since start: UInt64) throws -> Int {
+        Set(try commands(since: start).filter { $0.command.contains(folder.string) }.map(\.connection)).count
+    }
+}
+
+@Suite struct FTPServersTests {
+    @Test(.enabled(if: TestServers.areRequired, "only a run that requires the servers checks that they are there"))
+    func `all servers of FTP are up`() {
+        #expect(TestServers.ftp.map(\.program) == TestServers.ftpPrograms)
+        #expect(TestServers.ftpes.count == 4)
+        #expect(TestServers.ftps.count == 7)
+    }
+}
+
+/// Bytes that tell where they lie.
+func patterned(_ count: Int, seed: Int = 0) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: (($0 &+ seed) &* 2_654_435_761) >> 13) })
+}
