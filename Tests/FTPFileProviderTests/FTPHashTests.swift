@@ -8,8 +8,10 @@ import Testing
 
 /// Hashes that a server computes.
 @Suite struct FTPHashTests {
-    private let path = ProviderPath.root.appending("book")
+    private let path: ProviderPath
     private let content = Data("hello world".utf8)
+
+    init() throws { path = try ProviderPath("book") }
 
     private func double(
         _ features: [String], _ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }
@@ -21,8 +23,10 @@ import Testing
         return try FTPDouble(settings, files: ["/there": content])
     }
 
-    private func provider(_ double: FTPDouble, _ settings: [String: String] = ["verify": "hash"]) throws -> FTPFileProvider {
-        let options = ConnectionOptions(timeouts: Timeouts(connect: 5, idle: 10), retries: RetryPolicy(retries: 0))
+    private func provider(_ double: FTPDouble, _ settings: [String: String] = ["verify": "hash"], idle: Double = 10) throws
+        -> FTPFileProvider
+    {
+        let options = ConnectionOptions(timeouts: Timeouts(connect: 5, idle: idle), retries: RetryPolicy(retries: 0))
         return try FTPFileProvider(configuration: FTPConfiguration(baseURL: double.url(), settings: settings), options: options)
     }
 
@@ -59,11 +63,12 @@ import Testing
         #expect(hash.value(in: Self.reply(reply, "HASH"), size: 11) == (isTaken ? "2aae6c35c94fcfb415dbe95f408b9ce91ee846ed" : nil))
     }
 
-    @Test(arguments: [
-        (FTPHash.Kind.crc32, "250 D4A1185", "0d4a1185"), (.crc32, "250-Computing\n250 0D4A1185", "0d4a1185"),
-        (.md5, "251 a b 5EB63BBBE01EEED093CB22BB8F5ACDC3", "5eb63bbbe01eeed093cb22bb8f5acdc3"), (.md5, "250 5EB63BBBE01EEED0", nil),
-        (.crc32, "250 no hash", nil), (.crc32, "501 0D4A1185", nil),
-    ])
+    @Test(
+        arguments: [
+            (FTPHash.Kind.crc32, "250 D4A1185", "0d4a1185"), (.crc32, "250-Computing\n250 0D4A1185", "0d4a1185"),
+            (.md5, "251 a b 5EB63BBBE01EEED093CB22BB8F5ACDC3", "5eb63bbbe01eeed093cb22bb8f5acdc3"), (.md5, "250 5EB63BBBE01EEED0", nil),
+            (.crc32, "250 no hash", nil), (.crc32, "501 0D4A1185", nil),
+        ] as [(FTPHash.Kind, String, String?)])
     func `Of replies to the other commands the last word is taken`(_ kind: FTPHash.Kind, _ reply: String, _ expected: String?) throws {
         #expect(FTPHash(kind: kind, command: .own("X")).value(in: Self.reply(reply, "X")) == expected)
     }
@@ -121,6 +126,24 @@ import Testing
         #expect(try await provider.capabilities().hashKinds == (reply.hasPrefix("500") ? [] : ["crc32"]))
     }
 
+    @Test func `A server that computes for longer than the connection waits leaves it to the size`() async throws {
+        let double = try double(["HASH CRC32*"]) { $0.verb == "HASH" ? [.silence] : [] }
+        defer { double.stop() }
+        let provider = try provider(double, idle: 1)
+        defer { provider.invalidate() }
+        try await provider.writeContents(path: path, contents: content)
+        #expect(double.file("/book") == content)
+    }
+
+    @Test func `A connection that is lost over a hash is an error, and nothing is left`() async throws {
+        let double = try double(["HASH CRC32*"]) { $0.verb == "HASH" ? [.dropConnection] : [] }
+        defer { double.stop() }
+        let provider = try provider(double)
+        defer { provider.invalidate() }
+        await #expect(throws: URLError.self) { try await provider.writeContents(path: path, contents: content) }
+        #expect(double.paths == ["/there"])
+    }
+
     @Test func `Without the setting nothing is asked`() async throws {
         let double = try double(["HASH CRC32*", "XCRC"])
         defer { double.stop() }
@@ -136,14 +159,14 @@ import Testing
         double.putFolder("/folder")
         let provider = try provider(double, [:])
         defer { provider.invalidate() }
-        let there = ProviderPath.root.appending("there")
+        let there = try ProviderPath("there")
         #expect(try await provider.checksum(of: there, kind: "crc32") == "0d4a1185")
         let unknown = await #expect(throws: CocoaError.self) { try await provider.checksum(of: there, kind: "sha256") }
         #expect(unknown?.code == .featureUnsupported)
         let missing = await #expect(throws: CocoaError.self) { try await provider.checksum(of: path, kind: "crc32") }
         #expect(missing?.code == .fileReadNoSuchFile)
         let folder = await #expect(throws: CocoaError.self) {
-            try await provider.checksum(of: ProviderPath.root.appending("folder"), kind: "crc32")
+            try await provider.checksum(of: ProviderPath("folder"), kind: "crc32")
         }
         #expect(folder?.code == .fileReadUnknown)
         double.setAnswer { $0.verb == "HASH" ? [.reply("213 x")] : [] }
@@ -157,7 +180,7 @@ import Testing
         double.put(content, at: "/there 0 2")
         let provider = try provider(double, [:])
         defer { provider.invalidate() }
-        await #expect(throws: CocoaError.self) { try await provider.checksum(of: ProviderPath.root.appending("there 0 2"), kind: "crc32") }
+        await #expect(throws: CocoaError.self) { try await provider.checksum(of: ProviderPath("there 0 2"), kind: "crc32") }
         #expect(!double.commands.contains { $0.verb == "XCRC" })
     }
 

@@ -8,29 +8,31 @@ import Testing
 /// Uploads that go on behind the part of an earlier one; each with a provider of its own, as another process would have.
 @Suite struct FTPResumingTests {
     private static let mebibyte = 1 << 20
-    private let path = ProviderPath.root.appending("book")
+    private let path: ProviderPath
     private let identity = "source, version 1"
 
+    init() throws { path = try ProviderPath("book") }
+
     /// Bytes that are nowhere the same for long.
-    private func bytes(_ count: Int, seed: UInt32 = 1) -> Data {
+    private func bytes(_ count: Int, seed: UInt64 = 1) -> Data {
         var state = seed
-        return Data(
-            (0..<count).map { _ in
-                state = state &* 1_664_525 &+ 1_013_904_223
-                return UInt8(truncatingIfNeeded: state >> 24)
-            })
+        let words = (0..<(count + 7) / 8).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return state
+        }
+        return words.withUnsafeBytes { Data($0.prefix(count)) }
     }
 
     private func double(
-        hash: (@Sendable (Data) -> String)? = nil, unknown: Set<String> = [],
+        hashes: Bool = false, unknown: Set<String> = [],
         _ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }
     ) throws -> FTPDouble {
         var settings = FTPDouble.Settings(answer: answer)
         settings.allowsPipelining = true
         settings.unknown = unknown
-        if let hash {
+        if hashes {
             settings.features.append("HASH CRC32*")
-            settings.hashes = ["CRC32": hash]
+            settings.hashes = ["CRC32": FTPDouble.crc32]
         }
         return try FTPDouble(settings)
     }
@@ -42,11 +44,11 @@ import Testing
             timeouts: Timeouts(connect: 5, idle: 10), retries: RetryPolicy(retries: retries, firstPause: 0.01))
         let provider = try FTPFileProvider(configuration: FTPConfiguration(baseURL: double.url()), options: options)
         defer { provider.invalidate() }
-        try await provider.writeContents(
+        _ = try await provider.writeContents(
             path: path, from: DataSource(data), options: WriteOptions(overwrite: overwrite, resumption: identity))
     }
 
-    private func part(_ identity: String) throws -> String { "/\(try TemporaryName.make(beside: path, for: identity).string)" }
+    private func part(_ identity: String) throws -> String { try TemporaryName.make(beside: path, for: identity).string }
 
     private func verbs(_ double: FTPDouble) -> [String] { double.commands.map(\.verb) }
 
@@ -55,7 +57,7 @@ import Testing
         let double = try double()
         defer { double.stop() }
         double.setAnswer { $0.verb == "STOR" ? [.resetDataAfter(4 << 20, reply: "426 Cut")] : [] }
-        await #expect(throws: URLError.self) { try await upload(data, to: double, as: identity) }
+        await #expect(throws: (any Error).self) { try await upload(data, to: double, as: identity) }
         let kept = try #require(double.file(part(identity)))
         #expect(kept.count >= 4 << 20 && kept.count < data.count && !double.exists("/book"))
         double.setAnswer { _ in [] }
@@ -67,6 +69,24 @@ import Testing
         #expect(double.dataTraffic.sent - before.sent <= 64 << 10)
         #expect(verbs(double).filter { $0 == "APPE" }.count == 1 && verbs(double).filter { $0 == "STOR" }.count == 1)
         #expect(double.violations == [])
+    }
+
+    @Test func `What was cancelled goes on, too`() async throws {
+        let data = bytes(2 * Self.mebibyte)
+        let double = try double { $0.verb == "STOR" ? [.stallDataAfter(1 << 20)] : [] }
+        defer { double.stop() }
+        let first = Task { try await upload(data, to: double, as: identity) }
+        let part = try part(identity)
+        let deadline = ContinuousClock.now + .seconds(60)
+        while double.file(part)?.count ?? 0 < 1 << 20, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        let kept = try #require(double.file(part)?.count)
+        double.setAnswer { _ in [] }
+        let before = double.dataTraffic.received
+        try await upload(data, to: double, as: identity)
+        #expect(double.file("/book") == data && double.paths == ["/book"])
+        #expect(kept == 1 << 20 && double.dataTraffic.received - before == data.count - kept)
     }
 
     @Test func `Without an identity nothing is left, and small files leave nothing either`() async throws {
@@ -146,7 +166,7 @@ import Testing
 
     @Test func `A resumed file that the server's hash refutes replaces nothing, and its part goes`() async throws {
         let data = bytes(Self.mebibyte + 200_000)
-        let double = try double(hash: FTPDouble.crc32)
+        let double = try double(hashes: true)
         defer { double.stop() }
         var damaged = data.prefix(Self.mebibyte)
         damaged[5] ^= 1
@@ -163,7 +183,7 @@ import Testing
 
     @Test func `A connection that is lost on the way is gone on with, and the whole is compared by hash`() async throws {
         let data = bytes(Self.mebibyte + 200_000)
-        let double = try double(hash: FTPDouble.crc32) { $0.verb == "STOR" ? [.resetDataAfter(600_000, reply: "426 Cut")] : [] }
+        let double = try double(hashes: true) { $0.verb == "STOR" ? [.resetDataAfter(600_000, reply: "426 Cut")] : [] }
         defer { double.stop() }
         try await upload(data, to: double, retries: 1)
         #expect(double.file("/book") == data)
@@ -181,7 +201,7 @@ import Testing
     }
 
     @Test func `An upload in one go asks no more than it did`() async throws {
-        let double = try double(hash: FTPDouble.crc32)
+        let double = try double(hashes: true)
         defer { double.stop() }
         try await upload(bytes(1000), to: double)
         let commands = verbs(double)
