@@ -36,7 +36,7 @@ extension FTPUpload {
             do {
                 let start = begun.value ? try await connection.pool.withSession { try await arrived(at: place, $0) } : 0
                 if start > 0, let sent = try await send(from: start, to: place) { return sent }
-                if start > 0 { await removeNow(place) }
+                if start > 0, options.placement == .published { await removeNow(place) }
                 begun.update { $0 = true }
                 guard let sent = try await send(from: 0, to: place) else { throw FileError.notRepeatable() }
                 return sent
@@ -80,8 +80,8 @@ extension FTPUpload {
         let name = try session.host.transferBytes(of: place)
         guard let size = try await session.send(session.binary + [FTPCommand("SIZE", name)]).size, size > 0 else { return 0 }
         if try await isOwn(name, size, session) { return size }
-        // Not written over: what is there may have an owner or a mode of its own.
-        _ = try await session.send([FTPCommand("DELE", name)])
+        // Not written over: what is there may have an owner or a mode of its own. Under the name itself it may be what is to be replaced.
+        if options.placement == .published { _ = try await session.send([FTPCommand("DELE", name)]) }
         return 0
     }
 

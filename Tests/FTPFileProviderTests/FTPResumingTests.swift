@@ -72,7 +72,8 @@ import Testing
     }
 
     @Test func `What was cancelled goes on, too`() async throws {
-        let data = bytes(2 * Self.mebibyte)
+        // More than the system keeps of a connection that nobody reads.
+        let data = bytes(32 * Self.mebibyte)
         let double = try double { $0.verb == "STOR" ? [.stallDataAfter(1 << 20)] : [] }
         defer { double.stop() }
         let first = Task { try await upload(data, to: double, as: identity) }
@@ -200,11 +201,29 @@ import Testing
         #expect(!double.exists("/book"))
     }
 
+    @Test func `What is to be replaced in place stays when nothing of the new file could be sent`() async throws {
+        let old = bytes(Self.mebibyte)
+        let double = try double { $0.verb == "STOR" ? [.dropConnection] : [] }
+        defer { double.stop() }
+        double.put(old, at: "/book")
+        let options = ConnectionOptions(retries: RetryPolicy(retries: 1, firstPause: 0.01))
+        let provider = try FTPFileProvider(configuration: FTPConfiguration(baseURL: double.url()), options: options)
+        defer { provider.invalidate() }
+        await #expect(throws: URLError.self) {
+            _ = try await provider.writeContents(
+                path: path, from: DataSource(bytes(2 * Self.mebibyte, seed: 2)),
+                options: WriteOptions(overwrite: true, placement: .inPlace, resumption: identity))
+        }
+        #expect(double.file("/book") == old && double.paths == ["/book"])
+        #expect(verbs(double).filter { $0 == "STOR" }.count == 2)
+    }
+
     @Test func `An upload in one go asks no more than it did`() async throws {
         let double = try double(hashes: true)
         defer { double.stop() }
         try await upload(bytes(1000), to: double)
-        let commands = verbs(double)
+        // A connection that is no longer needed may have said good-bye by now.
+        let commands = verbs(double).filter { $0 != "QUIT" }
         #expect(commands.drop { $0 != "STOR" } == ["STOR", "SIZE", "MLST", "RNFR", "RNTO"])
         #expect(!commands.prefix { $0 != "STOR" }.contains { ["SIZE", "HASH", "RETR"].contains($0) })
     }
