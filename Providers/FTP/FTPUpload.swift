@@ -11,25 +11,24 @@ struct FTPUpload: Sendable {
 
     /// Bytes above which it pays to look whether the name is free before anything is sent, and to go on where an upload was cut, 1 MiB.
     private static let large: Int64 = 1 << 20
-    /// Bytes at the end of what came that are compared before an upload goes on behind them.
-    private static let proof: Int64 = 64 << 10
 
-    private var isLarge: Bool { (source.length ?? .max) > Self.large }
-    private var connection: FTPConnection { provider.connection }
+    var isLarge: Bool { (source.length ?? .max) > Self.large }
+    var connection: FTPConnection { provider.connection }
 
     // MARK: Published
 
-    /// `STOR` under a temporary name, `SIZE`, `RNFR` and `RNTO`.
+    /// `STOR` under a temporary name, a hash perhaps, `SIZE`, `RNFR` and `RNTO`.
     func publish() async throws -> FileObject {
         if isLarge { try await connection.run(path) { try await refuseTaken($0) } }
-        let temporary = try TemporaryName.make(beside: path)
+        let part = try partPath()
         do {
-            let count = try await send(to: temporary)
+            let sent = try await send(to: part)
+            try await compare(sent, at: part)
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not.
-            return try await Task { try await putInPlace(temporary, count) }.value
+            return try await Task { try await putInPlace(part, sent.count) }.value
         } catch {
-            await removeNow(temporary)
+            if !keepsPart { await removeNow(part) }
             throw error
         }
     }
@@ -92,7 +91,7 @@ struct FTPUpload: Sendable {
     }
 
     /// Removes what an upload left, in a task of its own: this one may be cancelled.
-    private func removeNow(_ temporary: ProviderPath) async {
+    func removeNow(_ temporary: ProviderPath) async {
         await Task {
             try? await connection.run(temporary) { session in
                 // Of a name that was never made, the server says that it is not there.
@@ -113,7 +112,9 @@ struct FTPUpload: Sendable {
             }
         }
         do {
-            let count = try await send(to: path)
+            let sent = try await send(to: path)
+            try await compare(sent, at: path)
+            let count = sent.count
             // What was sent with its length and taken with 226 has arrived; of the rest, the size is looked at.
             if isLarge || source.length == 0 || options.modificationDate != nil {
                 try await connection.run(path) { session in
@@ -149,65 +150,15 @@ struct FTPUpload: Sendable {
     /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has another number of bytes. One that knows no `SIZE` is believed.
     private func verify(_ outcome: FTPOutcome, _ count: Int64) throws {
         guard let size = outcome.size, size != count else {
-            if let reply = outcome["SIZE"], reply.code == 550 { throw short("no file") }
+            if let reply = outcome["SIZE"], reply.code == 550 { throw refused("no file") }
             return
         }
-        throw short("\(size) of \(count) bytes")
+        throw refused("\(size) of \(count) bytes")
     }
 
-    private func short(_ kept: String) -> CocoaError {
+    func refused(_ kept: String) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path, url: provider.url(of: path),
             sentence: "The server kept \(kept) of “\(path)”" + (options.placement == .inPlace ? "." : "; nothing was replaced."))
-    }
-
-    /// Sends the bytes, and goes on where the server has them when the connection was lost on the way.
-    ///
-    /// - Returns: How many the source had.
-    private func send(to place: ProviderPath) async throws -> Int64 {
-        let begun = Locked(false)
-        return try await connection.options.retries.run(counters: connection.options.counters) { error in
-            error.isTransient && (source.isRepeatable || !begun.value)
-        } _: {
-            do {
-                return try await connection.pool.withSession { session in
-                    let start = begun.value ? try await arrived(at: place, session) : 0
-                    if start > 0, start == source.length { return start }
-                    begun.update { $0 = true }
-                    return try await send(from: start, to: place, session)
-                }
-            } catch { throw connection.translated(error, path) }
-        }
-    }
-
-    private func send(from start: Int64, to place: ProviderPath, _ session: FTPSession) async throws -> Int64 {
-        let name = try session.host.transferBytes(of: place)
-        let outcome = try await session.send(
-            FTPExchange(transfer: .store(name, source, offset: start, continuing: start > 0 ? .append : .never)))
-        guard let reply = outcome.last, !reply.isPositive else { return start + outcome.bytes }
-        throw try await provider.refusal(reply, ofWriting: path, session)
-    }
-
-    /// How many bytes of an upload that was cut are on the server and seen to be the source's; 0 to begin anew.
-    ///
-    /// The name is this upload's own, so what lies there was sent by it; whether it is whole as far as it goes, its end tells.
-    private func arrived(at place: ProviderPath, _ session: FTPSession) async throws -> Int64 {
-        guard isLarge, session.host.mayKnow("APPE") else { return 0 }
-        let name = try session.host.transferBytes(of: place)
-        guard let size = try await session.send(session.binary + [FTPCommand("SIZE", name)]).size, size > 0 else { return 0 }
-        if let length = source.length, size > length { return 0 }
-        let start = max(0, size - Self.proof)
-        let sink = DataSink(limit: Int(Self.proof))
-        let outcome = try await session.send(
-            FTPExchange(transfer: .retrieve(name, offset: start, count: size - start, sparingly: false)) { sink })
-        guard outcome.wasCut || outcome.last?.isPositive == true else { return 0 }
-        return try await sink.data == own(start, count: Int(size - start)) ? size : 0
-    }
-
-    private func own(_ start: Int64, count: Int) async throws -> Data {
-        let bytes = try source.bytes(from: start)
-        var data = Data()
-        while data.count < count, let piece = try await bytes.next(upTo: count - data.count) { data += piece }
-        return data
     }
 }
