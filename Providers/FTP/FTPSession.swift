@@ -45,6 +45,9 @@ final class FTPSession: Sendable {
         state.update { $0.isBinary = answers["TYPE"]?.isPositive ?? false }
     }
 
+    /// Logs in anew where a refusal has cost the connection.
+    func revive() async throws { if !isUsable { try await open() } }
+
     /// Sends `commands`, each after the reply to the one before.
     func send(_ commands: [FTPCommand]) async throws -> FTPOutcome { try await send(FTPExchange(commands)) }
 

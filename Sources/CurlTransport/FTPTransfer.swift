@@ -11,8 +11,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     let sockets: FTPSockets
     private let isConnecting: Bool
     private var replies = FTPReplies()
-    /// The verb of the command that was sent last.
-    private var verb = ""
+    /// The verbs of the commands whose last reply has not come. More than one only where libcurl gives a data connection up and asks for
+    /// another before the server has said what became of the first.
+    private var unanswered: [String] = []
     private var received: Int64 = 0
     private var wasCut = false
     private var commandBytes = 0
@@ -78,7 +79,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func sentHeader(_ line: UnsafeRawBufferPointer) {
         lastMove = .now
         commandBytes += line.count
-        verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
+        let verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
+        unanswered.append(verb)
         if let command = transferVerb, command == verb { sockets.commandWasSent() }
     }
 
@@ -86,11 +88,14 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         lastMove = .now
         replyBytes += line.count
         sockets.replied(line.count)
+        let before = replies.finished.count
+        let verb = unanswered.first ?? replies.finished.last?.verb ?? ""
         guard replies.take(line, verb: verb) else {
             failure = FileError.make(
                 .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
             return false
         }
+        if replies.finished.count > before, replies.finished[before].code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
         isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
         isOpeningData = isToldWhere || isOpeningData && verb != transferVerb
         if replies.finished.last?.isStray != true { return true }
@@ -165,6 +170,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
         let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
+        // What is still to come would be taken for the reply to the next command.
+        if !unanswered.isEmpty, !(wasCut && unanswered == [transferVerb]) { sockets.interrupt() }
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
