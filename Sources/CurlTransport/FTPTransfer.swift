@@ -15,6 +15,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var verb = ""
     private var received: Int64 = 0
     private var wasCut = false
+    /// Whether the server wanted no more of an upload.
+    private var wasStopped = false
     private var commandBytes = 0
     private var replyBytes = 0
     private var dataConnections = 0
@@ -41,6 +43,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     var isRanged: Bool { wanted != nil || isSparing }
 
     private var wanted: Int64? { if case .retrieve(_, _, let count, _) = exchange.transfer { count } else { nil } }
+    private var isStoring: Bool { if case .store = exchange.transfer { true } else { false } }
     private var isSparing: Bool { if case .retrieve(_, _, _, let sparingly) = exchange.transfer { sparingly } else { false } }
 
     /// So much is on its way at most that nobody wants.
@@ -51,7 +54,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     override func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         sockets.prepare(
-            mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil, connectsEarly: exchange.connectsEarly)
+            mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil, connectsEarly: exchange.connectsEarly,
+            keepsLastWords: isStoring && server.security == .none)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
         if isSparing { easy.long(CURLOPT_BUFFERSIZE, 16 << 10) }
@@ -115,8 +119,11 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         return true
     }
 
-    // A server that has no room says so while it is being sent more.
-    override var isAnswered: Bool { sockets.hasReply }
+    // A server that has no room says so while it is being sent more, or ends the data connection.
+    override var isAnswered: Bool {
+        wasStopped = wasStopped || sockets.hasReply || sockets.isDataRefused
+        return wasStopped
+    }
 
     // MARK: The end
 
@@ -141,9 +148,14 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     }
 
     private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
+        if ending.code == CURLE_SEND_ERROR { hearLastWords() }
         let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if isShort, outcome.last?.isPositive == true {
+            let error = CurlError.ftpError(CURLE_PARTIAL_FILE, text: "", url: url, trust: options.trust)
+            throw FTPFailure(error: error, outcome: outcome, wasGreeted: true)
+        }
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
             if isConnecting, server.security == .none { sockets.begin() }
@@ -153,6 +165,19 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
         let error = CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
+    }
+
+    /// Whether the server stopped an upload of which there is more, as far as is known.
+    private var isShort: Bool {
+        guard wasStopped, case .store(_, let source, let offset, _) = exchange.transfer else { return false }
+        return source.length.map { $0 != offset + sent } ?? true
+    }
+
+    /// A server that takes no more data closes that connection and says why over the other one, which libcurl does not wait for.
+    private func hearLastWords() {
+        for line in sockets.lastWords.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
+            _ = (line + [10]).withUnsafeBytes { replies.take($0, verb: verb) }
+        }
     }
 
     /// Whether it was the server's reply that ended the exchange, and not the connection.
