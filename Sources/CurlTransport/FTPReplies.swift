@@ -41,6 +41,8 @@ extension FTPReplies {
         FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” said more than it was asked.")
     }
 
+    static func closed(_ url: URL) -> URLError { FileError.make(.cancelled, url: url, sentence: "The provider was closed.") }
+
     static func late(_ url: URL) -> URLError {
         FileError.make(.timedOut, url: url, sentence: "“\(url.host() ?? "")” took too long to answer.")
     }

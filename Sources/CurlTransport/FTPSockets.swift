@@ -25,6 +25,8 @@ final class FTPSockets: Sendable {
         /// Bytes that came before the replies, such as a proxy's; nil while nobody knows, as with TLS.
         var unseen: Int64?
         var hasTimedOut = false
+        /// Whether this side has ended it for good.
+        var isAborted = false
         /// Whether what the server says before the control connection goes is kept, and what that was.
         var keepsLastWords = false
         var lastWords: [UInt8] = []
@@ -96,6 +98,14 @@ final class FTPSockets: Sendable {
         interrupt()
     }
 
+    /// As ``interrupt()``, for good.
+    func abort() {
+        state.update { $0.isAborted = true }
+        interrupt()
+    }
+
+    var isAborted: Bool { state.value.isAborted }
+
     /// Has `QUIT` go out without a wait for what the server says to it.
     func stopListening() { state.update { if let control = $0.control { _ = shutdown(control, Int32(SHUT_RD)) } } }
 
@@ -131,7 +141,7 @@ final class FTPSockets: Sendable {
     /// Source: CURLOPT_OPENSOCKETFUNCTION(3).
     func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t {
         state.update { state in
-            guard state.wasGreeted || state.mayConnect else { return carrel_SOCKET_BAD }
+            guard !state.isAborted, state.wasGreeted || state.mayConnect else { return carrel_SOCKET_BAD }
             let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
             let opened = socket(address.pointee.family, kind, address.pointee.protocol)
             guard opened >= 0 else { return carrel_SOCKET_BAD }

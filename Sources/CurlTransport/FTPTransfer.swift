@@ -143,7 +143,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         do { return try completed(ending, options) } catch {
             // Whatever libcurl thinks of it: what it would read next belongs to no command.
             sockets.interrupt()
-            throw error
+            throw sockets.isAborted ? FTPReplies.closed(url) : error
         }
     }
 
