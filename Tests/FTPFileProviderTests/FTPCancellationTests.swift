@@ -20,7 +20,8 @@ import Testing
         Stage(verb: "MLSD", fault: .stallDataAfter(10), doing: .list), Stage(verb: "MLSD", fault: .silence, doing: .list),
         Stage(verb: "MLSD", fault: .noFinalReplyButOpen, doing: .list), Stage(verb: "EPSV", fault: .silence, doing: .read),
         Stage(verb: "RETR", fault: .stallDataAfter(10), doing: .read), Stage(verb: "RETR", fault: .stallDataAfter(10), doing: .readPart),
-        Stage(verb: "RETR", fault: .noFinalReplyButOpen, doing: .read), Stage(verb: "STOR", fault: .slowData(bytes: 1, pause: 30), doing: .publish),
+        Stage(verb: "RETR", fault: .noFinalReplyButOpen, doing: .read),
+        Stage(verb: "STOR", fault: .slowData(bytes: 1, pause: 30), doing: .publish),
         Stage(verb: "STOR", fault: .silence, doing: .publish), Stage(verb: "STOR", fault: .noFinalReplyButOpen, doing: .publish),
         Stage(verb: "STOR", fault: .noFinalReplyButOpen, doing: .writeInPlace), Stage(verb: "RNFR", fault: .silence, doing: .move),
     ]
@@ -29,7 +30,9 @@ import Testing
     private func run(_ stage: Stage, ending: (Task<Void, any Error>, FTPFileProvider) -> Void) async throws -> any Error {
         let settings = FTPDouble.Settings { $0.verb == stage.verb ? [stage.fault] : [] }
         var ended: (any Error)?
-        try await withFTPProvider(settings) { $0.timeouts = Timeouts(connect: 60, idle: 60) } _: { double, provider in
+        try await withFTPProvider(settings) {
+            $0.timeouts = Timeouts(connect: 60, idle: 60)
+        } _: { double, provider in
             let task = Task { try await stage.doing.run(provider) }
             #expect(
                 await FTPFaults.waits {

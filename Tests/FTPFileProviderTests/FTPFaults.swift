@@ -58,7 +58,9 @@ enum FTPFaults {
             return nil
         } catch {
             let sentence = error.sentence
-            #expect(error is CocoaError || error is URLError || error is FTPReplyError || error is CancellationError, sourceLocation: sourceLocation)
+            #expect(
+                error is CocoaError || error is URLError || error is FTPReplyError || error is CancellationError,
+                sourceLocation: sourceLocation)
             #expect(!sentence.isEmpty && !sentence.contains("\n"), sourceLocation: sourceLocation)
             #expect(!"\(error) \(error as NSError) \(sentence)".contains(password), sourceLocation: sourceLocation)
             return error

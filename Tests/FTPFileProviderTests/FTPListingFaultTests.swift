@@ -13,7 +13,9 @@ import Testing
         try await provider.contentsOfDirectory(path: ProviderPath(path)).map(\.name).sorted()
     }
 
-    @Test(arguments: ["500 What?", "502 No", "504 No"]) func `LIST is used where MLSD was offered and is refused`(reply: String) async throws {
+    @Test(arguments: ["500 What?", "502 No", "504 No"]) func `LIST is used where MLSD was offered and is refused`(reply: String)
+        async throws
+    {
         try await withFTPProvider(.init { $0.verb == "MLSD" ? [.reply(reply)] : [] }) { double, provider in
             try await #expect(names(provider) == ["one"])
             try await #expect(names(provider, "") == ["book", "old", "shelf"])
@@ -78,7 +80,9 @@ import Testing
                     command.verb == verb && (!isOnce || command.occurrence == 1) ? [.closeDataAfter(20, reply: reply)] : []
                 }
                 if verb == "LIST" { settings.features = Self.withoutMLSD }
-                try await withFTPProvider(settings) { $0.retries.retries = isOnce ? 1 : 0 } _: { _, provider in
+                try await withFTPProvider(settings) {
+                    $0.retries.retries = isOnce ? 1 : 0
+                } _: { _, provider in
                     if isOnce {
                         try await #expect(names(provider, "") == ["book", "old", "shelf"])
                     } else {
@@ -121,7 +125,9 @@ import Testing
         for features in [Self.withoutMLSD, FTPDouble.Settings().features] {
             var settings = FTPDouble.Settings()
             settings.features = features
-            try await withFTPProvider(settings) { $0.connectionsPerHost = 1 } _: { double, provider in
+            try await withFTPProvider(settings) {
+                $0.connectionsPerHost = 1
+            } _: { double, provider in
                 try await provider.contentsOfDirectory(path: .root) { page in
                     for item in page where item.type == .regular {
                         _ = try await provider.attributesOfItem(path: item.path)

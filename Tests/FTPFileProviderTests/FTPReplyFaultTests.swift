@@ -60,7 +60,9 @@ import Testing
             ["RETR", "STOR", "MLSD", "LIST"].contains(command.verb) && command.occurrence == 1 ? [.also(Data("\(extra)\r\n".utf8))] : []
         }
         if !hasMLST { settings.features = ["SIZE", "MDTM", "REST STREAM"] }
-        try await withFTPProvider(settings) { $0.retries.retries = 1 } _: { double, provider in
+        try await withFTPProvider(settings) {
+            $0.retries.retries = 1
+        } _: { double, provider in
             try await FTPDoing.read.run(provider)
             let item = try await provider.attributesOfItem(path: ProviderPath("book"))
             #expect(item.size == Int64(FTPFaults.book.count))
@@ -86,7 +88,9 @@ import Testing
         let ends: [FTPDouble.Fault] = [.endless(Data("250-More\r\n".utf8)), .endless(Data("x".utf8))]
         for end in ends {
             let settings = FTPDouble.Settings { ["TYPE", "MLST", "MLSD", "SIZE", "MKD"].contains($0.verb) ? [end] : [] }
-            try await withFTPProvider(settings) { $0.timeouts.idle = 2 } _: { double, provider in
+            try await withFTPProvider(settings) {
+                $0.timeouts.idle = 2
+            } _: { double, provider in
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error is URLError)
                 #expect(await FTPFaults.waits { double.openConnections == 0 })

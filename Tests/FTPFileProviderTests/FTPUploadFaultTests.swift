@@ -119,10 +119,13 @@ import Testing
         for reply in ["426 Cut", "226 Done", "451 Hm"] {
             let settings = FTPDouble.Settings { command in
                 ["STOR", "APPE"].contains(command.verb)
-                    ? [.offset(rule)] + (command.verb == "STOR" && command.occurrence == 1 ? [.closeDataAfter(1_000_000, reply: reply)] : [])
+                    ? [.offset(rule)]
+                        + (command.verb == "STOR" && command.occurrence == 1 ? [.closeDataAfter(1_000_000, reply: reply)] : [])
                     : []
             }
-            try await withFTPProvider(settings) { $0.retries.retries = 1 } _: { double, provider in
+            try await withFTPProvider(settings) {
+                $0.retries.retries = 1
+            } _: { double, provider in
                 let error = await FTPFaults.failure { try await write(provider, Self.large) }
                 // What was taken with 226 may be an error; a part of a file it may not be.
                 if reply.first == "4" { #expect(error == nil) }
@@ -138,7 +141,9 @@ import Testing
                 if command.verb == "APPE" { return [.storing(change)] }
                 return command.verb == "STOR" && command.occurrence == 1 ? [.closeDataAfter(1_000_000, reply: "426 Cut")] : []
             }
-            try await withFTPProvider(settings) { $0.retries.retries = 1 } _: { double, provider in
+            try await withFTPProvider(settings) {
+                $0.retries.retries = 1
+            } _: { double, provider in
                 _ = try await FTPFaults.mustFail { try await write(provider, Self.large) }
                 #expect(isOld(double))
             }
@@ -150,7 +155,9 @@ import Testing
             command.verb == "STOR" && command.occurrence == 1 ? [.closeDataAfter(1_000_000, reply: "426 Cut")] : []
         }
         settings.unknown = ["APPE"]
-        try await withFTPProvider(settings) { $0.retries.retries = 3 } _: { double, provider in
+        try await withFTPProvider(settings) {
+            $0.retries.retries = 3
+        } _: { double, provider in
             let error = await FTPFaults.failure { try await write(provider, Self.large) }
             #expect(double.file("/old") == Self.large || error != nil && isOld(double))
         }
@@ -215,7 +222,9 @@ import Testing
     @Test(arguments: [WriteOptions.Placement.published, .inPlace])
     func `A source that breaks its promise or fails changes nothing`(placement: WriteOptions.Placement) async throws {
         let options = WriteOptions(placement: placement)
-        try await withFTPProvider { $0.retries.retries = 1 } _: { double, provider in
+        try await withFTPProvider {
+            $0.retries.retries = 1
+        } _: { double, provider in
             for length in [100, 299_999, 300_001, 900_000] as [Int64] {
                 let error = try await FTPFaults.mustFail {
                     try await provider.writeContents(
