@@ -74,7 +74,7 @@ import Testing
             } _: { double, provider in
                 for doing in Self.doings {
                     // Known to work before, or not: the first time, libcurl waits for the connection, and later no more.
-                    let error = await FTPFaults.failure(within: 6) { try await doing.run(provider, doing.rawValue) }
+                    let error = await FTPFaults.failure { try await doing.run(provider, doing.rawValue) }
                     if verb == "EPSV", error == nil { continue }
                     #expect(error?.isTransient == true, "\(verb) \(fault) \(doing): \(String(describing: error))")
                 }
@@ -116,7 +116,7 @@ import Testing
             $0.timeouts = Timeouts(connect: 1, idle: 1)
         } _: { double, provider in
             for doing in Self.doings {
-                let error = try await FTPFaults.mustFail(within: 6) { try await doing.run(provider) }
+                let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error.urlCode == .timedOut, "\(doing): \(error)")
             }
             #expect(double.file("/new") == nil)
@@ -147,7 +147,7 @@ import Testing
                 $0.dataMode = .active
             } _: { double, provider in
                 for doing in [FTPDoing.read, .list, .publish] {
-                    let error = try await FTPFaults.mustFail(within: 6) { try await doing.run(provider) }
+                    let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                     #expect(error.isTransient, "\(doing): \(error)")
                 }
             }

@@ -99,7 +99,7 @@ import Testing
         try await withFTPProvider(.init { $0.verb == "MLSD" ? [fault] : [] }) {
             $0.timeouts = Timeouts(connect: 1, idle: 1)
         } _: { _, provider in
-            let error = try await FTPFaults.mustFail(within: 5) { try await names(provider) }
+            let error = try await FTPFaults.mustFail { try await names(provider) }
             #expect(error.urlCode == .timedOut)
             try await FTPDoing.look.run(provider)
         }

@@ -166,7 +166,7 @@ import Testing
     @Test func `A stall ends in time`() async throws {
         for (data, count) in [(FTPFaults.book, 100), (Self.large + Self.large + Self.large, 100_000)] {
             try await withFTPProvider(.init { $0.verb == "STOR" ? [.stallDataAfter(count)] : [] }, options: quick) { double, provider in
-                let error = try await FTPFaults.mustFail(within: 8) { try await write(provider, data) }
+                let error = try await FTPFaults.mustFail { try await write(provider, data) }
                 // Of a file that is in the buffers, the server says itself that it did not come through.
                 #expect(error.urlCode == .timedOut || data.count < 10_000 && error.isTransient, "\(error)")
                 #expect(isOld(double))
@@ -182,7 +182,7 @@ import Testing
                     quick(&$0)
                     $0.retries.retries = retries
                 } _: { double, provider in
-                    let error = await FTPFaults.failure(within: 8) { try await write(provider, data) }
+                    let error = await FTPFaults.failure { try await write(provider, data) }
                     if retries > 0 { #expect(error == nil, "\(fault)") }
                     #expect(error == nil ? double.file("/old") == data : isOld(double))
                     if data.count > 1 << 20 { #expect(double.commands.count { $0.verb == "STOR" } == 1) }
@@ -200,7 +200,7 @@ import Testing
                     $0.retries.retries = retries
                     $0.connectionsPerHost = connections
                 } _: { double, provider in
-                    let error = await FTPFaults.failure(within: 5) { try await write(provider) }
+                    let error = await FTPFaults.failure { try await write(provider) }
                     let isDone = double.file("/old") == FTPDoing.content
                     #expect(error == nil ? isDone : isOld(double), "\(verb) \(fault)")
                     if case .noFinalReply = fault, verb == "RNTO" { #expect(error == nil) }
