@@ -22,7 +22,7 @@ import Testing
 
     @Test(arguments: ["552 Exceeded", "452 No room", "550 Disk full", "553 No space left on device"])
     func `No room is told as such, at the start and in the middle`(reply: String) async throws {
-        for fault in [FTPDouble.Fault.reply(reply), .closeDataAfter(0, reply: reply), .closeDataAfter(1_000_000, reply: reply)] {
+        for fault in [FTPDouble.Fault.reply(reply), .closeDataAfter(1, reply: reply), .closeDataAfter(1_000_000, reply: reply)] {
             for data in [FTPFaults.book, Self.large] {
                 if case .closeDataAfter(1_000_000, _) = fault, data.count < 1_000_000 { continue }
                 try await withFTPProvider(.init { $0.verb == "STOR" ? [fault] : [] }) { double, provider in
