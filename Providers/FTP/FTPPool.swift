@@ -19,7 +19,10 @@ final class FTPPool: Sendable {
         var failures = 0
         var waiters: [FTPWaiter] = []
         var parked: [(id: ObjectIdentifier, evict: @Sendable () -> Void)] = []
+        /// Those lent, and those being opened.
         var lent: [FTPSession] = []
+        /// Counts the times that everything was closed.
+        var closings = 0
         var isReaping = false
     }
 
@@ -34,7 +37,7 @@ final class FTPPool: Sendable {
     private let state: Locked<State>
     private let most: Int
     private let patience: Duration
-    private let open: @Sendable () async throws -> FTPSession
+    private let open: @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession
 
     /// Connections that were not used for so long are given back.
     private static let idleLife = Duration.seconds(60)
@@ -44,8 +47,8 @@ final class FTPPool: Sendable {
     /// - Parameters:
     ///   - most: Connections at once.
     ///   - patience: How long a caller waits for one.
-    ///   - open: Makes one that is logged in.
-    init(most: Int, patience: Duration, open: @escaping @Sendable () async throws -> FTPSession) {
+    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent.
+    init(most: Int, patience: Duration, open: @escaping @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession) {
         self.most = max(1, most)
         self.patience = patience
         self.open = open
@@ -68,17 +71,19 @@ final class FTPPool: Sendable {
     /// A connection that nobody else has until it is given back.
     func take() async throws -> FTPSession {
         let deadline = ContinuousClock.now + patience
+        let closings = state.value.closings
         while true {
             try Task.checkCancellation()
+            if state.value.closings != closings { throw Self.closed() }
             switch next() {
             case .use(let session):
                 if await isAlive(session) { return lend(session) }
                 drop(session)
             case .open:
                 do {
-                    let session = try await open()
+                    let session = try await open { begin($0, closings) }
                     opened()
-                    return lend(session)
+                    return session
                 } catch {
                     guard failedToOpen(error) else { throw error }
                 }
@@ -117,6 +122,15 @@ final class FTPPool: Sendable {
     private func lend(_ session: FTPSession) -> FTPSession {
         state.update { $0.lent.append(session) }
         return session
+    }
+
+    /// One that is being opened is ended with those that are lent.
+    private func begin(_ session: FTPSession, _ closings: Int) {
+        let isWanted = state.update { state in
+            state.lent.append(session)
+            return state.closings == closings
+        }
+        if !isWanted { session.abort() }
     }
 
     private func isAlive(_ session: FTPSession) async -> Bool {
@@ -160,6 +174,7 @@ final class FTPPool: Sendable {
         state.update { state in
             state.count -= 1
             state.isTrying = false
+            state.lent.removeAll { $0.isAborted }
             if !state.hasLoggedIn, !error.isCancellation {
                 state.failure = error
                 state.failures += 1
@@ -178,6 +193,8 @@ final class FTPPool: Sendable {
         guard let code = (error as? FTPFailure)?.outcome.last?.code else { return false }
         return code == 421 || code == 530
     }
+
+    private static func closed() -> URLError { FileError.make(.cancelled, url: nil, sentence: "The provider was closed.") }
 
     private static func crowded() -> URLError {
         FileError.make(
@@ -209,7 +226,12 @@ final class FTPPool: Sendable {
 
     /// Ends what runs with `URLError(.cancelled)`, and closes everything.
     func closeAll() {
-        for session in state.value.lent { session.abort() }
+        let lent = state.update { state in
+            state.closings += 1
+            state.wakeAll()
+            return state.lent
+        }
+        for session in lent { session.abort() }
         closeIdle()
     }
 

@@ -10,6 +10,7 @@ final class FTPSession: Sendable {
         /// Whether the server's type is image (RFC 959, section 3.1.1): sizes are counted so.
         var isBinary = false
         var lastUse = ContinuousClock.now
+        var isAborted = false
     }
 
     private let control: FTPControlConnection
@@ -100,7 +101,14 @@ final class FTPSession: Sendable {
     func leave() { state.update { $0.folder = nil } }
 
     func close() { control.close() }
-    func abort() { control.abort() }
+
+    /// Ends it at once, and what runs over it with `URLError(.cancelled)`.
+    func abort() {
+        state.update { $0.isAborted = true }
+        control.abort()
+    }
+
+    var isAborted: Bool { state.value.isAborted }
 }
 
 /// What the connections of one provider have learned of their server.
@@ -169,7 +177,7 @@ final class FTPHost: Sendable {
     func transferBytes(of path: ProviderPath) throws -> [UInt8] {
         let bytes = try bytes(of: path)
         if bytes.contains(where: { $0 < 0x20 }) {
-            throw refusal(path, "“\(path)” has a control character in its name, which FTP does not carry.")
+            throw refusal(path, "\(path.string.debugDescription) has a control character in it, which FTP does not carry.")
         }
         return bytes
     }

@@ -66,22 +66,33 @@ struct FTPUpload: Sendable {
             if let looks, outcome[looks]?.isPositive == true { throw taken() }
         } catch {
             // ProFTPD takes nothing else before the renaming that was begun has an end, and so it gets one that changes nothing.
-            _ = try await session.send([FTPCommand("RNTO", part)])
+            if outcome["RNFR"]?.isPositive == true { _ = try await session.send([FTPCommand("RNTO", part)]) }
             throw error
         }
         guard outcome["RNFR"]?.isPositive == true else {
             throw FileError.make(.fileWriteUnknown, path: path, url: provider.url(of: path), sentence: "The server lost “\(temporary)”.")
         }
         guard let reply = try await session.send([FTPCommand("RNTO", name)])["RNTO"], !reply.isPositive else { return }
-        try await makeRoom(reply, session)
-        try await provider.rename(temporary, to: path, session)
+        try await makeRoom(for: temporary, reply, session)
     }
 
-    /// Servers that do not rename onto what is there have it taken away first.
-    private func makeRoom(_ reply: FTPReply, _ session: FTPSession) async throws {
-        guard let item = try await provider.item(path, session) else { throw try await provider.refusal(reply, ofWriting: path, session) }
+    /// Servers that do not rename onto what is there have it moved out of the way first; it is removed once the new file is there.
+    private func makeRoom(for temporary: ProviderPath, _ reply: FTPReply, _ session: FTPSession) async throws {
+        let refusal = try await provider.refusal(reply, ofWriting: path, session)
+        guard let item = try await provider.item(path, session) else { throw refusal }
         if !options.overwrite { throw taken() }
-        try await provider.removeOne(item, session)
+        if item.isDirectory {
+            try await provider.removeOne(item, session)
+            return try await provider.rename(temporary, to: path, session)
+        }
+        let aside = try TemporaryName.make(beside: path)
+        // A server that does not rename to a free name either has another reason.
+        do { try await provider.rename(path, to: aside, session) } catch let error where !(error is FTPFailure) { throw refusal }
+        do { try await provider.rename(temporary, to: path, session) } catch {
+            try await Task { try await connection.run(path) { try await provider.rename(aside, to: path, $0) } }.value
+            throw error
+        }
+        await removeNow(aside)
     }
 
     /// Whether a renaming was done whose reply did not come.

@@ -144,7 +144,7 @@ public final class FTPControlConnection: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
-                if !isRunning { continuation.resume(throwing: CancellationError()) }
+                if !isRunning { continuation.resume(throwing: FTPReplies.closed(self.server.url)) }
             }
         } onCancel: {
             sockets.interrupt()
@@ -183,6 +183,7 @@ public final class FTPControlConnection: Sendable {
     /// What the server has said unasked would be taken for the reply to the next command.
     private func checkUsable() throws {
         if sockets.isUsable { return }
+        if sockets.isAborted { throw FTPReplies.closed(server.url) }
         let error = FileError.make(
             .networkConnectionLost, url: server.url, sentence: "“\(server.host)” closed the connection.")
         throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
@@ -205,9 +206,9 @@ public final class FTPControlConnection: Sendable {
         loop.stop()
     }
 
-    /// Ends at once.
+    /// Ends at once; what runs ends with `URLError(.cancelled)`.
     public func abort() {
-        sockets.interrupt()
+        sockets.abort()
         loop.stop()
     }
 }

@@ -40,6 +40,7 @@ struct FTPPipeline: Sendable {
             return FTPOutcome(replies: replies.finished)
         } catch {
             sockets.interrupt()
+            if sockets.isAborted { throw FTPReplies.closed(url) }
             throw FTPFailure(error: error, outcome: FTPOutcome(replies: replies.finished), wasGreeted: true)
         }
     }

@@ -41,15 +41,23 @@ extension FTPReplies {
         FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” said more than it was asked.")
     }
 
+    static func closed(_ url: URL) -> URLError { FileError.make(.cancelled, url: url, sentence: "The provider was closed.") }
+
     static func late(_ url: URL) -> URLError {
         FileError.make(.timedOut, url: url, sentence: "“\(url.host() ?? "")” took too long to answer.")
     }
 }
 
 extension FTPReply {
-    /// Whether it is about a transfer that the command does not make: the server has said a second time how the last one ended.
+    /// Whether it cannot be the reply to the command: the server has said a second time how a transfer ended, or says yes as it never
+    /// does to this command (RFC 959, section 5.4; RFC 3659).
     var isStray: Bool {
-        let transfers = ["", "RETR", "STOR", "APPE", "LIST", "MLSD", "NLST", "ABOR", "QUIT", "SITE"]
-        return [225, 226, 425, 426].contains(code) && !transfers.contains(verb)
+        if isPositive, let codes = Self.successes[verb] { return !codes.contains(code) }
+        return [225, 226, 425, 426].contains(code) && !Self.transfers.contains(verb)
     }
+
+    private static let successes: [String: [Int]] = [
+        "CWD": [200, 250, 257], "MLST": [250], "REST": [350], "RNFR": [350], "SIZE": [213],
+    ]
+    private static let transfers: Set = ["", "RETR", "STOR", "APPE", "LIST", "MLSD", "NLST", "ABOR", "QUIT", "SITE"]
 }

@@ -25,9 +25,16 @@ final class FTPSockets: Sendable {
         /// Bytes that came before the replies, such as a proxy's; nil while nobody knows, as with TLS.
         var unseen: Int64?
         var hasTimedOut = false
+        /// Whether this side has ended it for good.
+        var isAborted = false
+        /// Whether what the server says before the control connection goes is kept, and what that was.
+        var keepsLastWords = false
+        var lastWords: [UInt8] = []
     }
 
     private let state = Locked(State())
+    /// `POLLRDHUP` of poll(2), which comes with those that are told unasked.
+    private static let closed: Int16 = 0x2000
 
     /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as good-bye.
     ///
@@ -45,14 +52,18 @@ final class FTPSockets: Sendable {
     /// Whether a reply waits to be read.
     var hasReply: Bool { state.value.control.map { Self.hasNews($0) } ?? false }
 
+    /// Whether the other side has closed the data connection, or will not take what is sent over it.
+    var isDataRefused: Bool { state.value.data.map { Self.hasNews($0, Self.closed) } ?? false }
+
     var wasGreeted: Bool { state.value.wasGreeted }
 
     /// Data connections so far.
     var dataConnections: Int { state.value.dataConnections }
 
     /// Before each exchange.
-    func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool) {
+    func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool, keepsLastWords: Bool) {
         state.update { state in
+            (state.keepsLastWords, state.lastWords) = (keepsLastWords, [])
             state.connectsEarly = connectsEarly
             state.mayConnect = mayConnect
             if mayConnect { state.wasGreeted = false }
@@ -87,11 +98,20 @@ final class FTPSockets: Sendable {
         interrupt()
     }
 
+    /// As ``interrupt()``, for good.
+    func abort() {
+        state.update { $0.isAborted = true }
+        interrupt()
+    }
+
+    var isAborted: Bool { state.value.isAborted }
+
     /// Has `QUIT` go out without a wait for what the server says to it.
     func stopListening() { state.update { if let control = $0.control { _ = shutdown(control, Int32(SHUT_RD)) } } }
 
-    private static func hasNews(_ socket: Int32) -> Bool {
-        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    /// - Parameter kind: As poll(2) has it.
+    private static func hasNews(_ socket: Int32, _ kind: Int16 = Int16(POLLIN)) -> Bool {
+        var entry = pollfd(fd: socket, events: kind, revents: 0)
         return poll(&entry, 1, 0) > 0
     }
 
@@ -105,6 +125,17 @@ final class FTPSockets: Sendable {
         return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: Int64.self) }
     }
 
+    /// What the server said when it refused more data, and libcurl did not wait for.
+    var lastWords: [UInt8] { state.value.lastWords }
+
+    private static func lastWords(of socket: Int32) -> [UInt8] {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var words = [UInt8](repeating: 0, count: 4096)
+        // The end of the data comes a moment before the reason.
+        guard poll(&entry, 1, 500) > 0 else { return [] }
+        return Array(words.prefix(max(0, recv(socket, &words, words.count, Int32(MSG_DONTWAIT)))))
+    }
+
     // MARK: What libcurl calls
 
     /// Source: CURLOPT_OPENSOCKETFUNCTION(3).
@@ -112,7 +143,7 @@ final class FTPSockets: Sendable {
         state.update { state in
             // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server what it was told before.
             let isData = state.wasGreeted && state.control != nil
-            guard isData || state.mayConnect else { return carrel_SOCKET_BAD }
+            guard !state.isAborted, isData || state.mayConnect else { return carrel_SOCKET_BAD }
             let opened = Self.socket(for: address, kind: address.pointee.socktype)
             guard opened >= 0 else { return carrel_SOCKET_BAD }
             guard isData else {
@@ -148,8 +179,9 @@ final class FTPSockets: Sendable {
 
     /// Source: CURLOPT_CLOSESOCKETFUNCTION(3).
     func close(_ socket: curl_socket_t) {
+        let words = state.value.control == socket && state.value.keepsLastWords ? Self.lastWords(of: socket) : []
         state.update { state in
-            if state.control == socket { state.control = nil }
+            if state.control == socket { (state.control, state.lastWords) = (nil, words) }
             if state.data == socket {
                 state.data = nil
                 if let early = state.early.take() { _ = Foundation.close(early) }

@@ -16,6 +16,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var unanswered: [String] = []
     private var received: Int64 = 0
     private var wasCut = false
+    /// Whether the server wanted no more of an upload.
+    private var wasStopped = false
     private var commandBytes = 0
     private var replyBytes = 0
     private var dataConnections = 0
@@ -55,6 +57,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     var isRanged: Bool { wanted != nil || isSparing }
 
     private var wanted: Int64? { if case .retrieve(_, _, let count, _) = exchange.transfer { count } else { nil } }
+    private var isStoring: Bool { if case .store = exchange.transfer { true } else { false } }
     private var isSparing: Bool { if case .retrieve(_, _, _, let sparingly) = exchange.transfer { sparingly } else { false } }
 
     /// So much is on its way at most that nobody wants.
@@ -67,7 +70,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         sockets.prepare(
             mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil,
             // libcurl 7.88 begins TLS on a data connection as soon as that is there, which the stand-in cannot answer.
-            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none)
+            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none,
+            keepsLastWords: isStoring && server.security == .none)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
         if isSparing { easy.long(CURLOPT_BUFFERSIZE, 16 << 10) }
@@ -141,8 +145,11 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         return true
     }
 
-    // A server that has no room says so while it is being sent more.
-    override var isAnswered: Bool { sockets.hasReply }
+    // A server that has no room says so while it is being sent more, or ends the data connection.
+    override var isAnswered: Bool {
+        wasStopped = wasStopped || sockets.hasReply || sockets.isDataRefused
+        return wasStopped
+    }
 
     // MARK: The end
 
@@ -164,16 +171,21 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         do { return try completed(ending, options) } catch {
             // Whatever libcurl thinks of it: what it would read next belongs to no command.
             sockets.interrupt()
-            throw error
+            throw sockets.isAborted ? FTPReplies.closed(url) : error
         }
     }
 
     private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
+        if ending.code == CURLE_SEND_ERROR { hearLastWords() }
         let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
         // What is still to come would be taken for the reply to the next command.
         if !unanswered.isEmpty, !(wasCut && unanswered == [transferVerb]) { sockets.interrupt() }
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if isShort, outcome.last?.isPositive == true {
+            let error = CurlError.ftpError(CURLE_PARTIAL_FILE, text: "", url: url, trust: options.trust)
+            throw FTPFailure(error: error, outcome: outcome, wasGreeted: true)
+        }
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
             if isConnecting, server.security == .none { sockets.begin() }
@@ -183,6 +195,19 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
         let error = CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
+    }
+
+    /// Whether the server stopped an upload of which there is more, as far as is known.
+    private var isShort: Bool {
+        guard wasStopped, case .store(_, let source, let offset, _) = exchange.transfer else { return false }
+        return source.length.map { $0 != offset + sent } ?? true
+    }
+
+    /// A server that takes no more data closes that connection and says why over the other one, which libcurl does not wait for.
+    private func hearLastWords() {
+        for line in sockets.lastWords.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
+            _ = (line + [10]).withUnsafeBytes { replies.take($0, verb: transferVerb ?? "") }
+        }
     }
 
     /// Whether it was the server's reply that ended the exchange, and not the connection.

@@ -30,7 +30,9 @@ import Testing
         var settings = FTPDouble.Settings { [other] in $0.verb == "PASV" ? [.wrongPASVAddress("127.0.0.3"), .wrongPort(other.port)] : [] }
         settings.unknown = ["EPSV"]
         settings.dataTimeout = 0.3
-        try await withFTPProvider(settings) { $0.timeouts = Timeouts(connect: 1, idle: 1) } _: { _, provider in
+        try await withFTPProvider(settings) {
+            $0.timeouts = Timeouts(connect: 1, idle: 1)
+        } _: { _, provider in
             // At the same host it may lead to another port, whose greeting is then no content of the right size.
             let error = try await FTPFaults.mustFail { try await FTPDoing.read.run(provider) }
             #expect(!(error is CancellationError))
@@ -52,7 +54,9 @@ import Testing
     func `PASV that names no place is an error`(reply: String) async throws {
         var settings = FTPDouble.Settings { $0.verb == "PASV" ? [.reply(reply)] : [] }
         settings.unknown = ["EPSV"]
-        try await withFTPProvider(settings) { $0.timeouts = Timeouts(connect: 1, idle: 1) } _: { double, provider in
+        try await withFTPProvider(settings) {
+            $0.timeouts = Timeouts(connect: 1, idle: 1)
+        } _: { double, provider in
             for doing in Self.doings {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error is URLError || error is FTPReplyError, "\(error)")
@@ -65,10 +69,12 @@ import Testing
         for fault in [FTPDouble.Fault.refuseDataConnection, .wrongPort(1)] {
             var settings = FTPDouble.Settings { $0.verb == verb ? [fault] : [] }
             if verb == "PASV" { settings.unknown = ["EPSV"] }
-            try await withFTPProvider(settings) { $0.timeouts = Timeouts(connect: 1, idle: 1) } _: { double, provider in
+            try await withFTPProvider(settings) {
+                $0.timeouts = Timeouts(connect: 1, idle: 1)
+            } _: { double, provider in
                 for doing in Self.doings {
                     // Known to work before, or not: the first time, libcurl waits for the connection, and later no more.
-                    let error = await FTPFaults.failure(within: 6) { try await doing.run(provider, doing.rawValue) }
+                    let error = await FTPFaults.failure { try await doing.run(provider, doing.rawValue) }
                     if verb == "EPSV", error == nil { continue }
                     #expect(error?.isTransient == true, "\(verb) \(fault) \(doing): \(String(describing: error))")
                 }
@@ -92,7 +98,9 @@ import Testing
             for doing in doings {
                 try await withFTPProvider(.init { $0.verb == verb && $0.occurrence == 1 ? [.reply(code)] : [] }) {
                     $0.retries.retries = 1
-                } _: { _, provider in try await doing.run(provider) }
+                } _: { _, provider in
+                    try await doing.run(provider)
+                }
                 try await withFTPProvider(.init { $0.verb == verb ? [.reply(code)] : [] }) { double, provider in
                     let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                     #expect(error.isTransient, "\(error)")
@@ -104,9 +112,11 @@ import Testing
 
     @Test func `The server never takes the data connection`() async throws {
         let settings = FTPDouble.Settings { ["RETR", "STOR", "MLSD"].contains($0.verb) ? [.silence] : [] }
-        try await withFTPProvider(settings) { $0.timeouts = Timeouts(connect: 1, idle: 1) } _: { double, provider in
+        try await withFTPProvider(settings) {
+            $0.timeouts = Timeouts(connect: 1, idle: 1)
+        } _: { double, provider in
             for doing in Self.doings {
-                let error = try await FTPFaults.mustFail(within: 6) { try await doing.run(provider) }
+                let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error.urlCode == .timedOut, "\(doing): \(error)")
             }
             #expect(double.file("/new") == nil)
@@ -117,7 +127,10 @@ import Testing
         for unknown in [[], ["EPRT"]] as [Set<String>] {
             var settings = FTPDouble.Settings()
             settings.unknown = unknown
-            try await withFTPProvider(settings) { _ in } configure: { $0.dataMode = .active } _: { double, provider in
+            try await withFTPProvider(settings) { _ in
+            } configure: {
+                $0.dataMode = .active
+            } _: { double, provider in
                 try await all(provider, double)
                 #expect(!double.commands.contains { ["EPSV", "PASV"].contains($0.verb) })
             }
@@ -134,7 +147,7 @@ import Testing
                 $0.dataMode = .active
             } _: { double, provider in
                 for doing in [FTPDoing.read, .list, .publish] {
-                    let error = try await FTPFaults.mustFail(within: 6) { try await doing.run(provider) }
+                    let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                     #expect(error.isTransient, "\(doing): \(error)")
                 }
             }

@@ -16,6 +16,8 @@ func withFTPProvider(
 ) async throws {
     var settings = settings
     settings.allowsPipelining = !isPedantic
+    await FTPFaults.places.take()
+    defer { FTPFaults.places.giveBack() }
     let double = try FTPDouble(settings, files: files)
     defer { double.stop() }
     let provider = try FTPFaults.provider(of: double.url(), options: change, configure: configure)
@@ -27,6 +29,9 @@ func withFTPProvider(
 
 /// What tests of faults share.
 enum FTPFaults {
+    /// Some at a time: all tests run at once, and time-outs are short here.
+    static let places = Places(4)
+
     static let book = Data((0..<5_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 2) })
     static let files = ["/book": book, "/old": Data("old".utf8), "/shelf/one": Data("1".utf8)]
     static let password = "pa:ss wörd%1/?#"
@@ -49,7 +54,7 @@ enum FTPFaults {
 
     /// The error of `body`, which has to end in time and in one sentence that tells no secret; nil where it succeeded.
     static func failure(
-        within seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
     ) async -> (any Error)? {
         let start = ContinuousClock.now
         defer { #expect(start.duration(to: .now) < .seconds(seconds), sourceLocation: sourceLocation) }
@@ -58,7 +63,9 @@ enum FTPFaults {
             return nil
         } catch {
             let sentence = error.sentence
-            #expect(error is CocoaError || error is URLError || error is FTPReplyError || error is CancellationError, sourceLocation: sourceLocation)
+            #expect(
+                error is CocoaError || error is URLError || error is FTPReplyError || error is CancellationError,
+                sourceLocation: sourceLocation)
             #expect(!sentence.isEmpty && !sentence.contains("\n"), sourceLocation: sourceLocation)
             #expect(!"\(error) \(error as NSError) \(sentence)".contains(password), sourceLocation: sourceLocation)
             return error
@@ -67,7 +74,7 @@ enum FTPFaults {
 
     /// As ``failure(within:sourceLocation:_:)``, of something that has to fail.
     static func mustFail(
-        within seconds: Double = 10, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
     ) async throws -> any Error {
         try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
     }
@@ -80,6 +87,29 @@ enum FTPFaults {
             try? await Task.sleep(for: .milliseconds(2))
         }
         return true
+    }
+}
+
+/// So many at a time.
+final class Places: Sendable {
+    private let state: Locked<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
+
+    init(_ count: Int) { state = Locked((count, [])) }
+
+    func take() async {
+        await withCheckedContinuation { continuation in
+            state.update { state in
+                if state.free == 0 { return state.waiting.append(continuation) }
+                state.free -= 1
+                continuation.resume()
+            }
+        }
+    }
+
+    func giveBack() {
+        state.update { state in
+            if state.waiting.isEmpty { state.free += 1 } else { state.waiting.removeFirst().resume() }
+        }
     }
 }
 
