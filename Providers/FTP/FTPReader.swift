@@ -110,9 +110,13 @@ final class FTPReader: FileReader {
 
     private func readOn(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
         let path = path
+        let counted = FTPCountedSink(sink)
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
+            // What came before a connection was lost is not given a second time.
+            let rest = range.lowerBound + counted.count..<range.upperBound
+            if rest.isEmpty { return }
             do {
-                try await self.stream.read(range, into: sink) { session, start, pipe in
+                try await self.stream.read(rest, into: counted) { session, start, pipe in
                     _ = try await self.settle(session)
                     let name = try session.host.transferBytes(of: path)
                     let outcome = try await session.send(

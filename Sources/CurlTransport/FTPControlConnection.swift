@@ -1,3 +1,4 @@
+import CCurl
 public import FileProviderCore
 import Foundation
 
@@ -96,11 +97,21 @@ public final class FTPControlConnection: Sendable {
     private let loop: EventLoop
     private let sockets = FTPSockets()
     private let proxy: ProxyLogin
+    private let isAborted = Locked(false)
+
+    /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened, whatever was agreed upon.
+    private static let encryptsActiveData = !(0x075700..<0x080000).contains(curl_version_info(CURLVERSION_FIRST).pointee.version_num)
 
     /// Starts the thread. Nothing is sent.
     ///
-    /// - Throws: `CocoaError` when libcurl cannot be started.
+    /// - Throws: `CocoaError` when libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with TLS where libcurl would
+    ///   not encrypt the data.
     public init(server: FTPServer, login: FTPLogin, options: ConnectionOptions) throws {
+        if server.dataMode == .active, server.security != .none, !Self.encryptsActiveData {
+            throw FileError.make(
+                .featureUnsupported, path: "", url: server.url,
+                sentence: "This libcurl does not encrypt data connections that the server opens: passive ones are safe.")
+        }
         self.server = server
         self.login = login
         var options = options
@@ -141,9 +152,11 @@ public final class FTPControlConnection: Sendable {
         try Task.checkCancellation()
         let pipeline = FTPPipeline(commands, sockets: sockets, url: server.url, idle: options.timeouts.idle)
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
-                if !isRunning { continuation.resume(throwing: CancellationError()) }
+            try await told {
+                try await withCheckedThrowingContinuation { continuation in
+                    let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
+                    if !isRunning { continuation.resume(throwing: CancellationError()) }
+                }
             }
         } onCancel: {
             sockets.interrupt()
@@ -163,16 +176,25 @@ public final class FTPControlConnection: Sendable {
 
     private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws -> FTPOutcome {
         try await withTaskCancellationHandler {
-            let (outcome, transfer) = try await loop.run { resume, done in
-                FTPTransfer(
-                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
-                    resume: resume,
-                    done: done)
+            let (outcome, transfer) = try await told {
+                try await loop.run { resume, done in
+                    FTPTransfer(
+                        exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
+                        resume: resume, done: done)
+                }
             }
             if case .store = exchange.transfer, outcome.last?.isPositive == true { try await transfer?.checkSourceEnded() }
             return outcome
         } onCancel: {
             sockets.interrupt()
+        }
+    }
+
+    /// What ended because this connection was to end is no failure of the network's.
+    private func told<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch let failure as FTPFailure where isAborted.value {
+            let error = FileError.make(.cancelled, url: server.url, sentence: "The connection was closed.")
+            throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: failure.wasGreeted)
         }
     }
 
@@ -184,6 +206,7 @@ public final class FTPControlConnection: Sendable {
 
     /// Ends at once.
     public func abort() {
+        isAborted.update { $0 = true }
         sockets.interrupt()
         loop.stop()
     }
