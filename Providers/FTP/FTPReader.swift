@@ -133,8 +133,10 @@ final class FTPReader: FileReader {
         let path = path
         let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
+            // What came before a connection was lost is not given a second time.
+            let rest = range.lowerBound + counted.count..<range.upperBound
+            if rest.isEmpty { return }
             do {
-                let rest = range.lowerBound + counted.count..<range.upperBound
                 try await self.stream.read(rest, of: size, into: counted) { session, start, pipe in
                     _ = try await self.settle(session)
                     try await self.proveOffsets(start, size, session)

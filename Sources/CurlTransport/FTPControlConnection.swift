@@ -1,3 +1,4 @@
+import CCurl
 public import FileProviderCore
 import Foundation
 
@@ -97,10 +98,19 @@ public final class FTPControlConnection: Sendable {
     private let sockets = FTPSockets()
     private let proxy: ProxyLogin
 
+    /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened, whatever was agreed upon.
+    private static let encryptsActiveData = !(0x075700..<0x080000).contains(curl_version_info(CURLVERSION_FIRST).pointee.version_num)
+
     /// Starts the thread. Nothing is sent.
     ///
-    /// - Throws: `CocoaError` when libcurl cannot be started.
+    /// - Throws: `CocoaError` when libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with TLS where libcurl would
+    ///   not encrypt the data.
     public init(server: FTPServer, login: FTPLogin, options: ConnectionOptions) throws {
+        if server.dataMode == .active, server.security != .none, !Self.encryptsActiveData {
+            throw FileError.make(
+                .featureUnsupported, path: "", url: server.url,
+                sentence: "This libcurl does not encrypt data connections that the server opens: passive ones are safe.")
+        }
         self.server = server
         self.login = login
         var options = options

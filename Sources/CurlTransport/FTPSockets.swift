@@ -82,8 +82,31 @@ final class FTPSockets: Sendable {
     /// From here on every byte of the control connection is one of a reply, and seen.
     func begin() { state.update { state in state.unseen = state.control.flatMap(Self.received).map { $0 - state.seen } } }
 
-    /// No more data is wanted: what is on its way is thrown away, and the server is refused more.
-    func endData() { state.update { if let data = $0.data { _ = shutdown(data, Int32(SHUT_RDWR)) } } }
+    /// No more data is wanted: the data connection is reset, and libcurl finds a socket in its place that is at its end.
+    ///
+    /// Reset at once, for a server whose data found no room for a while would ask for some later and later only; and without an orderly end
+    /// before it, upon which ProFTPD ends the control connection too when data is encrypted.
+    func endData() {
+        state.update { state in
+            guard let data = state.data else { return }
+            var ends: [Int32] = [-1, -1]
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
+                _ = shutdown(data, Int32(SHUT_RDWR))
+                return
+            }
+            _ = Foundation.close(ends[1])
+            var atOnce = linger(l_onoff: 1, l_linger: 0)
+            setsockopt(data, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+            Self.put(ends[0], inPlaceOf: data)
+        }
+    }
+
+    /// Has `socket` be known under the number of `other`, which is closed.
+    private static func put(_ socket: Int32, inPlaceOf other: Int32) {
+        _ = dup2(socket, other)
+        _ = fcntl(other, F_SETFD, FD_CLOEXEC)
+        _ = Foundation.close(socket)
+    }
 
     /// Ends whatever waits for the server.
     func interrupt() {
@@ -168,8 +191,7 @@ final class FTPSockets: Sendable {
     func commandWasSent() {
         state.update { state in
             guard let data = state.data, let early = state.early else { return }
-            _ = dup2(early, data)
-            _ = Foundation.close(early)
+            Self.put(early, inPlaceOf: data)
             state.early = nil
         }
     }

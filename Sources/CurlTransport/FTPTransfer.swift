@@ -193,8 +193,18 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         }
         let text = String(cString: errorText)
         if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
-        let error = CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
+        let error =
+            hasLostData(ending, outcome)
+            ? FileError.make(.networkConnectionLost, url: url, sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
+            : CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
+    }
+
+    /// Whether it was a data connection that could not be used. libcurl asks for another one then, even after the transfer's command, and
+    /// takes the reply to that for an address.
+    private func hasLostData(_ ending: TransferEnding, _ outcome: FTPOutcome) -> Bool {
+        ending.code == CURLE_FTP_WEIRD_PASV_REPLY && outcome["EPSV"]?.code == 229
+            && (outcome.last?.isPositive ?? false || outcome.last?.code ?? 0 < 200)
     }
 
     /// Whether the server stopped an upload of which there is more, as far as is known.

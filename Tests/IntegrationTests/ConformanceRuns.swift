@@ -20,14 +20,14 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http, s3].compactMap { $0 }
+    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http, s3].compactMap { $0 } + ftp
 
     /// Columns whose server is not there in this run.
     static let missing = columns.filter { column in !all.contains { $0.column == column } }
     static let columns = [
         "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd", "WebDAV: WsgiDAV", "HTTP: nginx",
         "S3: moto",
-    ]
+    ] + TestServers.ftpPrograms.map { "FTP: \($0)" }
 
     private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
         let root = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UInt64.random(in: 0 ... .max))")
@@ -62,6 +62,16 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 }
 
 extension ConformanceStorage {
+    /// All in clear; with TLS those that want the session of the control connection for data.
+    fileprivate static let ftp = (TestServers.ftp + TestServers.ftpes.filter { ["vsftpd", "ProFTPD"].contains($0.program) }).map { server in
+        ConformanceStorage(
+            name: server.testDescription, column: server.security == .clear ? "FTP: \(server.program)" : nil,
+            known: KnownServerFailures.of(server.program)
+        ) { body in
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+        }
+    }
+
     fileprivate static let s3 = TestServers.s3.map { server in
         ConformanceStorage(name: "moto, S3", column: "S3: moto", known: KnownServerFailures.of("moto")) { body in
             try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }

@@ -30,7 +30,7 @@ struct FTPPoolTests {
 
     @Test(arguments: TestServers.ftp + TestServers.ftpes)
     func `forty operations share four logins`(_ server: TestServers.FTP) async throws {
-        var options = TestServers.options()
+        var options = TestServers.ftpOptions
         options.connectionsPerHost = 4
         let start = try server.endOfLog()
         try await server.withFolder(options) { provider, folder in
@@ -43,7 +43,7 @@ struct FTPPoolTests {
     @Test(arguments: [("CAPPED", "vsftpd"), ("CAPPED_LOGIN", "ProFTPD")])
     func `where the server takes three connections, forty operations make do with them`(_ name: String, _ program: String) async throws {
         let server = try TestServers.cappedFTP(name, of: program)
-        var options = TestServers.options()
+        var options = TestServers.ftpOptions
         options.connectionsPerHost = 8
         options.retries = RetryPolicy(retries: 0)
         // The folder itself would be one client more for the server, while the provider has its connections.
@@ -59,7 +59,7 @@ struct FTPPoolTests {
 
     @Test(arguments: TestServers.ftp)
     func `one connection is enough for a reader and whatever else happens`(_ server: TestServers.FTP) async throws {
-        var options = TestServers.options()
+        var options = TestServers.ftpOptions
         options.connectionsPerHost = 1
         let start = try server.endOfLog()
         let data = patterned(3_000_000)

@@ -10,7 +10,7 @@ struct FTPSTests {
 
     @Test(arguments: TestServers.ftps)
     func `twenty rounds of transfers in both directions arrive whole`(_ server: TestServers.FTP) async throws {
-        let options = TestServers.options()
+        let options = TestServers.ftpOptions
         let start = try server.endOfLog()
         try await server.withFolder(options) { provider, folder in
             let path = try folder.appending("file")
@@ -49,7 +49,7 @@ struct FTPSTests {
     @Test(arguments: TestServers.ftps)
     func `a range that ends in the middle costs no login`(_ server: TestServers.FTP) async throws {
         let start = try server.endOfLog()
-        let options = TestServers.options()
+        let options = TestServers.ftpOptions
         try await server.withFolder(options) { provider, folder in
             let path = try folder.appending("file")
             try await provider.writeContents(path: path, contents: Self.long)
@@ -68,7 +68,7 @@ struct FTPSTests {
 
     @Test(arguments: TestServers.ftps)
     func `a server whose certificate nobody vouches for is not trusted`(_ server: TestServers.FTP) async throws {
-        var options = TestServers.options()
+        var options = TestServers.ftpOptions
         options.trust = TrustPolicy()
         let start = try server.endOfLog()
         let error = await #expect(throws: URLError.self) { _ = try await server.provider(options).contentsOfDirectory(path: .root) }
@@ -95,7 +95,7 @@ struct FTPSTests {
 
     @Test(arguments: TestServers.ftpes)
     func `what the newest TLS carries arrives whole`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder(TestServers.options(), { $0.offersNewestTLS = true }) { provider, folder in
+        try await server.withFolder(TestServers.ftpOptions, { $0.offersNewestTLS = true }) { provider, folder in
             let path = try folder.appending("file")
             for round in 0..<5 {
                 try Self.long.dropFirst(round).write(to: server.place(path))

@@ -35,6 +35,13 @@ extension TestServers {
         try #require(ftp(security).first { $0.program == program }, "the servers are not up; run bash Tests/run.sh")
     }
 
+    /// For servers that answer a whole crowd, and each connection from a process of its own.
+    static var ftpOptions: ConnectionOptions {
+        var options = options()
+        options.timeouts = Timeouts(connect: 30, idle: 30)
+        return options
+    }
+
     private static func ftp(_ security: FTP.Security) -> [FTP] {
         ftpPrograms.compactMap { program in
             let key = program == "pyftpdlib" ? "PYFTPD" : program.uppercased().filter { $0 != "-" }
@@ -59,7 +66,7 @@ extension TestServers {
 
 extension TestServers.FTP {
     func provider(
-        _ options: ConnectionOptions = TestServers.options(), _ change: (inout FTPConfiguration) -> Void = { _ in }
+        _ options: ConnectionOptions = TestServers.ftpOptions, _ change: (inout FTPConfiguration) -> Void = { _ in }
     ) throws -> FTPFileProvider {
         var configuration = FTPConfiguration(baseURL: url)
         change(&configuration)
@@ -68,7 +75,7 @@ extension TestServers.FTP {
 
     /// A new folder on the server for one test, removed at its end.
     func withFolder<Value>(
-        _ options: ConnectionOptions = TestServers.options(), _ change: (inout FTPConfiguration) -> Void = { _ in },
+        _ options: ConnectionOptions = TestServers.ftpOptions, _ change: (inout FTPConfiguration) -> Void = { _ in },
         _ body: (FTPFileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider(options, change)

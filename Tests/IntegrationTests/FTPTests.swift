@@ -1,0 +1,99 @@
+import FTPFileProvider
+import FileProviderCore
+import Foundation
+import Testing
+
+/// Logging in to real FTP servers, what they can do, and searching and watching by listings.
+@Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+struct FTPTests {
+    @Test(arguments: TestServers.ftp)
+    func `capabilities are what the server has`(_ server: TestServers.FTP) async throws {
+        let provider = try server.provider(TestServers.ftpOptions)
+        let capabilities = try await provider.capabilities()
+        let isProFTPD = server.program == "ProFTPD"
+        #expect(capabilities[.serverSideCopying] == (isProFTPD ? .native : .unavailable))
+        #expect(capabilities[.symbolicLinks] == (isProFTPD ? .native : .unavailable))
+        #expect(capabilities.hashKinds.isEmpty == !isProFTPD)
+        #expect(capabilities.timePrecision == (server.program == "vsftpd" ? 60 : 1))
+        #expect(capabilities.readCost.concurrentRanges == 1)
+        #expect(try await provider.storageProperties() == nil)
+        try await provider.checkReachability()
+    }
+
+    @Test(arguments: TestServers.ftp.filter { $0.program != "Pure-FTPd" } + TestServers.ftpes.filter { $0.program == "ProFTPD" })
+    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServers.FTP) async throws {
+        var options = TestServers.options(.password(user: "reader", password: "WRONG"), retries: 3)
+        options.timeouts = TestServers.ftpOptions.timeouts
+        let provider = try server.provider(options)
+        let error = await #expect(throws: URLError.self) { _ = try await provider.attributesOfItem(path: ProviderPath("a")) }
+        #expect(error?.code == .userAuthenticationRequired)
+        #expect(error?.localizedDescription.contains("WRONG") == false)
+        #expect(options.counters[.retries] == 0)
+    }
+
+    @Test(arguments: TestServers.ftp)
+    func `a tilde stands for the folder that the login begins in`(_ server: TestServers.FTP) async throws {
+        try await server.withFolder { provider, folder in
+            let below = try ProviderPath("~\(folder.string)/file")
+            try await provider.writeContents(path: below, contents: Data("1".utf8))
+            #expect(try await provider.contents(path: folder.appending("file")) == Data("1".utf8))
+            #expect(try await provider.contentsOfDirectory(path: ProviderPath("~\(folder.string)")).map(\.name) == ["file"])
+        }
+    }
+
+    @Test(arguments: TestServers.ftp, ["", "~/"])
+    func `a provider's root may be a folder of the server`(_ server: TestServers.FTP, _ home: String) async throws {
+        try await server.withFolder { provider, folder in
+            try await provider.writeContents(path: folder.appending("file"), contents: Data("1".utf8))
+            let url = try #require(URL(string: "\(server.url.absoluteString)\(home)\(folder.string.dropFirst())/"))
+            let rooted = try FTPFileProvider(configuration: FTPConfiguration(baseURL: url), options: TestServers.ftpOptions)
+            #expect(try await rooted.contentsOfDirectory(path: .root).map(\.name) == ["file"])
+            #expect(try await rooted.contents(path: ProviderPath("file")) == Data("1".utf8))
+        }
+    }
+
+    @Test(arguments: TestServers.ftp)
+    func `a search walks the tree`(_ server: TestServers.FTP) async throws {
+        try await server.withFolder { provider, folder in
+            let inner = try folder.appending("inner")
+            try await provider.createFolder(path: inner)
+            for name in ["a.epub", "b.txt"] { try server.put(folder.appending(name), Data("1".utf8)) }
+            for name in ["c.epub", ".d.epub"] { try server.put(inner.appending(name), Data("22".utf8)) }
+            let query = try FileQuery(format: "name LIKE '*.epub'")
+            let found = try await provider.searchFiles(path: folder, recursive: true, query: query)
+            #expect(Set(found.map(\.name)) == ["a.epub", "c.epub", ".d.epub"])
+            let flat = try await provider.searchFiles(path: folder, recursive: false, query: query)
+            #expect(flat.map(\.name) == ["a.epub"])
+            let large = try await provider.searchFiles(path: folder, recursive: true, query: FileQuery(format: "size > 1"))
+            #expect(Set(large.map(\.name)).isSuperset(of: ["c.epub", ".d.epub"]) && !large.map(\.name).contains("b.txt"))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: TestServers.ftp)
+    func `changes by others are seen`(_ server: TestServers.FTP) async throws {
+        try await server.withFolder { provider, folder in
+            try server.put(folder.appending("kept"), Data("1".utf8))
+            try server.put(folder.appending("removed"), Data("1".utf8))
+            let changes = try await provider.changes(at: folder, options: WatchOptions(shortestInterval: 0.05, longestInterval: 0.2))
+            try server.put(folder.appending("created"), Data("1".utf8))
+            try server.put(folder.appending("kept"), Data("longer".utf8))
+            try FileManager.default.removeItem(at: server.place(folder.appending("removed")))
+            let wanted: Set = ["created created", "modified kept", "removed removed"]
+            var seen: Set<String> = []
+            for try await event in changes {
+                seen.insert("\(event.kind) \(event.path.name)")
+                if seen.isSuperset(of: wanted) { break }
+            }
+            #expect(seen.isSuperset(of: wanted))
+            await changes.stop()
+        }
+    }
+
+    @Test func `what is no FTP server ends with a sentence`() async throws {
+        let options = TestServers.options(retries: 0)
+        let nobody = try FTPFileProvider(
+            configuration: FTPConfiguration(baseURL: #require(URL(string: "ftp://127.0.0.1:1/"))), options: options)
+        let error = await #expect(throws: URLError.self) { try await nobody.checkReachability() }
+        #expect(error?.code == .cannotConnectToHost)
+    }
+}
