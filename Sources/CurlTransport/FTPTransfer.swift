@@ -227,6 +227,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         guard let last = outcome.last, last.code != 421, !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb) else {
             return false
         }
+        // An offset that no transfer has used would be that of the next one.
+        if outcome["REST"]?.isPositive == true, ["EPSV", "PASV", "EPRT", "PORT", "TYPE"].contains(last.verb) { return false }
         switch ending.code {
         case CURLE_PARTIAL_FILE: return last.code >= 200
         case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_ACCESS_DENIED, CURLE_UPLOAD_FAILED,

@@ -30,7 +30,8 @@ import Testing
             try runner.write("book", data)
             let target = double.url().absoluteString + "book"
             let cut = try await runner.run("cp", "--resume", "--retries", "0", "book", target)
-            expectFailure(cut, 1, "426")
+            // Whether the reset is seen first, or what the server says to it.
+            #expect([1, 6].contains(cut.code), "\(cut.error)")
             let part = try #require(double.paths.first)
             let kept = try #require(double.file(part)?.count)
             #expect(TemporaryName.matches(String(part.dropFirst())) && double.paths.count == 1 && kept >= 4 << 20)
@@ -53,7 +54,7 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.write("book", bytes(8 << 20, seed: 1))
             let target = double.url().absoluteString + "book"
-            expectFailure(try await runner.run("cp", "--resume", "--retries", "0", "book", target), 1)
+            #expect(try await [1, 6].contains(runner.run("cp", "--resume", "--retries", "0", "book", target).code))
             let part = try #require(double.paths.first)
             double.setAnswer { _ in [] }
             let changed = bytes(8 << 20, seed: 2)
