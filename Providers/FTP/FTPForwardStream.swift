@@ -23,7 +23,7 @@ final class FTPForwardStream: Sendable {
     private struct State {
         var current: Current?
         var isHeld = false
-        var waiters: [FTPWaiter] = []
+        var waiters: [(start: Int64, waiter: FTPWaiter)] = []
         /// Counts the times it was laid aside.
         var turns = 0
     }
@@ -54,8 +54,8 @@ final class FTPForwardStream: Sendable {
     ///
     /// - Parameter size: Of the whole file, which has nothing behind that.
     func read(_ range: Range<Int64>, of size: Int64, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
-        try await hold()
-        defer { letGo() }
+        try await hold(range.lowerBound)
+        defer { letGo(at: range.upperBound) }
         var current = try await current(for: range.lowerBound, fetch)
         do {
             try await send(range, of: &current, into: sink)
@@ -159,26 +159,31 @@ final class FTPForwardStream: Sendable {
 
     // MARK: Turns
 
-    private func hold() async throws {
+    private func hold(_ start: Int64) async throws {
         let waiter: FTPWaiter? = state.update { state in
             if !state.isHeld {
                 state.isHeld = true
                 return nil
             }
             let waiter = FTPWaiter()
-            state.waiters.append(waiter)
+            state.waiters.append((start, waiter))
             return waiter
         }
         guard let waiter else { return }
         do { _ = try await waiter.wait(until: .now + .seconds(1_000_000)) } catch {
-            if waiter.wasWoken { letGo() }
+            if waiter.wasWoken { letGo(at: start) }
             throw error
         }
     }
 
-    private func letGo() {
+    /// The next turn is that of who wants what comes next in the file, else of who has waited longest.
+    private func letGo(at position: Int64) {
         state.update { state in
-            while !state.waiters.isEmpty { if state.waiters.removeFirst().wake() { return } }
+            while !state.waiters.isEmpty {
+                let ahead = state.waiters.indices.filter { (position...position + Self.longestSkip).contains(state.waiters[$0].start) }
+                let next = ahead.min { state.waiters[$0].start < state.waiters[$1].start } ?? 0
+                if state.waiters.remove(at: next).waiter.wake() { return }
+            }
             state.isHeld = false
         }
     }
