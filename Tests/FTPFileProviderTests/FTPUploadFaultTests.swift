@@ -114,8 +114,6 @@ import Testing
         }
     }
 
-    // MARK: Cuts
-
     @Test(arguments: [FTPDouble.OffsetRule.overwrite, .zeroFill, .ignored, .truncate])
     func `A cut upload is gone on with and right at the end`(rule: FTPDouble.OffsetRule) async throws {
         for reply in ["426 Cut", "226 Done", "451 Hm"] {
