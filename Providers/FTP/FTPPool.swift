@@ -4,7 +4,7 @@ import Foundation
 
 /// Lends control connections, one caller to each, and keeps them: a login is not had for nothing, and servers count them.
 final class FTPPool: Sendable {
-    fileprivate struct State {
+    struct State {
         var idle: [FTPSession] = []
         /// Those lent, those idle, and those being opened.
         var count = 0
@@ -34,13 +34,11 @@ final class FTPPool: Sendable {
         case wait(FTPWaiter, failures: Int)
     }
 
-    private let state: Locked<State>
+    let state: Locked<State>
     private let most: Int
     private let patience: Duration
     private let open: @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession
 
-    /// Connections that were not used for so long are given back.
-    private static let idleLife = Duration.seconds(60)
     /// What was not used for so long is looked at before it is relied on.
     private static let trust = Duration.seconds(15)
 
@@ -201,72 +199,6 @@ final class FTPPool: Sendable {
             .timedOut, url: nil, sentence: "All connections that the server allows are in use, and none became free.")
     }
 
-    // MARK: Connections that wait for their reader
-
-    /// A connection whose download waits for its reader is given up when somebody needs one: `evict` sees to that.
-    func park(_ owner: AnyObject, evict: @escaping @Sendable () -> Void) {
-        let isNeeded = state.update { state in
-            if !state.waiters.isEmpty, state.idle.isEmpty { return true }
-            state.parked.append((ObjectIdentifier(owner), evict))
-            return false
-        }
-        if isNeeded { evict() }
-    }
-
-    /// False when it is being given up.
-    func unpark(_ owner: AnyObject) -> Bool {
-        state.update { state in
-            guard let index = state.parked.firstIndex(where: { $0.id == ObjectIdentifier(owner) }) else { return false }
-            state.parked.remove(at: index)
-            return true
-        }
-    }
-
-    // MARK: The end
-
-    /// Ends what runs with `URLError(.cancelled)`, and closes everything.
-    func closeAll() {
-        let lent = state.update { state in
-            state.closings += 1
-            state.wakeAll()
-            return state.lent
-        }
-        for session in lent { session.abort() }
-        closeIdle()
-    }
-
-    /// Closes what is idle.
-    func closeIdle(olderThan age: Duration = .zero) {
-        let old = state.update { state in
-            let old = state.idle.filter { $0.idleTime >= age }
-            state.idle.removeAll { session in old.contains { $0 === session } }
-            state.count -= old.count
-            if !old.isEmpty { state.wakeOne() }
-            return old
-        }
-        for session in old { session.close() }
-    }
-
-    private func startReaping() {
-        let starts = state.update { state in
-            defer { state.isReaping = true }
-            return !state.isReaping
-        }
-        guard starts else { return }
-        Task { [weak self] in
-            while true {
-                try await Task.sleep(for: Self.idleLife)
-                guard let self else { return }
-                self.closeIdle(olderThan: Self.idleLife)
-                let isDone = self.state.update { state in
-                    if state.count == 0 { state.isReaping = false }
-                    return state.count == 0
-                }
-                if isDone { return }
-            }
-        }
-    }
-
     deinit {
         for session in state.value.idle { session.close() }
     }
@@ -276,11 +208,11 @@ extension FTPPool.State {
     /// Why nobody is logged in, where that was found out after so many failures.
     fileprivate func failure(since failures: Int) -> (any Error)? { hasLoggedIn || failures == self.failures ? nil : failure }
 
-    fileprivate mutating func wakeOne() {
+    mutating func wakeOne() {
         while !waiters.isEmpty { if waiters.removeFirst().wake() { return } }
     }
 
-    fileprivate mutating func wakeAll() {
+    mutating func wakeAll() {
         for waiter in waiters { _ = waiter.wake() }
         waiters = []
     }

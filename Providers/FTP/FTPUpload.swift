@@ -85,14 +85,34 @@ struct FTPUpload: Sendable {
             try await provider.removeOne(item, session)
             return try await provider.rename(temporary, to: path, session)
         }
-        let aside = try TemporaryName.make(beside: path)
-        // A server that does not rename to a free name either has another reason.
-        do { try await provider.rename(path, to: aside, session) } catch let error where !(error is FTPFailure) { throw refusal }
+        // No name of a temporary file: those may be swept.
+        let aside = try (path.parent ?? .root).appending("\(temporary.name).old")
+        do { try await provider.rename(path, to: aside, session) } catch {
+            if error is FTPFailure { try await putBack(aside) }
+            // A server that does not rename to a free name either has another reason.
+            throw error is FTPFailure ? error : refusal
+        }
         do { try await provider.rename(temporary, to: path, session) } catch {
-            try await Task { try await connection.run(path) { try await provider.rename(aside, to: path, $0) } }.value
+            try await putBack(aside)
             throw error
         }
         await removeNow(aside)
+    }
+
+    /// Gives the old file its name again, unless the new one has it by now.
+    private func putBack(_ aside: ProviderPath) async throws {
+        do {
+            try await Task {
+                try await connection.run(path) { session in
+                    if try await provider.item(path, session) == nil { return try await provider.rename(aside, to: path, session) }
+                    _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: aside))])
+                }
+            }.value
+        } catch {
+            throw FileError.make(
+                .fileWriteUnknown, path: path, url: provider.url(of: path),
+                sentence: "“\(path)” could not be replaced, and what was there is called “\(aside)” now.", underlying: error)
+        }
     }
 
     /// Whether a renaming was done whose reply did not come.

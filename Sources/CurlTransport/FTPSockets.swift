@@ -155,7 +155,7 @@ final class FTPSockets: Sendable {
         var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         var words = [UInt8](repeating: 0, count: 4096)
         // The end of the data comes a moment before the reason.
-        guard poll(&entry, 1, 500) > 0 else { return [] }
+        guard poll(&entry, 1, 1_000) > 0 else { return [] }
         return Array(words.prefix(max(0, recv(socket, &words, words.count, Int32(MSG_DONTWAIT)))))
     }
 

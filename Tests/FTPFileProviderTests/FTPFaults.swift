@@ -49,7 +49,7 @@ enum FTPFaults {
     }
 
     static func leftovers(_ double: FTPDouble) -> [String] {
-        double.paths.filter { TemporaryName.matches(String($0.split(separator: "/").last ?? "")) }
+        double.paths.filter { $0.contains(TemporaryName.suffix) }
     }
 
     /// The error of `body`, which has to end in time and in one sentence that tells no secret; nil where it succeeded.

@@ -89,6 +89,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 1]) func `A server that does not rename onto a file loses none when a reply is lost`(retries: Int) async throws {
+        for fault in [FTPDouble.Fault.noFinalReply, .dropConnection, .reply("550 No")] {
+            for occurrence in 1...4 {
+                var settings = FTPDouble.Settings { $0.verb == "RNTO" && $0.occurrence == occurrence ? [fault] : [] }
+                settings.renameReplaces = false
+                try await withFTPProvider(settings) {
+                    $0.retries.retries = retries
+                } _: { double, provider in
+                    let error = await FTPFaults.failure { try await FTPDoing.replace.run(provider) }
+                    let file = double.file("/old")
+                    #expect(file == FTPDoing.content || error != nil && file == Data("old".utf8), "\(fault) \(occurrence)")
+                }
+            }
+        }
+    }
+
     @Test func `A reset in a large upload leaves the old or the new`() async throws {
         let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         for count in stride(from: 0, to: 3_000_001, by: 600_000) {

@@ -1,0 +1,73 @@
+import FileProviderCore
+
+/// What becomes of connections that are not in use.
+extension FTPPool {
+    /// Connections that were not used for so long are given back.
+    private static let idleLife = Duration.seconds(60)
+
+    // MARK: Those that wait for their reader
+
+    /// A connection whose download waits for its reader is given up when somebody needs one: `evict` sees to that.
+    func park(_ owner: AnyObject, evict: @escaping @Sendable () -> Void) {
+        let isNeeded = state.update { state in
+            if !state.waiters.isEmpty, state.idle.isEmpty { return true }
+            state.parked.append((ObjectIdentifier(owner), evict))
+            return false
+        }
+        if isNeeded { evict() }
+    }
+
+    /// False when it is being given up.
+    func unpark(_ owner: AnyObject) -> Bool {
+        state.update { state in
+            guard let index = state.parked.firstIndex(where: { $0.id == ObjectIdentifier(owner) }) else { return false }
+            state.parked.remove(at: index)
+            return true
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends what runs with `URLError(.cancelled)`, and closes everything.
+    func closeAll() {
+        let lent = state.update { state in
+            state.closings += 1
+            state.wakeAll()
+            return state.lent
+        }
+        for session in lent { session.abort() }
+        closeIdle()
+    }
+
+    /// Closes what is idle.
+    func closeIdle(olderThan age: Duration = .zero) {
+        let old = state.update { state in
+            let old = state.idle.filter { $0.idleTime >= age }
+            state.idle.removeAll { session in old.contains { $0 === session } }
+            state.count -= old.count
+            if !old.isEmpty { state.wakeOne() }
+            return old
+        }
+        for session in old { session.close() }
+    }
+
+    func startReaping() {
+        let starts = state.update { state in
+            defer { state.isReaping = true }
+            return !state.isReaping
+        }
+        guard starts else { return }
+        Task { [weak self] in
+            while true {
+                try await Task.sleep(for: Self.idleLife)
+                guard let self else { return }
+                self.closeIdle(olderThan: Self.idleLife)
+                let isDone = self.state.update { state in
+                    if state.count == 0 { state.isReaping = false }
+                    return state.count == 0
+                }
+                if isDone { return }
+            }
+        }
+    }
+}
