@@ -64,7 +64,9 @@ extension FTPFileProvider {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
-        if let reply = outcome["SIZE"], !FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand { return try nothing(refusal, path) }
+        if let reply = outcome["SIZE"], !FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand {
+            return try nothing(refusal, path)
+        }
         // A file whose server knows no sizes shows in the listing of its folder.
         guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }
         var pages = FTPPages(folder, path: parent, charset: session.host.charset)
@@ -110,7 +112,7 @@ extension FTPFileProvider {
     /// By `LIST` in the folder itself: a path behind `LIST` would be taken for options and patterns by many a server.
     ///
     /// - Returns: Nil when the server does not go there.
-    private func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
+    func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
         guard try await session.enter(session.host.bytes(of: path)) == nil else { return nil }
         let hidden = session.host.listsHidden
         if hidden != false {

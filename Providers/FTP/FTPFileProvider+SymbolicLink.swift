@@ -63,17 +63,24 @@ extension FTPFileProvider: FileProviderSymbolicLink {
 
     private func resolve(_ target: [UInt8], from link: ProviderPath) throws -> ProviderPath {
         let slash = UInt8(ascii: "/")
-        var names = target.first == slash ? [] : (link.parent ?? .root).components
+        let isAbsolute = target.first == slash
+        var names = isAbsolute ? [] : (link.parent ?? .root).components
         for name in target.split(separator: slash) where name != [UInt8(ascii: ".")] {
             if name == Array("..".utf8)[...] {
-                guard names.popLast() != nil else {
-                    throw FileError.make(
-                        .fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
-                }
+                guard names.popLast() != nil else { throw leadsOut(link) }
             } else {
                 names.append(name)
             }
         }
+        if isAbsolute {
+            let root = try connection.host.bytes(of: .root).split(separator: slash)
+            guard names.starts(with: root) else { throw leadsOut(link) }
+            names.removeFirst(root.count)
+        }
         return try ProviderPath(bytes: names.joined(separator: [slash]))
+    }
+
+    private func leadsOut(_ link: ProviderPath) -> CocoaError {
+        FileError.make(.fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
     }
 }

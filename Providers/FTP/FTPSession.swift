@@ -110,9 +110,12 @@ final class FTPHost: Sendable {
 
     private let state = Locked(State())
     let charset: FTPCharset
+    /// The provider's root on the server.
+    private let root: ProviderPath
 
-    init(charset: FTPCharset) {
+    init(charset: FTPCharset, root: ProviderPath = .root) {
         self.charset = charset
+        self.root = root
     }
 
     /// Nil before the first login.
@@ -132,13 +135,13 @@ final class FTPHost: Sendable {
         set { state.update { $0.listsHidden = newValue } }
     }
 
-    /// The server's name for the item at `path`. A first name that is `~` stands for the folder that a login begins in.
+    /// The server's name for the item at `path`, which is counted from the root. A first name of all that is `~` stands for the folder that a login begins in.
     ///
     /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have;
     ///   `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to keep that.
     func bytes(of path: ProviderPath) throws -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        var names = try path.components.map { try charset.serverName(of: Array($0)) }
+        var names = try (root.components + path.components).map { try charset.serverName(of: Array($0)) }
         var base: [UInt8] = []
         if names.first == [UInt8(ascii: "~")] {
             names.removeFirst()
