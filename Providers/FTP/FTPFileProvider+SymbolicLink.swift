@@ -3,7 +3,7 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderSymbolicLink {
-    /// By `SITE SYMLINK`, which few servers have.
+    /// By `SITE SYMLINK`, which few servers have. ProFTPD stores the absolute path of the target, which has to be there.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         defer { cache.drop(path) }
         let space = UInt8(ascii: " ")
@@ -13,6 +13,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
             }
             // The command's own border between both is a space.
             let name = try session.host.newBytes(of: path)
+            // Servers count it from the folder that they are in.
+            let target = target.isEmpty ? target : try session.host.bytes(of: self.resolve(target, from: path))
             guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space), !name.contains(space) else {
                 throw FileError.make(
                     .fileWriteInvalidFileName, path: path, url: self.url(of: path), sentence: "FTP has no way to make this link.")
