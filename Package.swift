@@ -64,7 +64,10 @@ let package = Package(
                 "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Providers/S3"),
 
-        .target(name: "FTPFileProvider", dependencies: ["FileProviderCore", "CurlTransport"], path: "Providers/FTP"),
+        .target(
+            name: "FTPFileProvider",
+            dependencies: ["CZlib", "FileProviderCore", "CurlTransport", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Providers/FTP"),
 
         // Books.
         .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),

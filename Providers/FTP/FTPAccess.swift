@@ -72,7 +72,8 @@ final class FTPAccess: Sendable {
     /// `failure` in Foundation's words, with the server's below them.
     static func error(_ failure: FTPFailure, url: URL, path: ProviderPath) -> any Error {
         let host = url.host() ?? "The server"
-        guard let last = failure.outcome.last, last.code >= 400 else { return failure.error }
+        // "Ready in some minutes" is a refusal to libcurl, which waits for none of them.
+        guard let last = failure.outcome.last, last.code >= 400 || last.verb.isEmpty && last.code == 120 else { return failure.error }
         let told = FTPReplyError(last, path: path)
         func made(_ code: URLError.Code, _ sentence: String) -> URLError {
             FileError.make(code, url: url, sentence: sentence + (told.serverDescription.map { ": \($0)" } ?? "."), underlying: told)
@@ -83,6 +84,7 @@ final class FTPAccess: Sendable {
         case ("AUTH", _), ("PBSZ", _), ("PROT", _):
             return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it")
         case ("", _): return made(.cannotConnectToHost, "“\(host)” does not take the connection")
+        case ("STOR", _), ("APPE", _): return FTPCondition(reply: last, path: path, url: url, isWriting: true).error
         case ("REST", _): return FileError.unsupported("Reading from an offset", path: path, url: url)
         default: return (failure.error as? URLError)?.code == .unknown ? told : failure.error
         }

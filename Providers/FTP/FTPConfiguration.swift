@@ -13,6 +13,15 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
         case active
     }
 
+    /// How an upload is known to have arrived as it was sent.
+    public enum Verification: String, Codable, Hashable, Sendable, CaseIterable {
+        /// By the number of bytes. One that went on behind a part also by a hash, where the server offers one.
+        case size
+        /// By a hash that the server computes (`HASH`, `MD5`, `XSHA256` and their like), where it offers one: a round trip more for each
+        /// file, which the server reads once more.
+        case hash
+    }
+
     /// The root folder: `ftp` (in clear), `ftpes` (explicit TLS) or `ftps` (implicit TLS).
     public let baseURL: URL
     /// ``DataMode/passive`` unless said otherwise.
@@ -23,6 +32,8 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
     /// Whether more than TLS 1.2 is offered. Data connections have to go on with the session of the control connection on many servers,
     /// and uploads over TLS 1.3 may lose their end with this libcurl.
     public var offersNewestTLS = false
+    /// ``Verification/size`` unless said otherwise.
+    public var verification = Verification.size
     var charset = FTPCharset.utf8
 
     /// The IANA name of the character set of names; `utf-8` unless said otherwise.
@@ -40,8 +51,9 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
 }
 
 extension FTPConfiguration {
-    /// The names of the settings: `charset`, `data` (`passive`, `ipv4passive` or `active`), `time-zone` and `tls` (`1.2` or `newest`).
-    static let settingNames: Set<String> = ["charset", "data", "time-zone", "tls"]
+    /// The names of the settings: `charset`, `data` (`passive`, `ipv4passive` or `active`), `time-zone`, `tls` (`1.2` or `newest`)
+    /// and `verify` (`size` or `hash`).
+    static let settingNames: Set<String> = ["charset", "data", "time-zone", "tls", "verify"]
 
     /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense.
     init(baseURL: URL, settings: [String: String]) throws {
@@ -55,6 +67,8 @@ extension FTPConfiguration {
             case ("time-zone", _) where TimeZone(identifier: value) != nil: timeZone = value
             case ("tls", "1.2"): offersNewestTLS = false
             case ("tls", "newest"): offersNewestTLS = true
+            case ("verify", "size"): verification = .size
+            case ("verify", "hash"): verification = .hash
             default:
                 throw FileError.make(
                     .featureUnsupported, path: name, url: baseURL, sentence: "“\(value)” is no value of the setting “\(name)” of FTP.")

@@ -32,10 +32,11 @@ final class FTPConnection: Sendable {
             dataMode: configuration.dataMode.transportMode, tlsCeiling: configuration.offersNewestTLS ? .newest : .tls12)
         let share = options.bandwidth.map { max(1, $0 / Int64(max(1, options.connectionsPerHost))) }
         let patience = Duration.seconds(min(options.timeouts.connect + options.timeouts.idle, 2_600_000))
-        pool = FTPPool(most: options.connectionsPerHost, patience: patience) {
+        pool = FTPPool(most: options.connectionsPerHost, patience: patience) { begin in
             try await login.use { login in
                 let session = FTPSession(
                     try FTPControlConnection(server: server, login: login, options: options), host: host, bytesPerSecond: share)
+                begin(session)
                 do { try await session.open() } catch {
                     session.abort()
                     throw error

@@ -47,9 +47,10 @@ struct FTPFeatures: Sendable {
 
 /// A hash of a file's content that a server computes.
 struct FTPHash: Sendable, Hashable {
-    /// As `HASH` names them (draft-bryan-ftp-hash), strongest first.
+    /// As `HASH` names them (draft-bryan-ftp-hash). The first that a server has is the one that uploads are compared by.
     enum Kind: String, CaseIterable, Sendable {
         case sha256 = "SHA-256"
+        case sha512 = "SHA-512"
         case sha1 = "SHA-1"
         case md5 = "MD5"
         case crc32 = "CRC32"
@@ -59,8 +60,9 @@ struct FTPHash: Sendable, Hashable {
         fileprivate var commands: [String] {
             switch self {
             case .sha256: ["XSHA256"]
+            case .sha512: ["XSHA512"]
             case .sha1: ["XSHA1", "XSHA"]
-            case .md5: ["XMD5", "MD5"]
+            case .md5: ["MD5", "XMD5"]
             case .crc32: ["XCRC"]
             }
         }

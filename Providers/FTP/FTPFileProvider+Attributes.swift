@@ -44,16 +44,4 @@ extension FTPFileProvider: FileProviderAttributes {
         if features.has("MDTM"), !features.hasMachineListings { return make("MDTM", "") }
         return nil
     }
-
-    /// Free space by `AVBL` (draft-peterson-streamlined-ftp-command-extensions), or what `SITE QUOTA` tells; nil where there is neither.
-    public func storageProperties() async throws -> VolumeObject? {
-        try await connection.run(.root) { session in
-            guard session.host.features?.has("AVBL") == true else { return nil }
-            let reply = try await session.send([FTPCommand("AVBL", session.host.home ?? [UInt8(ascii: "/")])])["AVBL"]
-            guard let reply, reply.code == 213, let free = reply.text.split(separator: " ").lazy.compactMap({ Int64($0) }).first else {
-                return nil
-            }
-            return VolumeObject(availableCapacity: free)
-        }
-    }
 }

@@ -42,6 +42,8 @@ extension FTPFileProvider {
     /// What is at `path`; nil where nothing is.
     func item(_ path: ProviderPath, _ session: FTPSession) async throws -> FileObject? {
         if path.isRoot { return FileObject(path: path, type: .directory) }
+        // Over TLS a refusal may cost the connection: libcurl waits for a data connection that the server has given up.
+        try await session.revive()
         let name = try session.host.bytes(of: path)
         guard session.host.hasMachineListings else { return try await itemBySize(path, name, session) }
         let outcome = try await session.send([FTPCommand("MLST", name)])
@@ -64,9 +66,8 @@ extension FTPFileProvider {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
-        if let reply = outcome["SIZE"], !FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand {
-            return try nothing(refusal, path)
-        }
+        let knowsSizes = outcome["SIZE"].map { !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
+        if knowsSizes { return try nothing(refusal, path) }
         // A file whose server knows no sizes shows in the listing of its folder.
         guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }
         var pages = FTPPages(folder, path: parent, charset: session.host.charset)

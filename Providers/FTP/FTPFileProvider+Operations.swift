@@ -47,11 +47,11 @@ extension FTPFileProvider {
     /// `RNFR` and `RNTO`.
     func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws {
         session.leave()
-        let outcome = try await session.send([
-            FTPCommand("RNFR", session.host.bytes(of: path)), FTPCommand("RNTO", session.host.newBytes(of: destination)),
-        ])
-        if let reply = outcome["RNFR"], !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
-        if let reply = outcome["RNTO"], !reply.isPositive { throw try await refusal(reply, ofWriting: destination, session, moving: path) }
+        let (source, target) = try (session.host.bytes(of: path), session.host.newBytes(of: destination))
+        let first = try await session.send([FTPCommand("RNFR", source)])["RNFR"]
+        if let reply = first, !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
+        let second = try await session.send([FTPCommand("RNTO", target)])["RNTO"]
+        if let reply = second, !reply.isPositive { throw try await refusal(reply, ofWriting: destination, session, moving: path) }
     }
 
     /// On the server where that has `SITE CPFR` and `SITE CPTO`, to a temporary name first; else through this machine.

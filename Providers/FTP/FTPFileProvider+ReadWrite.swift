@@ -9,10 +9,12 @@ extension FTPFileProvider {
 
     /// Writes a file: `STOR` to a temporary name, `SIZE`, `RNFR` and `RNTO`; or `STOR` in place.
     ///
-    /// An upload of more than 1 MiB whose connection is lost goes on by `APPE` once the end of what the server has was compared. With
-    /// `overwrite: false` the name is looked at right before the file comes there: FTP has no way to do both in one step.
+    /// An upload of more than 1 MiB whose connection is lost goes on by `APPE`, or by `REST` and `STOR`, once the last 64 KiB of what the
+    /// server has were compared; so does a later one with the same `resumption`. The whole is then compared by a hash where the server
+    /// offers one (``FTPConfiguration/verification``), for which the source is read from its start. With `overwrite: false` the name is
+    /// looked at right before the file comes there: FTP has no way to do both in one step.
     ///
-    /// - Throws: Also `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another; nothing was replaced. Also `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
     /// - Complexity: Six round trips and a data connection, in place five; over TLS two more.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }

@@ -13,6 +13,8 @@ final class FTPForwardStream: Sendable {
         let session: FTPSession
         let pipe: BytePipe
         let task: Task<Void, Never>
+        /// Where in the file it began.
+        let start: Int64
         /// Where in the file the first byte of `rest`, or behind it of the pipe, lies.
         var position: Int64
         var rest = Data()
@@ -21,7 +23,7 @@ final class FTPForwardStream: Sendable {
     private struct State {
         var current: Current?
         var isHeld = false
-        var waiters: [FTPWaiter] = []
+        var waiters: [(start: Int64, waiter: FTPWaiter)] = []
         /// Counts the times it was laid aside.
         var turns = 0
     }
@@ -49,12 +51,15 @@ final class FTPForwardStream: Sendable {
     }
 
     /// Sends the bytes of `range` into `sink`, one caller after the other.
-    func read(_ range: Range<Int64>, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
-        try await hold()
-        defer { letGo() }
+    ///
+    /// - Parameter size: Of the whole file, which has nothing behind that.
+    func read(_ range: Range<Int64>, of size: Int64, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
+        try await hold(range.lowerBound)
+        defer { letGo(at: range.upperBound) }
         var current = try await current(for: range.lowerBound, fetch)
         do {
             try await send(range, of: &current, into: sink)
+            if range.upperBound == size, current.start > 0, !current.session.host.takesOffsets { try await seeEnd(of: current) }
         } catch {
             await end(current)
             throw error
@@ -86,7 +91,7 @@ final class FTPForwardStream: Sendable {
                 pipe.finish()
             } catch { pipe.finish(throwing: error) }
         }
-        return Current(session: session, pipe: pipe, task: task, position: start)
+        return Current(session: session, pipe: pipe, task: task, start: start, position: start)
     }
 
     private func send(_ range: Range<Int64>, of current: inout Current, into sink: any ByteSink) async throws {
@@ -105,6 +110,19 @@ final class FTPForwardStream: Sendable {
             try await sink.send(Data(wanted))
             current.rest = current.rest.dropFirst(wanted.count)
             current.position += Int64(wanted.count)
+        }
+    }
+
+    /// Sees, once for a server, that the file ends where it should: bytes from another offset would go on.
+    private func seeEnd(of current: Current) async throws {
+        do {
+            guard current.rest.isEmpty, try await current.pipe.next() == nil else {
+                throw FileError.make(
+                    .cannotParseResponse, url: nil, sentence: "The file has more bytes than its size, or came from another offset.")
+            }
+            current.session.host.takesOffsets = true
+        } catch let error where error is FTPFailure {
+            // Nothing came behind the last byte, and the server's last word is not needed.
         }
     }
 
@@ -141,26 +159,31 @@ final class FTPForwardStream: Sendable {
 
     // MARK: Turns
 
-    private func hold() async throws {
+    private func hold(_ start: Int64) async throws {
         let waiter: FTPWaiter? = state.update { state in
             if !state.isHeld {
                 state.isHeld = true
                 return nil
             }
             let waiter = FTPWaiter()
-            state.waiters.append(waiter)
+            state.waiters.append((start, waiter))
             return waiter
         }
         guard let waiter else { return }
         do { _ = try await waiter.wait(until: .now + .seconds(1_000_000)) } catch {
-            if waiter.wasWoken { letGo() }
+            if waiter.wasWoken { letGo(at: start) }
             throw error
         }
     }
 
-    private func letGo() {
+    /// The next turn is that of who wants what comes next in the file, else of who has waited longest.
+    private func letGo(at position: Int64) {
         state.update { state in
-            while !state.waiters.isEmpty { if state.waiters.removeFirst().wake() { return } }
+            while !state.waiters.isEmpty {
+                let ahead = state.waiters.indices.filter { (position...position + Self.longestSkip).contains(state.waiters[$0].start) }
+                let next = ahead.min { state.waiters[$0].start < state.waiters[$1].start } ?? 0
+                if state.waiters.remove(at: next).waiter.wake() { return }
+            }
             state.isHeld = false
         }
     }

@@ -14,9 +14,15 @@ final class FTPPool: Sendable {
         /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried many times.
         var isTrying = false
         var hasLoggedIn = false
+        /// Why the last try failed, and how many did.
+        var failure: (any Error)?
+        var failures = 0
         var waiters: [FTPWaiter] = []
         var parked: [(id: ObjectIdentifier, evict: @Sendable () -> Void)] = []
+        /// Those lent, and those being opened.
         var lent: [FTPSession] = []
+        /// Counts the times that everything was closed.
+        var closings = 0
         var isReaping = false
     }
 
@@ -24,13 +30,14 @@ final class FTPPool: Sendable {
     private enum Step {
         case use(FTPSession)
         case open
-        case wait(FTPWaiter)
+        /// - Parameter failures: How many tries had failed before.
+        case wait(FTPWaiter, failures: Int)
     }
 
     private let state: Locked<State>
     private let most: Int
     private let patience: Duration
-    private let open: @Sendable () async throws -> FTPSession
+    private let open: @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession
 
     /// Connections that were not used for so long are given back.
     private static let idleLife = Duration.seconds(60)
@@ -40,8 +47,8 @@ final class FTPPool: Sendable {
     /// - Parameters:
     ///   - most: Connections at once.
     ///   - patience: How long a caller waits for one.
-    ///   - open: Makes one that is logged in.
-    init(most: Int, patience: Duration, open: @escaping @Sendable () async throws -> FTPSession) {
+    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent.
+    init(most: Int, patience: Duration, open: @escaping @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession) {
         self.most = max(1, most)
         self.patience = patience
         self.open = open
@@ -64,26 +71,30 @@ final class FTPPool: Sendable {
     /// A connection that nobody else has until it is given back.
     func take() async throws -> FTPSession {
         let deadline = ContinuousClock.now + patience
+        let closings = state.value.closings
         while true {
             try Task.checkCancellation()
+            if state.value.closings != closings { throw Self.closed() }
             switch next() {
             case .use(let session):
                 if await isAlive(session) { return lend(session) }
                 drop(session)
             case .open:
                 do {
-                    let session = try await open()
+                    let session = try await open { begin($0, closings) }
                     opened()
-                    return lend(session)
+                    return session
                 } catch {
                     guard failedToOpen(error) else { throw error }
                 }
-            case .wait(let waiter):
+            case .wait(let waiter, let failures):
                 do { guard try await waiter.wait(until: deadline) else { throw Self.crowded() } } catch {
                     // Woken at the last moment, perhaps: then it is the next one's turn.
                     state.update { $0.wakeOne() }
                     throw error
                 }
+                // Whoever has waited for the first login has waited for its failure: a wrong password is not tried by everybody.
+                if let failure = state.value.failure(since: failures) { throw failure }
             }
         }
     }
@@ -102,7 +113,7 @@ final class FTPPool: Sendable {
             }
             let waiter = FTPWaiter()
             state.waiters.append(waiter)
-            return (.wait(waiter), state.parked.isEmpty ? nil : state.parked.removeFirst().evict)
+            return (.wait(waiter, failures: state.failures), state.parked.isEmpty ? nil : state.parked.removeFirst().evict)
         }
         evict?()
         return step
@@ -111,6 +122,15 @@ final class FTPPool: Sendable {
     private func lend(_ session: FTPSession) -> FTPSession {
         state.update { $0.lent.append(session) }
         return session
+    }
+
+    /// One that is being opened is ended with those that are lent.
+    private func begin(_ session: FTPSession, _ closings: Int) {
+        let isWanted = state.update { state in
+            state.lent.append(session)
+            return state.closings == closings
+        }
+        if !isWanted { session.abort() }
     }
 
     private func isAlive(_ session: FTPSession) async -> Bool {
@@ -154,6 +174,13 @@ final class FTPPool: Sendable {
         state.update { state in
             state.count -= 1
             state.isTrying = false
+            state.lent.removeAll { $0.isAborted }
+            if !state.hasLoggedIn, !error.isCancellation {
+                state.failure = error
+                state.failures += 1
+                state.wakeAll()
+                return false
+            }
             defer { state.wakeOne() }
             guard state.hasLoggedIn, state.count > 0, Self.isCap(error) else { return false }
             state.limit = max(1, state.count)
@@ -166,6 +193,8 @@ final class FTPPool: Sendable {
         guard let code = (error as? FTPFailure)?.outcome.last?.code else { return false }
         return code == 421 || code == 530
     }
+
+    private static func closed() -> URLError { FileError.make(.cancelled, url: nil, sentence: "The provider was closed.") }
 
     private static func crowded() -> URLError {
         FileError.make(
@@ -197,7 +226,12 @@ final class FTPPool: Sendable {
 
     /// Ends what runs with `URLError(.cancelled)`, and closes everything.
     func closeAll() {
-        for session in state.value.lent { session.abort() }
+        let lent = state.update { state in
+            state.closings += 1
+            state.wakeAll()
+            return state.lent
+        }
+        for session in lent { session.abort() }
         closeIdle()
     }
 
@@ -239,6 +273,9 @@ final class FTPPool: Sendable {
 }
 
 extension FTPPool.State {
+    /// Why nobody is logged in, where that was found out after so many failures.
+    fileprivate func failure(since failures: Int) -> (any Error)? { hasLoggedIn || failures == self.failures ? nil : failure }
+
     fileprivate mutating func wakeOne() {
         while !waiters.isEmpty { if waiters.removeFirst().wake() { return } }
     }

@@ -81,20 +81,41 @@ final class FTPReader: FileReader {
 
     /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
     private func retrieve(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
-        let counted = FTPCountedSink(sink)
+        let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
         try await provider.connection.run(path) { session in
             let start = range.lowerBound + counted.count
             if start >= range.upperBound { return }
             if start > 0 { _ = try await self.settle(session) }
+            try await self.proveOffsets(start, size, session)
             let count = range.upperBound == size ? nil : range.upperBound - start
             let name = try session.host.transferBytes(of: self.path)
-            let outcome = try await session.send(
-                FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
-            try await self.check(outcome, session)
+            do {
+                let outcome = try await session.send(
+                    FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
+                try await self.check(outcome, session)
+            } catch let error where error is FTPFailure && counted.isComplete {
+                // Every byte is here, and only the server's last word is missing: the connection is lost, the file is not.
+                return
+            }
+            if counted.refusal == nil, !counted.isComplete { throw self.short(counted.count, of: range) }
         }
         if let refusal = counted.refusal { throw refusal }
         try Task.checkCancellation()
-        guard counted.count == Int64(range.count) else { throw short(counted.count, of: range) }
+    }
+
+    /// Sees once that the server takes notice of an offset, where it does not say that it does (RFC 3659, section 5.1): other bytes than
+    /// those that were asked for would be taken for them.
+    private func proveOffsets(_ start: Int64, _ size: Int64, _ session: FTPSession) async throws {
+        let host = session.host
+        if start == 0 || host.takesOffsets || host.features?.has("REST") == true { return }
+        let name = try host.transferBytes(of: path)
+        let outcome = try await session.send(
+            FTPExchange(transfer: .retrieve(name, offset: size - 1, count: 2, sparingly: true)) { DiscardingSink() })
+        try await check(outcome, session)
+        guard outcome.bytes == 1 else {
+            throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path))
+        }
+        host.takesOffsets = true
     }
 
     /// - Throws: What the server refused the file with.
@@ -110,14 +131,15 @@ final class FTPReader: FileReader {
 
     private func readOn(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
         let path = path
-        let counted = FTPCountedSink(sink)
+        let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
             // What came before a connection was lost is not given a second time.
             let rest = range.lowerBound + counted.count..<range.upperBound
             if rest.isEmpty { return }
             do {
-                try await self.stream.read(rest, into: counted) { session, start, pipe in
+                try await self.stream.read(rest, of: size, into: counted) { session, start, pipe in
                     _ = try await self.settle(session)
+                    try await self.proveOffsets(start, size, session)
                     let name = try session.host.transferBytes(of: path)
                     let outcome = try await session.send(
                         FTPExchange(transfer: .retrieve(name, offset: start, count: nil, sparingly: true)) { pipe })
@@ -127,28 +149,39 @@ final class FTPReader: FileReader {
         }
     }
 
+    private var changed: CocoaError { FileError.changedWhileReading(path, url: provider.url(of: path)) }
+
     private func short(_ count: Int64, of range: Range<Int64>) -> CocoaError {
-        FileError.make(
-            .fileReadUnknown, path: path, url: provider.url(of: path),
-            sentence: "“\(path)” came short: \(count) of \(range.count) bytes from offset \(range.lowerBound).")
+        let url = provider.url(of: path)
+        let sentence = "“\(path)” came short: \(count) of \(range.count) bytes from offset \(range.lowerBound)."
+        return FileError.make(
+            .fileReadUnknown, path: path, url: url, sentence: sentence,
+            underlying: FileError.make(.networkConnectionLost, url: url, sentence: sentence))
     }
 }
 
 /// Passes bytes on and knows how many; more than once it may be the sink of a transfer that goes on.
 private final class FTPCountedSink: ByteSink {
     private let base: any ByteSink
+    private let limit: Int64
+    private let tooMuch: CocoaError
     private let state = Locked((count: Int64(0), refusal: (any Error)?.none))
 
-    init(_ base: any ByteSink) {
+    /// - Parameter tooMuch: What is wrong when more than `limit` bytes come.
+    init(_ base: any ByteSink, limit: Int64, tooMuch: CocoaError) {
         self.base = base
+        self.limit = limit
+        self.tooMuch = tooMuch
     }
 
     var count: Int64 { state.value.count }
+    var isComplete: Bool { count == limit && refusal == nil }
     /// Why the sink took no more.
     var refusal: (any Error)? { state.value.refusal }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         do {
+            if count + Int64(bytes.count) > limit { throw tooMuch }
             let flow = try base.write(bytes)
             state.update { $0.count += Int64(bytes.count) }
             return flow

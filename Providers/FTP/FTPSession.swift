@@ -10,6 +10,7 @@ final class FTPSession: Sendable {
         /// Whether the server's type is image (RFC 959, section 3.1.1): sizes are counted so.
         var isBinary = false
         var lastUse = ContinuousClock.now
+        var isAborted = false
     }
 
     private let control: FTPControlConnection
@@ -45,6 +46,9 @@ final class FTPSession: Sendable {
         state.update { $0.isBinary = answers["TYPE"]?.isPositive ?? false }
     }
 
+    /// Logs in anew where a refusal has cost the connection.
+    func revive() async throws { if !isUsable { try await open() } }
+
     /// Sends `commands`, each after the reply to the one before.
     func send(_ commands: [FTPCommand]) async throws -> FTPOutcome { try await send(FTPExchange(commands)) }
 
@@ -77,7 +81,10 @@ final class FTPSession: Sendable {
                 state.folder = outcome["CWD"]?.isPositive == true ? folder.argument : nil
             }
         }
-        for reply in outcome.replies where reply.code == 500 || reply.code == 502 { host.lacks(reply.verb) }
+        // Of the commands behind SITE and OPTS, a refusal does not tell which.
+        for reply in outcome.replies where [500, 502].contains(reply.code) && !["SITE", "OPTS"].contains(reply.verb) {
+            host.lacks(reply.verb)
+        }
     }
 
     /// What has to go first for the server to count bytes as they are.
@@ -94,7 +101,14 @@ final class FTPSession: Sendable {
     func leave() { state.update { $0.folder = nil } }
 
     func close() { control.close() }
-    func abort() { control.abort() }
+
+    /// Ends it at once, and what runs over it with `URLError(.cancelled)`.
+    func abort() {
+        state.update { $0.isAborted = true }
+        control.abort()
+    }
+
+    var isAborted: Bool { state.value.isAborted }
 }
 
 /// What the connections of one provider have learned of their server.
@@ -105,6 +119,7 @@ final class FTPHost: Sendable {
         var lacking: Set<String> = []
         var dataConnectionsWork = false
         var listsHidden: Bool?
+        var takesOffsets = false
         var greeting = ""
     }
 
@@ -135,7 +150,14 @@ final class FTPHost: Sendable {
         set { state.update { $0.listsHidden = newValue } }
     }
 
-    /// The server's name for the item at `path`, which is counted from the root. A first name of all that is `~` stands for the folder that a login begins in.
+    /// Whether a file was seen to come from the offset that was asked for.
+    var takesOffsets: Bool {
+        get { state.value.takesOffsets }
+        set { state.update { $0.takesOffsets = newValue } }
+    }
+
+    /// The server's name for the item at `path`, which is counted from the root. `~` before all other names stands for the folder that a
+    /// login begins in.
     ///
     /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have;
     ///   `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to keep that.
@@ -159,7 +181,7 @@ final class FTPHost: Sendable {
     func transferBytes(of path: ProviderPath) throws -> [UInt8] {
         let bytes = try bytes(of: path)
         if bytes.contains(where: { $0 < 0x20 }) {
-            throw refusal(path, "“\(path)” has a control character in its name, which FTP does not carry.")
+            throw refusal(path, "\(path.string.debugDescription) has a control character in it, which FTP does not carry.")
         }
         return bytes
     }

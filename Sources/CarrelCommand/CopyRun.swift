@@ -28,11 +28,13 @@ final class CopyRun: Sendable {
         self.bar = bar
         isAlone = verb.locations.count == 2
         var keepsDates = verb.preserve
+        let mayResume: Bool
         do {
             if keepsDates { keepsDates = try await destination.provider.capabilities().has(.settingModificationDate) }
+            mayResume = verb.resume ? try await ResumingCopy.works(to: destination.provider) : true
         } catch { throw error.at(destination.shown) }
-        if verb.resume, !(destination.provider is LocalFileProvider) {
-            throw CommandFailure.usage("--resume is there for targets on this machine only.").at(destination.shown)
+        if !mayResume {
+            throw CommandFailure.usage("--resume is there for targets on this machine and on FTP servers only.").at(destination.shown)
         }
         copy = TreeCopy(
             overwrite: verb.overwrite, preservesDates: keepsDates, placement: verb.inPlace ? .inPlace : .published,

@@ -1,10 +1,11 @@
 import Carrel
 import Foundation
 
-/// A copy to a file of this machine that leaves what came, when it stops, and goes on there next time.
+/// A copy that leaves what came, when it stops, and goes on there next time.
 ///
 /// The part lies beside the target under a name made of the target's name and the source's place, size and version. Before it is
-/// added to, its last bytes are compared with the source's own; when they differ it is begun anew.
+/// added to, its last bytes are compared with the source's own; when they differ it is begun anew. Files of this machine are written
+/// here; elsewhere the provider does it (`WriteOptions.resumption`).
 struct ResumingCopy: Sendable {
     enum Result: Sendable {
         /// Bytes of the whole file.
@@ -35,21 +36,29 @@ struct ResumingCopy: Sendable {
                     progress: progress)
                 return .copied(attributes.size)
             }
-            let part = try partPath(size: attributes.size, validator: validator)
-            try await fill(part, from: reader, size: attributes.size, progress)
-            try await publish(part, date: item.modifiedDate)
+            let identity = identity(size: attributes.size, validator: validator)
+            if target.provider is LocalFileProvider {
+                let part = try TemporaryName.make(beside: target.path, for: identity)
+                try await fill(part, from: reader, size: attributes.size, progress)
+                try await publish(part, date: item.modifiedDate)
+            } else {
+                let options = WriteOptions(overwrite: overwrite, modificationDate: item.modifiedDate, resumption: identity)
+                try await target.provider.writeContents(
+                    path: target.path, from: try await reader.writeSource(), options: options, progress: progress)
+            }
             return .copied(attributes.size)
         }
     }
 
-    /// Where the part lies: recognisable as Carrel's, and the same for the same version of the same source.
-    private func partPath(size: Int64, validator: String) throws -> ProviderPath {
-        let url = source.provider.url(of: source.path).withoutSecrets.absoluteString
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a, 64 bits: the same in every run, unlike Swift's own.
-        for byte in Array(target.path.nameBytes) + Array("\u{0}\(url)\u{0}\(size)\u{0}\(validator)".utf8) {
-            hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return try (target.path.parent ?? .root).appending(".\(String(hash, radix: 36))\(TemporaryName.suffix)")
+    /// Whether parts can be gone on with there.
+    static func works(to provider: any FileProvider) async throws -> Bool {
+        if provider is LocalFileProvider { return true }
+        return try await provider.capabilities().has(.resumingWrites)
+    }
+
+    /// The same for the same version of the same source, in every run.
+    private func identity(size: Int64, validator: String) -> String {
+        "\(source.provider.url(of: source.path).withoutSecrets.absoluteString)\u{0}\(size)\u{0}\(validator)"
     }
 
     private func fill(_ part: ProviderPath, from reader: any FileReader, size: Int64, _ progress: ProgressReporter) async throws {

@@ -18,8 +18,13 @@ extension EasyHandle {
         _ = carrel_set_pointer(raw, CURLOPT_DEBUGDATA, Unmanaged.passUnretained(transfer as Transfer).toOpaque())
         if let rate = exchange.bytesPerSecond { limit(bytesPerSecond: rate) }
         // With a star, libcurl goes on after a refusal and keeps the connection.
-        let commands = Self.list(exchange.commands.map { [UInt8(ascii: "*")] + $0.line })
-        let before = setTransfer(exchange.transfer, server)
+        let starred = exchange.commands.map { [UInt8(ascii: "*")] + $0.line }
+        let offset = setTransfer(exchange.transfer, server)
+        // While a command comes between, libcurl may wait for TLS on the data connection, which servers begin after `RETR` only. They keep
+        // the offset while the data connection is made.
+        let isSecure = server.security != .none
+        let commands = Self.list(starred + (isSecure ? offset : []))
+        let before = Self.list(isSecure ? [] : offset)
         _ = carrel_set_pointer(raw, CURLOPT_QUOTE, commands)
         _ = carrel_set_pointer(raw, CURLOPT_PREQUOTE, before)
         return [commands, before].compactMap(\.self)
@@ -80,21 +85,21 @@ extension EasyHandle {
         return CURLE_OK
     }
 
-    /// Gives back the commands that come right before that of the transfer.
-    private func setTransfer(_ transfer: FTPExchange.Transfer, _ server: FTPServer) -> UnsafeMutablePointer<curl_slist>? {
+    /// Gives back the command, if any, that says where the transfer begins.
+    private func setTransfer(_ transfer: FTPExchange.Transfer, _ server: FTPServer) -> [[UInt8]] {
         long(CURLOPT_UPLOAD, 0)
         long(CURLOPT_NOBODY, 0)
         long(CURLOPT_APPEND, 0)
         // No `SIZE` before each `RETR`.
         long(CURLOPT_IGNORE_CONTENT_LENGTH, 1)
         string(CURLOPT_CUSTOMREQUEST, nil)
-        var before: UnsafeMutablePointer<curl_slist>?
+        var before: [[UInt8]] = []
         switch transfer {
         case .none:
             long(CURLOPT_NOBODY, 1)
             string(CURLOPT_URL, server.urlText([]))
         case .retrieve(let path, let offset, _, _):
-            if offset > 0 { before = Self.list([Array("REST \(offset)".utf8)]) }
+            if offset > 0 { before = [Array("REST \(offset)".utf8)] }
             string(CURLOPT_URL, server.urlText(path))
         case .list(let command):
             string(CURLOPT_URL, server.urlText([]))
@@ -103,7 +108,7 @@ extension EasyHandle {
             long(CURLOPT_UPLOAD, 1)
             _ = carrel_set_offset(raw, CURLOPT_INFILESIZE_LARGE, curl_off_t(source.length.map { $0 - offset } ?? -1))
             if case .append = continuing { long(CURLOPT_APPEND, 1) }
-            if case .restart = continuing { before = Self.list([Array("REST \(offset)".utf8)]) }
+            if case .restart = continuing { before = [Array("REST \(offset)".utf8)] }
             string(CURLOPT_URL, server.urlText(path))
         }
         return before

@@ -97,7 +97,6 @@ public final class FTPControlConnection: Sendable {
     private let loop: EventLoop
     private let sockets = FTPSockets()
     private let proxy: ProxyLogin
-    private let isAborted = Locked(false)
 
     /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened, whatever was agreed upon.
     private static let encryptsActiveData = !(0x075700..<0x080000).contains(curl_version_info(CURLVERSION_FIRST).pointee.version_num)
@@ -150,13 +149,12 @@ public final class FTPControlConnection: Sendable {
     public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
         guard server.security == .none, commands.count > 1 else { return try await send(FTPExchange(commands)) }
         try Task.checkCancellation()
+        try checkUsable()
         let pipeline = FTPPipeline(commands, sockets: sockets, url: server.url, idle: options.timeouts.idle)
         return try await withTaskCancellationHandler {
-            try await told {
-                try await withCheckedThrowingContinuation { continuation in
-                    let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
-                    if !isRunning { continuation.resume(throwing: CancellationError()) }
-                }
+            try await withCheckedThrowingContinuation { continuation in
+                let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
+                if !isRunning { continuation.resume(throwing: FTPReplies.closed(self.server.url)) }
             }
         } onCancel: {
             sockets.interrupt()
@@ -175,13 +173,15 @@ public final class FTPControlConnection: Sendable {
     }
 
     private func run(_ exchange: FTPExchange, _ isConnecting: Bool, _ access: ProxyLogin.Access) async throws -> FTPOutcome {
-        try await withTaskCancellationHandler {
-            let (outcome, transfer) = try await told {
-                try await loop.run { resume, done in
-                    FTPTransfer(
-                        exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
-                        resume: resume, done: done)
-                }
+        if !isConnecting { try checkUsable() }
+        let watch = Task { try await self.watch() }
+        defer { watch.cancel() }
+        return try await withTaskCancellationHandler {
+            let (outcome, transfer) = try await loop.run { resume, done in
+                FTPTransfer(
+                    exchange, server: server, login: login, sockets: sockets, isConnecting: isConnecting, proxyLogin: access,
+                    resume: resume,
+                    done: done)
             }
             if case .store = exchange.transfer, outcome.last?.isPositive == true { try await transfer?.checkSourceEnded() }
             return outcome
@@ -190,11 +190,23 @@ public final class FTPControlConnection: Sendable {
         }
     }
 
-    /// What ended because this connection was to end is no failure of the network's.
-    private func told<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do { return try await body() } catch let failure as FTPFailure where isAborted.value {
-            let error = FileError.make(.cancelled, url: server.url, sentence: "The connection was closed.")
-            throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: failure.wasGreeted)
+    /// What the server has said unasked would be taken for the reply to the next command.
+    private func checkUsable() throws {
+        if sockets.isUsable { return }
+        if sockets.isAborted { throw FTPReplies.closed(server.url) }
+        let error = FileError.make(
+            .networkConnectionLost, url: server.url, sentence: "“\(server.host)” closed the connection.")
+        throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
+    }
+
+    /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line without end.
+    private func watch() async throws {
+        let idle = min(options.timeouts.idle, 2_600_000)
+        let lastRound = Locked(ContinuousClock.now)
+        while true {
+            try await Task.sleep(for: .seconds(idle / 4))
+            if ContinuousClock.now - lastRound.value > .seconds(idle) { return sockets.timeOut() }
+            _ = loop.perform { lastRound.update { $0 = .now } }
         }
     }
 
@@ -204,10 +216,9 @@ public final class FTPControlConnection: Sendable {
         loop.stop()
     }
 
-    /// Ends at once.
+    /// Ends at once; what runs ends with `URLError(.cancelled)`.
     public func abort() {
-        isAborted.update { $0 = true }
-        sockets.interrupt()
+        sockets.abort()
         loop.stop()
     }
 }

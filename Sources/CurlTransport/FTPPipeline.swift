@@ -4,6 +4,8 @@ import Foundation
 /// Several commands sent at once over a control connection that libcurl keeps and does not use for the moment (RFC 1123, section 4.1.2,
 /// asks servers to bear it). Blocks the thread it runs on.
 struct FTPPipeline: Sendable {
+    private static let longestLine = 64 << 10
+
     private let commands: [FTPCommand]
     private let sockets: FTPSockets
     private let url: URL
@@ -28,30 +30,33 @@ struct FTPPipeline: Sendable {
             while replies.finished.count(where: { $0.code >= 200 }) < commands.count {
                 let piece = try receive(from: control)
                 counters.add(.bytesIn, Int64(piece.count))
+                sockets.replied(piece.count)
                 pending += piece
                 try takeLines(from: &pending, into: &replies)
             }
             counters.add(.requests, Int64(commands.count))
             // What comes after the last reply belongs to no command: libcurl would take it for the reply to its next one.
-            guard pending.isEmpty else {
-                throw FileError.make(.badServerResponse, url: url, sentence: "The server said more than it was asked.")
-            }
+            guard pending.isEmpty else { throw FTPReplies.stray(url) }
             return FTPOutcome(replies: replies.finished)
         } catch {
             sockets.interrupt()
+            if sockets.isAborted { throw FTPReplies.closed(url) }
             throw FTPFailure(error: error, outcome: FTPOutcome(replies: replies.finished), wasGreeted: true)
         }
     }
 
     private func takeLines(from pending: inout [UInt8], into replies: inout FTPReplies) throws {
-        while let end = pending.firstIndex(of: 10) {
+        var start = pending.startIndex
+        defer { pending.removeSubrange(..<start) }
+        while let end = pending[start...].firstIndex(of: 10) {
             let done = replies.finished.count { $0.code >= 200 }
             guard done < commands.count else { return }
-            guard pending[...end].withUnsafeBytes({ replies.take($0, verb: commands[done].verb) }) else { throw endless() }
+            guard pending[start...end].withUnsafeBytes({ replies.take($0, verb: commands[done].verb) }) else { throw endless() }
             if replies.finished.last?.code == 421 { throw lost() }
-            pending.removeSubrange(...end)
+            if replies.finished.last?.isStray == true { throw FTPReplies.stray(url) }
+            start = end + 1
         }
-        if pending.count > 1 << 20 { throw endless() }
+        if pending.count - start > Self.longestLine { throw endless() }
     }
 
     private func send(_ bytes: [UInt8], to socket: Int32) throws {
@@ -79,7 +84,7 @@ struct FTPPipeline: Sendable {
         guard code == EAGAIN || code == EINTR else { throw lost() }
         var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
         let ready = poll(&entry, 1, Int32(min(max(idle, 0.001), 2_000_000) * 1000))
-        if ready == 0 { throw FileError.make(.timedOut, url: url, sentence: "“\(url.host() ?? "")” took too long to answer.") }
+        if ready == 0 { throw FTPReplies.late(url) }
     }
 
     private func lost() -> URLError {

@@ -1,3 +1,6 @@
+import FileProviderCore
+import Foundation
+
 /// Makes replies of the lines that come (RFC 959, section 4.2), bounded: a server that never stops is stopped.
 struct FTPReplies {
     /// Bytes of one reply, and of all replies of an exchange.
@@ -30,4 +33,31 @@ struct FTPReplies {
         guard text.count >= 3, text[..<3].allSatisfy({ (48...57).contains($0) }) else { return nil }
         return text[..<3].reduce(0) { $0 * 10 + Int($1 - 48) }
     }
+}
+
+extension FTPReplies {
+    /// A reply too many: what comes from here on belongs to the command before.
+    static func stray(_ url: URL) -> URLError {
+        FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” said more than it was asked.")
+    }
+
+    static func closed(_ url: URL) -> URLError { FileError.make(.cancelled, url: url, sentence: "The provider was closed.") }
+
+    static func late(_ url: URL) -> URLError {
+        FileError.make(.timedOut, url: url, sentence: "“\(url.host() ?? "")” took too long to answer.")
+    }
+}
+
+extension FTPReply {
+    /// Whether it cannot be the reply to the command: the server has said a second time how a transfer ended, or says yes as it never
+    /// does to this command (RFC 959, section 5.4; RFC 3659).
+    var isStray: Bool {
+        if isPositive, let codes = Self.successes[verb] { return !codes.contains(code) }
+        return [225, 226, 425, 426].contains(code) && !Self.transfers.contains(verb)
+    }
+
+    private static let successes: [String: [Int]] = [
+        "CWD": [200, 250, 257], "MLST": [250], "REST": [350], "RNFR": [350], "SIZE": [213],
+    ]
+    private static let transfers: Set = ["", "RETR", "STOR", "APPE", "LIST", "MLSD", "NLST", "ABOR", "QUIT", "SITE"]
 }

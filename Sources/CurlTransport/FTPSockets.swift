@@ -20,15 +20,40 @@ final class FTPSockets: Sendable {
         var connectsEarly = false
         /// A data connection that is being made, while libcurl has a stand-in for it.
         var early: Int32?
+        /// Bytes of replies that came out of the control connection.
+        var seen: Int64 = 0
+        /// Bytes that came before the replies, such as a proxy's; nil while nobody knows, as with TLS.
+        var unseen: Int64?
+        var hasTimedOut = false
+        /// Whether this side has ended it for good.
+        var isAborted = false
+        /// Whether what the server says before the control connection goes is kept, and what that was.
+        var keepsLastWords = false
+        var lastWords: [UInt8] = []
     }
 
     private let state = Locked(State())
+    /// `POLLRDHUP` of poll(2), which comes with those that are told unasked.
+    private static let closed: Int16 = 0x2000
 
     /// Whether the control connection is there, and the server has said nothing that nobody asked for, such as good-bye.
-    var isUsable: Bool { state.value.control.map { !Self.hasNews($0) } ?? false }
+    ///
+    /// A second reply in one packet with the first lies in libcurl, which would take it for the reply to its next command: it shows by
+    /// what the system has received.
+    var isUsable: Bool {
+        let state = state.value
+        guard let control = state.control, !state.hasTimedOut, !Self.hasNews(control) else { return false }
+        return state.unseen == nil || Self.received(control).map { $0 - state.seen } == state.unseen
+    }
+
+    /// Whether a wait for the server was ended because it took too long.
+    var hasTimedOut: Bool { state.value.hasTimedOut }
 
     /// Whether a reply waits to be read.
     var hasReply: Bool { state.value.control.map { Self.hasNews($0) } ?? false }
+
+    /// Whether the other side has closed the data connection, or will not take what is sent over it.
+    var isDataRefused: Bool { state.value.data.map { Self.hasNews($0, Self.closed) } ?? false }
 
     var wasGreeted: Bool { state.value.wasGreeted }
 
@@ -36,8 +61,9 @@ final class FTPSockets: Sendable {
     var dataConnections: Int { state.value.dataConnections }
 
     /// Before each exchange.
-    func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool) {
+    func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool, keepsLastWords: Bool) {
         state.update { state in
+            (state.keepsLastWords, state.lastWords) = (keepsLastWords, [])
             state.connectsEarly = connectsEarly
             state.mayConnect = mayConnect
             if mayConnect { state.wasGreeted = false }
@@ -45,7 +71,16 @@ final class FTPSockets: Sendable {
         }
     }
 
-    func greeted() { state.update { $0.wasGreeted = true } }
+    /// Bytes of a reply have come out of the control connection.
+    func replied(_ count: Int) {
+        state.update { state in
+            state.wasGreeted = true
+            state.seen += Int64(count)
+        }
+    }
+
+    /// From here on every byte of the control connection is one of a reply, and seen.
+    func begin() { state.update { state in state.unseen = state.control.flatMap(Self.received).map { $0 - state.seen } } }
 
     /// No more data is wanted: the data connection is reset, and libcurl finds a socket in its place that is at its end.
     ///
@@ -80,12 +115,48 @@ final class FTPSockets: Sendable {
         }
     }
 
+    /// As ``interrupt()``, because the server takes too long.
+    func timeOut() {
+        state.update { $0.hasTimedOut = true }
+        interrupt()
+    }
+
+    /// As ``interrupt()``, for good.
+    func abort() {
+        state.update { $0.isAborted = true }
+        interrupt()
+    }
+
+    var isAborted: Bool { state.value.isAborted }
+
     /// Has `QUIT` go out without a wait for what the server says to it.
     func stopListening() { state.update { if let control = $0.control { _ = shutdown(control, Int32(SHUT_RD)) } } }
 
-    private static func hasNews(_ socket: Int32) -> Bool {
-        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    /// - Parameter kind: As poll(2) has it.
+    private static func hasNews(_ socket: Int32, _ kind: Int16 = Int16(POLLIN)) -> Bool {
+        var entry = pollfd(fd: socket, events: kind, revents: 0)
         return poll(&entry, 1, 0) > 0
+    }
+
+    /// Bytes that the system has got from the other side; nil where it does not tell.
+    /// Source: tcp(7), `TCP_INFO`; linux/tcp.h, `tcpi_bytes_received`.
+    private static func received(_ socket: Int32) -> Int64? {
+        let place = 128
+        var info = [UInt8](repeating: 0, count: 256)
+        var length = socklen_t(info.count)
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= place + 8 else { return nil }
+        return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: Int64.self) }
+    }
+
+    /// What the server said when it refused more data, and libcurl did not wait for.
+    var lastWords: [UInt8] { state.value.lastWords }
+
+    private static func lastWords(of socket: Int32) -> [UInt8] {
+        var entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        var words = [UInt8](repeating: 0, count: 4096)
+        // The end of the data comes a moment before the reason.
+        guard poll(&entry, 1, 500) > 0 else { return [] }
+        return Array(words.prefix(max(0, recv(socket, &words, words.count, Int32(MSG_DONTWAIT)))))
     }
 
     // MARK: What libcurl calls
@@ -95,11 +166,11 @@ final class FTPSockets: Sendable {
         state.update { state in
             // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server what it was told before.
             let isData = state.wasGreeted && state.control != nil
-            guard isData || state.mayConnect else { return carrel_SOCKET_BAD }
+            guard !state.isAborted, isData || state.mayConnect else { return carrel_SOCKET_BAD }
             let opened = Self.socket(for: address, kind: address.pointee.socktype)
             guard opened >= 0 else { return carrel_SOCKET_BAD }
             guard isData else {
-                state.control = opened
+                (state.control, state.seen, state.unseen, state.hasTimedOut) = (opened, 0, nil, false)
                 return opened
             }
             state.took(data: opened)
@@ -130,8 +201,9 @@ final class FTPSockets: Sendable {
 
     /// Source: CURLOPT_CLOSESOCKETFUNCTION(3).
     func close(_ socket: curl_socket_t) {
+        let words = state.value.control == socket && state.value.keepsLastWords ? Self.lastWords(of: socket) : []
         state.update { state in
-            if state.control == socket { state.control = nil }
+            if state.control == socket { (state.control, state.lastWords) = (nil, words) }
             if state.data == socket {
                 state.data = nil
                 if let early = state.early.take() { _ = Foundation.close(early) }

@@ -11,10 +11,13 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     let sockets: FTPSockets
     private let isConnecting: Bool
     private var replies = FTPReplies()
-    /// The verb of the command that was sent last.
-    private var verb = ""
+    /// The verbs of the commands whose last reply has not come. More than one only where libcurl gives a data connection up and asks for
+    /// another before the server has said what became of the first.
+    private var unanswered: [String] = []
     private var received: Int64 = 0
     private var wasCut = false
+    /// Whether the server wanted no more of an upload.
+    private var wasStopped = false
     private var commandBytes = 0
     private var replyBytes = 0
     private var dataConnections = 0
@@ -54,6 +57,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     var isRanged: Bool { wanted != nil || isSparing }
 
     private var wanted: Int64? { if case .retrieve(_, _, let count, _) = exchange.transfer { count } else { nil } }
+    private var isStoring: Bool { if case .store = exchange.transfer { true } else { false } }
     private var isSparing: Bool { if case .retrieve(_, _, _, let sparingly) = exchange.transfer { sparingly } else { false } }
 
     /// So much is on its way at most that nobody wants.
@@ -66,7 +70,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         sockets.prepare(
             mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil,
             // libcurl 7.88 begins TLS on a data connection as soon as that is there, which the stand-in cannot answer.
-            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none)
+            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none,
+            keepsLastWords: isStoring && server.security == .none)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
         if isSparing { easy.long(CURLOPT_BUFFERSIZE, 16 << 10) }
@@ -78,20 +83,27 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func sentHeader(_ line: UnsafeRawBufferPointer) {
         lastMove = .now
         commandBytes += line.count
-        verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
+        let verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
+        unanswered.append(verb)
         if let command = transferVerb, command == verb { sockets.commandWasSent() }
     }
 
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         lastMove = .now
         replyBytes += line.count
-        if !sockets.wasGreeted { sockets.greeted() }
-        if replies.take(line, verb: verb) {
-            isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
-            isOpeningData = isToldWhere || isOpeningData && verb != transferVerb
-            return true
+        sockets.replied(line.count)
+        let before = replies.finished.count
+        let verb = unanswered.first ?? replies.finished.last?.verb ?? ""
+        guard replies.take(line, verb: verb) else {
+            failure = FileError.make(
+                .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+            return false
         }
-        failure = FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+        if replies.finished.count > before, replies.finished[before].code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
+        isToldWhere = ["EPSV", "PASV", "EPRT", "PORT"].contains(verb)
+        isOpeningData = isToldWhere || isOpeningData && verb != transferVerb
+        if replies.finished.last?.isStray != true { return true }
+        failure = FTPReplies.stray(url)
         return false
     }
 
@@ -133,8 +145,11 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         return true
     }
 
-    // A server that has no room says so while it is being sent more.
-    override var isAnswered: Bool { sockets.hasReply }
+    // A server that has no room says so while it is being sent more, or ends the data connection.
+    override var isAnswered: Bool {
+        wasStopped = wasStopped || sockets.hasReply || sockets.isDataRefused
+        return wasStopped
+    }
 
     // MARK: The end
 
@@ -153,10 +168,27 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     }
 
     private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
+        do { return try completed(ending, options) } catch {
+            // Whatever libcurl thinks of it: what it would read next belongs to no command.
+            sockets.interrupt()
+            throw sockets.isAborted ? FTPReplies.closed(url) : error
+        }
+    }
+
+    private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
+        if ending.code == CURLE_SEND_ERROR { hearLastWords() }
         let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
+        // What is still to come would be taken for the reply to the next command.
+        if !unanswered.isEmpty, !(wasCut && unanswered == [transferVerb]) { sockets.interrupt() }
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
+        if isShort, outcome.last?.isPositive == true {
+            let error = CurlError.ftpError(CURLE_PARTIAL_FILE, text: "", url: url, trust: options.trust)
+            throw FTPFailure(error: error, outcome: outcome, wasGreeted: true)
+        }
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
+            if isConnecting, server.security == .none { sockets.begin() }
             return outcome
         }
         let text = String(cString: errorText)
@@ -164,7 +196,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         let error =
             hasLostData(ending, outcome)
             ? FileError.make(.networkConnectionLost, url: url, sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
-            : CurlError.foundationError(ending.code, text: text, url: url, trust: options.trust)
+            : CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
     }
 
@@ -175,6 +207,19 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             && (outcome.last?.isPositive ?? false || outcome.last?.code ?? 0 < 200)
     }
 
+    /// Whether the server stopped an upload of which there is more, as far as is known.
+    private var isShort: Bool {
+        guard wasStopped, case .store(_, let source, let offset, _) = exchange.transfer else { return false }
+        return source.length.map { $0 != offset + sent } ?? true
+    }
+
+    /// A server that takes no more data closes that connection and says why over the other one, which libcurl does not wait for.
+    private func hearLastWords() {
+        for line in sockets.lastWords.split(separator: 10, omittingEmptySubsequences: false).dropLast() {
+            _ = (line + [10]).withUnsafeBytes { replies.take($0, verb: transferVerb ?? "") }
+        }
+    }
+
     /// Whether it was the server's reply that ended the exchange, and not the connection.
     private func wasRefused(_ ending: TransferEnding, _ outcome: FTPOutcome) -> Bool {
         // Pure-FTPd's last word after an early end is a 150.
@@ -182,6 +227,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         guard let last = outcome.last, last.code != 421, !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb) else {
             return false
         }
+        // An offset that no transfer has used would be that of the next one.
+        if outcome["REST"]?.isPositive == true, ["EPSV", "PASV", "EPRT", "PORT", "TYPE"].contains(last.verb) { return false }
         switch ending.code {
         case CURLE_PARTIAL_FILE: return last.code >= 200
         case CURLE_REMOTE_FILE_NOT_FOUND, CURLE_FTP_COULDNT_RETR_FILE, CURLE_REMOTE_ACCESS_DENIED, CURLE_UPLOAD_FAILED,
@@ -189,6 +236,27 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             CURLE_FTP_WEIRD_PASV_REPLY:
             return last.code >= 400
         default: return false
+        }
+    }
+}
+
+extension CurlError {
+    /// As ``foundationError(_:text:url:trust:)``, of what FTP has beside it. Source: libcurl-errors(3).
+    fileprivate static func ftpError(_ code: CURLcode, text: String, url: URL, trust: TrustPolicy) -> any Error {
+        let host = url.host() ?? "the server"
+        func made(_ urlCode: URLError.Code, _ sentence: String) -> URLError {
+            FileError.make(urlCode, url: url, sentence: sentence, underlying: CurlError(code: Int(code.rawValue), text: text))
+        }
+        switch code {
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_FTP_WEIRD_PASS_REPLY:
+            return made(.badServerResponse, "“\(host)” answered with something that is not FTP.")
+        case CURLE_FTP_WEIRD_PASV_REPLY, CURLE_FTP_WEIRD_227_FORMAT, CURLE_FTP_CANT_GET_HOST:
+            return made(.badServerResponse, "“\(host)” does not say where its data is to be had.")
+        case CURLE_FTP_PORT_FAILED, CURLE_FTP_ACCEPT_FAILED:
+            return made(.cannotConnectToHost, "“\(host)” makes no data connection to this machine.")
+        case CURLE_FTP_ACCEPT_TIMEOUT: return made(.timedOut, "“\(host)” took too long to make a data connection to this machine.")
+        case CURLE_USE_SSL_FAILED: return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it.")
+        default: return foundationError(code, text: text, url: url, trust: trust)
         }
     }
 }

@@ -157,7 +157,6 @@ import Testing
             expectFailure(try await runner.run("cp", "--resume", "a", "d"), 5)
             #expect(try await runner.run("cp", "--resume", "-r", "d", "e").code == 0)
             #expect(try runner.read("e/a") == "other")
-            expectFailure(try await runner.run("cp", "--resume", "a", "dav://127.0.0.1:1/a"), 2, "targets on this machine")
             #expect(try runner.names("d") == ["a"])
         }
     }

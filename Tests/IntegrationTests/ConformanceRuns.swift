@@ -126,6 +126,7 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "FileProviderAttributes") { $0 is any FileProviderAttributes },
         LayerProtocol(name: "ExtendedFileProvider") { $0 is any ExtendedFileProvider },
         LayerProtocol(name: "FileProviderSharing") { $0 is any FileProviderSharing },
+        LayerProtocol(name: "FileProviderChecksums") { $0 is any FileProviderChecksums },
     ]
 
     static func names(of provider: any FileProviderBasic) -> [String] { all.filter { $0.isThere(provider) }.map(\.name) }

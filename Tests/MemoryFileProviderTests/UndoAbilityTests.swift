@@ -3,8 +3,10 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-/// A memory that makes links, as files that hold their target, and shares.
-private final class LinkingProvider: FileProviderSymbolicLink, FileProviderSharing, FileProviderOperations, FileProviderReadWrite {
+/// A memory that makes links, as files that hold their target, shares, and has one hash for all.
+private final class LinkingProvider: FileProviderSymbolicLink, FileProviderSharing, FileProviderChecksums, FileProviderOperations,
+    FileProviderReadWrite
+{
     static let type = "Linking"
     private let base = MemoryFileProvider()
 
@@ -43,6 +45,8 @@ private final class LinkingProvider: FileProviderSymbolicLink, FileProviderShari
     }
 
     func publicLink(to path: ProviderPath) async throws -> PublicLink { PublicLink(url: url(of: path)) }
+
+    func checksum(of path: ProviderPath, kind: String) async throws -> String { "\(kind) of \(path)" }
 }
 
 @Suite struct UndoAbilityTests {
@@ -50,6 +54,8 @@ private final class LinkingProvider: FileProviderSymbolicLink, FileProviderShari
         let provider: any FileProvider & FileProviderUndoable = try (LinkingProvider() as any FileProvider).undoable()
         let sharing = try #require(provider as? any FileProviderSharing)
         #expect(try await sharing.publicLink(to: ProviderPath("/a")).url.absoluteString == "mem://memory/a")
+        let hashing = try #require(provider as? any FileProviderChecksums)
+        #expect(try await hashing.checksum(of: ProviderPath("/a"), kind: "md5") == "md5 of /a")
         #expect(provider as? any FileProviderPushWrite == nil)
         #expect(provider.type == "Linking")
         let linking = try #require(provider as? any FileProviderSymbolicLink)

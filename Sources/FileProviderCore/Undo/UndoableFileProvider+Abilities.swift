@@ -32,6 +32,11 @@ extension UndoableFileProvider: FileProviderSharing where Base: FileProviderShar
     public func publicLink(to path: ProviderPath) async throws -> PublicLink { try await base.publicLink(to: path) }
 }
 
+extension UndoableFileProvider: FileProviderChecksums where Base: FileProviderChecksums {
+    /// Asks the base.
+    public func checksum(of path: ProviderPath, kind: String) async throws -> String { try await base.checksum(of: path, kind: kind) }
+}
+
 extension UndoableFileProvider: FileProviderBasicRemote where Base: FileProviderBasicRemote {
     /// The base's.
     public var connectionOptions: ConnectionOptions { base.connectionOptions }

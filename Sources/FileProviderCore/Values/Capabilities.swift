@@ -29,6 +29,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
         case exclusiveCreation
         /// `ifMatch`: a write that happens only while the file is the version that the caller knows.
         case conditionalWriting
+        /// A write that stopped goes on later where it was, in another process even (``WriteOptions/resumption``).
+        case resumingWrites
         /// Making folders.
         case folderCreation
         /// Removing a file or an empty folder.
@@ -98,7 +100,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
     public var isCaseSensitive: Bool
     /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed after it.
     public var listsEveryName: Bool
-    /// Hashes that the storage computes or keeps, such as `sha256`.
+    /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked for.
     public var hashKinds: [String]
 
     /// A provider of which only `support` is known.

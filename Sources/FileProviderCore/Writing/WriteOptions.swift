@@ -19,13 +19,26 @@ public struct WriteOptions: Sendable, Hashable {
     public var placement: Placement
     /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored elsewhere.
     public var modificationDate: Date?
+    /// What identifies the source and its version, such as URL, size and validator together: a write that stops, by failure or by
+    /// cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write of the same identity to the same
+    /// name goes on there, in another process even.
+    ///
+    /// The end of the part is compared with the source before anything is added; what differs is begun anew. Nil, as it is unless said
+    /// otherwise, removes what a failed write left. Of use for published writes of sources that are repeatable, where
+    /// ``Capabilities/Ability/resumingWrites`` is there, and of more bytes than a provider deems worth it; ignored elsewhere. One write of
+    /// one identity at a time: nothing keeps two apart.
+    public var resumption: String?
 
-    /// The defaults refuse what is there already, publish, and leave the time to the storage.
-    public init(overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published, modificationDate: Date? = nil) {
+    /// The defaults refuse what is there already, publish, leave the time to the storage, and keep no part.
+    public init(
+        overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published, modificationDate: Date? = nil,
+        resumption: String? = nil
+    ) {
         self.overwrite = overwrite
         self.ifMatch = ifMatch
         self.placement = placement
         self.modificationDate = modificationDate
+        self.resumption = resumption
     }
 }
 
@@ -38,6 +51,17 @@ public enum TemporaryName {
     public static func make(beside path: ProviderPath) throws -> ProviderPath {
         let tag = String(UInt64.random(in: .min ... .max), radix: 36)
         return try (path.parent ?? .root).appending(".\(tag)\(suffix)")
+    }
+
+    /// The name, in the folder of `path`, of a part that a later write goes on with: the same in every run.
+    ///
+    /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that whoever left the part knew both, and
+    /// keeps the parts of different sources and versions apart. It proves nothing of what is in the part, and not who left it: the hash is
+    /// no secret, and others who may write into the folder can foretell the name. What is there is compared with the source before use.
+    public static func make(beside path: ProviderPath, for identity: String) throws -> ProviderPath {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // Not Swift's own hash, which is another in each run.
+        for byte in Array(path.nameBytes) + [0] + Array(identity.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return try (path.parent ?? .root).appending(".\(String(hash, radix: 36))\(suffix)")
     }
 
     /// Whether `name` was made here.

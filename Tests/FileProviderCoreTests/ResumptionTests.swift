@@ -1,0 +1,37 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import Testing
+
+@Suite struct ResumptionTests {
+    @Test func `A part has the same name in every run`() throws {
+        let part = try TemporaryName.make(beside: ProviderPath("/d/a"), for: "1")
+        // FNV-1a of the bytes 61 00 31, computed by another program.
+        #expect(part.string == "/d/.3hthufwk0y7zj.carrel-part")
+        #expect(TemporaryName.matches(String(decoding: part.nameBytes, as: UTF8.self)))
+    }
+
+    @Test func `Every name, folder and identity has a part of its own`() throws {
+        let parts = try [("/d/a", "1"), ("/d/a", "2"), ("/d/b", "1"), ("/e/a", "1"), ("/d/a", "")].map {
+            try TemporaryName.make(beside: ProviderPath($0.0), for: $0.1)
+        }
+        #expect(Set(parts).count == parts.count)
+    }
+
+    @Test func `Where writes are not resumed, the identity changes nothing`() async throws {
+        let provider = MemoryFileProvider()
+        #expect(try await !provider.capabilities().has(.resumingWrites))
+        let path = try ProviderPath("/a")
+        try await provider.writeContents(path: path, from: DataSource(Data([1])), options: WriteOptions(resumption: "1"))
+        #expect(try await provider.contents(path: path) == Data([1]))
+    }
+
+    @Test func `Capabilities keep every ability when they are encoded`() throws {
+        var capabilities = Capabilities(readCost: .request, hashKinds: ["sha256"])
+        for ability in Capabilities.Ability.allCases { capabilities[ability] = .derived }
+        capabilities[.resumingWrites] = .native
+        let encoded = try JSONEncoder().encode(capabilities)
+        #expect(try JSONDecoder().decode(Capabilities.self, from: encoded) == capabilities)
+        #expect(String(decoding: encoded, as: UTF8.self).contains(#""resumingWrites":"native""#))
+    }
+}
