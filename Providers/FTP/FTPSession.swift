@@ -66,6 +66,11 @@ final class FTPSession: Sendable {
         exchange.connectsEarly = host.dataConnectionsWork
         let outcome = try await control.send(exchange)
         note(exchange.commands, outcome)
+        if outcome.isOutOfStep {
+            state.update { $0.folder = nil }
+            try await open()
+            return outcome
+        }
         if case .none = exchange.transfer { return outcome }
         if outcome.bytes > 0 || outcome.last?.isPositive == true { host.dataConnectionsWork = true }
         // libcurl changes the type by itself before a listing.
