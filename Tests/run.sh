@@ -8,7 +8,7 @@ set -euo pipefail
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVERS=$REPOSITORY/Tests/Servers/servers.sh
 # What keeps the servers and all cores busy: beside it, what measures time would measure the wait.
-RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
+RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3|FTPPool|FTPS|FTPReading)Tests'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 SCRATCH=
 CHILD=

@@ -24,7 +24,8 @@ final class FTPConnection: Sendable {
         let own = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) }
         let login = FTPAccess(origin: origin, user: user, credentials: own ?? options.credentials, options: options, url: baseURL)
         self.login = login
-        let host = FTPHost(charset: configuration.charset)
+        let host = FTPHost(
+            charset: configuration.charset, root: try ProviderPath(percentEncoded: configuration.baseURL.path(percentEncoded: true)))
         self.host = host
         let server = FTPServer(
             host: name.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: origin.port, security: security,

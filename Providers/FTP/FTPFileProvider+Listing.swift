@@ -113,7 +113,7 @@ extension FTPFileProvider {
     /// By `LIST` in the folder itself: a path behind `LIST` would be taken for options and patterns by many a server.
     ///
     /// - Returns: Nil when the server does not go there.
-    private func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
+    func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
         guard try await session.enter(session.host.bytes(of: path)) == nil else { return nil }
         let hidden = session.host.listsHidden
         if hidden != false {

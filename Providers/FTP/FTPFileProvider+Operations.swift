@@ -95,61 +95,15 @@ extension FTPFileProvider {
             sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
     }
 
-    // MARK: Removing
-
-    /// By `DELE` and `RMD`; a folder with all it holds item by item.
-    public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
-        defer { cache.drop(path) }
-        let item = try await connection.run(path) { session in
-            // Without MLST a link that leads nowhere does not show, and may be removed all the same.
-            let isHidden = !session.host.hasMachineListings
-            guard let item = try await self.item(path, session) ?? (isHidden ? FileObject(path: path, type: .other) : nil) else {
-                throw self.missing(path, isWriting: true)
-            }
-            return item
-        }
-        if item.isDirectory, recursive {
-            return try await removeTree(path: path, progress: progress) { path in
-                try await self.connection.run(path, mayRepeat: false) { session in try await self.removeUnknown(path, session) }
-            }
-        }
-        try await connection.run(path, mayRepeat: false) { session in try await self.removeOne(item, session) }
-        progress.advance(by: 1)
-    }
-
-    /// Removes a file, a link or an empty folder.
-    func removeOne(_ item: FileObject, _ session: FTPSession) async throws {
-        let name = try session.host.bytes(of: item.path)
-        // A server without `MLST` does not tell a link to a folder from the folder, and only lets go of it as of a file.
-        if !item.isDirectory || !session.host.hasMachineListings {
-            guard let reply = try await session.send([FTPCommand("DELE", name)])["DELE"], !reply.isPositive else { return }
-            if !item.isDirectory { throw try await refusal(reply, ofChanging: item.path, session) }
-        }
-        session.leave()
-        guard let reply = try await session.send([FTPCommand("RMD", name)])["RMD"], !reply.isPositive else { return }
-        throw try await refusal(reply, ofRemovingFolder: item.path, session)
-    }
-
     /// Whether a file is at `path`, in one round trip; without `MLST`, a folder there shows no sooner than something is put in its place.
     func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
         guard !session.host.hasMachineListings, session.host.mayKnow("SIZE") else { return try await item(path, session) != nil }
         return try await session.sendTogether(session.binary + [FTPCommand("SIZE", session.host.bytes(of: path))]).size != nil
     }
 
-    private func removeUnknown(_ path: ProviderPath, _ session: FTPSession) async throws {
-        let name = try session.host.bytes(of: path)
-        session.leave()
-        guard let reply = try await session.send([FTPCommand("DELE", name)])["DELE"], !reply.isPositive else { return }
-        guard let second = try await session.send([FTPCommand("RMD", name)])["RMD"], !second.isPositive else { return }
-        guard let item = try await item(path, session) else { throw missing(path, isWriting: true) }
-        if item.isDirectory { throw try await refusal(second, ofRemovingFolder: path, session) }
-        throw try await refusal(reply, ofChanging: path, session)
-    }
-
     // MARK: What a refusal means
 
-    private func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+    func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
         let told = FTPReplyError(reply, path: path)
         guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
         if item.isDirectory, let listing = try? await contentsOfDirectory(path, session), !listing.isEmpty {

@@ -3,7 +3,7 @@ public import FileProviderCore
 import Foundation
 
 extension FTPFileProvider: FileProviderSymbolicLink {
-    /// By `SITE SYMLINK`, which few servers have.
+    /// By `SITE SYMLINK`, which few servers have. ProFTPD stores the absolute path of the target, which has to be there.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         defer { cache.drop(path) }
         let space = UInt8(ascii: " ")
@@ -13,6 +13,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
             }
             // The command's own border between both is a space.
             let name = try session.host.newBytes(of: path)
+            // Servers count it from the folder that they are in.
+            let target = target.isEmpty ? target : try session.host.bytes(of: self.resolve(target, from: path))
             guard !target.isEmpty, target.count < 4096, !target.contains(0), !target.contains(space), !name.contains(space) else {
                 throw FileError.make(
                     .fileWriteInvalidFileName, path: path, url: self.url(of: path), sentence: "FTP has no way to make this link.")
@@ -63,17 +65,24 @@ extension FTPFileProvider: FileProviderSymbolicLink {
 
     private func resolve(_ target: [UInt8], from link: ProviderPath) throws -> ProviderPath {
         let slash = UInt8(ascii: "/")
-        var names = target.first == slash ? [] : (link.parent ?? .root).components
+        let isAbsolute = target.first == slash
+        var names = isAbsolute ? [] : (link.parent ?? .root).components
         for name in target.split(separator: slash) where name != [UInt8(ascii: ".")] {
             if name == Array("..".utf8)[...] {
-                guard names.popLast() != nil else {
-                    throw FileError.make(
-                        .fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
-                }
+                guard names.popLast() != nil else { throw leadsOut(link) }
             } else {
                 names.append(name)
             }
         }
+        if isAbsolute {
+            let root = try connection.host.bytes(of: .root).split(separator: slash)
+            guard names.starts(with: root) else { throw leadsOut(link) }
+            names.removeFirst(root.count)
+        }
         return try ProviderPath(bytes: names.joined(separator: [slash]))
+    }
+
+    private func leadsOut(_ link: ProviderPath) -> CocoaError {
+        FileError.make(.fileReadNoPermission, path: link, url: url(of: link), sentence: "“\(link)” leads out of the root.")
     }
 }

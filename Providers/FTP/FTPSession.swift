@@ -66,6 +66,11 @@ final class FTPSession: Sendable {
         exchange.connectsEarly = host.dataConnectionsWork
         let outcome = try await control.send(exchange)
         note(exchange.commands, outcome)
+        if outcome.isOutOfStep {
+            state.update { $0.folder = nil }
+            try await open()
+            return outcome
+        }
         if case .none = exchange.transfer { return outcome }
         if outcome.bytes > 0 || outcome.last?.isPositive == true { host.dataConnectionsWork = true }
         // libcurl changes the type by itself before a listing.
@@ -125,9 +130,12 @@ final class FTPHost: Sendable {
 
     private let state = Locked(State())
     let charset: FTPCharset
+    /// The provider's root on the server.
+    private let root: ProviderPath
 
-    init(charset: FTPCharset) {
+    init(charset: FTPCharset, root: ProviderPath = .root) {
         self.charset = charset
+        self.root = root
     }
 
     /// Nil before the first login.
@@ -153,13 +161,14 @@ final class FTPHost: Sendable {
         set { state.update { $0.takesOffsets = newValue } }
     }
 
-    /// The server's name for the item at `path`. A first name that is `~` stands for the folder that a login begins in.
+    /// The server's name for the item at `path`, which is counted from the root. `~` before all other names stands for the folder that a
+    /// login begins in.
     ///
     /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have;
     ///   `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to keep that.
     func bytes(of path: ProviderPath) throws -> [UInt8] {
         let slash = UInt8(ascii: "/")
-        var names = try path.components.map { try charset.serverName(of: Array($0)) }
+        var names = try (root.components + path.components).map { try charset.serverName(of: Array($0)) }
         var base: [UInt8] = []
         if names.first == [UInt8(ascii: "~")] {
             names.removeFirst()

@@ -132,7 +132,7 @@ public final class FTPControlConnection: Sendable {
     ///
     /// - Throws: ``FTPFailure``; `CancellationError`.
     public func connect(_ commands: [FTPCommand] = []) async throws -> FTPOutcome {
-        if sockets.isUsable { loop.cancelAll() }
+        if sockets.control != nil { loop.cancelAll() }
         return try await run(FTPExchange(commands), isConnecting: true)
     }
 

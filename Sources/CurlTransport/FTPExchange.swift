@@ -120,6 +120,8 @@ public struct FTPOutcome: Sendable {
     public var bytes: Int64 = 0
     /// Whether this side closed the data connection before its end.
     public var wasCut = false
+    /// Whether a reply is left that belongs to no command: the connection has to be made anew before it is used again.
+    public var isOutOfStep = false
 
     /// The last reply to `verb` that is not preliminary.
     public subscript(verb: String) -> FTPReply? { replies.last { $0.verb == verb && $0.code >= 200 } }

@@ -22,6 +22,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var replyBytes = 0
     private var dataConnections = 0
     private var isToldWhere = false
+    private var isOutOfStep = false
     /// Whether the transfer's command has not been answered since.
     private var isOpeningData = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
@@ -177,7 +178,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
         if ending.code == CURLE_SEND_ERROR { hearLastWords() }
-        let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut)
+        let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut, isOutOfStep: isOutOfStep)
         // What is still to come would be taken for the reply to the next command.
         if !unanswered.isEmpty, !(wasCut && unanswered == [transferVerb]) { sockets.interrupt() }
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }

@@ -24,10 +24,11 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 
     /// Columns whose server is not there in this run.
     static let missing = columns.filter { column in !all.contains { $0.column == column } }
-    static let columns = [
-        "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd", "WebDAV: WsgiDAV", "HTTP: nginx",
-        "S3: moto",
-    ] + TestServers.ftpPrograms.map { "FTP: \($0)" }
+    static let columns =
+        [
+            "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd", "WebDAV: WsgiDAV", "HTTP: nginx",
+            "S3: moto",
+        ] + TestServers.ftpPrograms.map { "FTP: \($0)" }
 
     private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
         let root = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UInt64.random(in: 0 ... .max))")

@@ -31,12 +31,18 @@ extension FileProviderOperations {
     ) async throws {
         let items = Collected<ProviderPath>()
         try await walk(path: path) { items.append($0.path) }
-        let all = [path] + items.values
-        progress.expect(Int64(all.count))
-        for item in all.reversed() {
+        try await removeTree([path] + items.values, progress: progress, removeOne: removeOne)
+    }
+
+    /// Removes what is given, the last first, the tree's own folder at the end.
+    package func removeTree(
+        _ items: [ProviderPath], progress: ProgressReporter, removeOne: @Sendable (ProviderPath) async throws -> Void
+    ) async throws {
+        progress.expect(Int64(items.count))
+        for item in items.reversed() {
             try Task.checkCancellation()
             do { try await removeOne(item) } catch {
-                guard item != path, await OperationConsent.proceeds(after: error, .remove(path: item.string)) else { throw error }
+                guard item != items.first, await OperationConsent.proceeds(after: error, .remove(path: item.string)) else { throw error }
             }
             progress.advance(by: 1)
         }
