@@ -66,7 +66,7 @@ extension FTPFileProvider {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
-        let knowsSizes = outcome["SIZE"].map { !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
+        let knowsSizes = outcome["SIZE"].map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
         if knowsSizes { return try nothing(refusal, path) }
         // A file whose server knows no sizes shows in the listing of its folder.
         guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }

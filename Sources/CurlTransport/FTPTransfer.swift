@@ -204,7 +204,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     /// Whether it was a data connection that could not be used. libcurl asks for another one then, even after the transfer's command, and
     /// takes the reply to that for an address.
     private func hasLostData(_ ending: TransferEnding, _ outcome: FTPOutcome) -> Bool {
-        ending.code == CURLE_FTP_WEIRD_PASV_REPLY && outcome["EPSV"]?.code == 229
+        ending.code == CURLE_FTP_WEIRD_PASV_REPLY && outcome["EPSV"]?.code == 229 && outcome.last?.verb != "EPSV"
             && (outcome.last?.isPositive ?? false || outcome.last?.code ?? 0 < 200)
     }
 
