@@ -42,8 +42,6 @@ extension FTPFileProvider {
     /// What is at `path`; nil where nothing is.
     func item(_ path: ProviderPath, _ session: FTPSession) async throws -> FileObject? {
         if path.isRoot { return FileObject(path: path, type: .directory) }
-        // Over TLS a refusal may cost the connection: libcurl waits for a data connection that the server has given up.
-        try await session.revive()
         let name = try session.host.bytes(of: path)
         guard session.host.hasMachineListings else { return try await itemBySize(path, name, session) }
         let outcome = try await session.send([FTPCommand("MLST", name)])

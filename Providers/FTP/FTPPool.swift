@@ -8,8 +8,11 @@ final class FTPPool: Sendable {
         var idle: [FTPSession] = []
         /// Those lent, those idle, and those being opened.
         var count = 0
-        /// How many there may be: fewer than was asked for where the server takes no more.
-        var limit: Int
+        /// Those whose transfer waits for its own sink or source, which may be another's of this pool: they do not count, or a download that
+        /// feeds an upload would keep the connection that this one waits for.
+        var held: Set<ObjectIdentifier> = []
+        /// How many there may be in all: as many as the server takes.
+        var cap: Int
         var limitedUntil: ContinuousClock.Instant?
         /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried many times.
         var isTrying = false
@@ -50,7 +53,7 @@ final class FTPPool: Sendable {
         self.most = max(1, most)
         self.patience = patience
         self.open = open
-        state = Locked(State(limit: max(1, most)))
+        state = Locked(State(cap: 4 * max(1, most)))
     }
 
     /// Lends a connection to `body`; one that was lost meanwhile is not kept.
@@ -101,10 +104,10 @@ final class FTPPool: Sendable {
         let (step, evict): (Step, (@Sendable () -> Void)?) = state.update { state in
             if let until = state.limitedUntil, until < .now {
                 state.limitedUntil = nil
-                state.limit = min(most, state.limit + 1)
+                state.cap = min(4 * most, state.cap + 1)
             }
             if let session = state.idle.popLast() { return (.use(session), nil) }
-            if state.count < state.limit, state.hasLoggedIn || !state.isTrying {
+            if state.count - state.held.count < most, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
                 state.count += 1
                 if !state.hasLoggedIn { state.isTrying = true }
                 return (.open, nil)
@@ -122,8 +125,16 @@ final class FTPPool: Sendable {
         return session
     }
 
+    private func note(_ session: ObjectIdentifier, isHeld: Bool) {
+        state.update { state in
+            if !isHeld { state.held.remove(session) } else if state.held.insert(session).inserted { state.wakeOne() }
+        }
+    }
+
     /// One that is being opened is ended with those that are lent.
     private func begin(_ session: FTPSession, _ closings: Int) {
+        let id = ObjectIdentifier(session)
+        session.whenHeld { [weak self] in self?.note(id, isHeld: $0) }
         let isWanted = state.update { state in
             state.lent.append(session)
             return state.closings == closings
@@ -152,6 +163,7 @@ final class FTPPool: Sendable {
         session.abort()
         state.update { state in
             state.lent.removeAll { $0 === session }
+            state.held.remove(ObjectIdentifier(session))
             state.count -= 1
             state.wakeOne()
         }
@@ -181,7 +193,7 @@ final class FTPPool: Sendable {
             }
             defer { state.wakeOne() }
             guard state.hasLoggedIn, state.count > 0, Self.isCap(error) else { return false }
-            state.limit = max(1, state.count)
+            state.cap = max(1, state.count)
             state.limitedUntil = .now + .seconds(60)
             return true
         }

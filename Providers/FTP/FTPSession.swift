@@ -15,6 +15,8 @@ final class FTPSession: Sendable {
 
     private let control: FTPControlConnection
     private let state = Locked(State())
+    /// Told when its transfer begins to wait for its own sink or source, and when it goes on.
+    private let held = Locked<(@Sendable (Bool) -> Void)?>(nil)
     let host: FTPHost
     /// Bytes a second for each transfer; nil for no limit.
     let bytesPerSecond: Int64?
@@ -24,6 +26,9 @@ final class FTPSession: Sendable {
         self.host = host
         self.bytesPerSecond = bytesPerSecond
     }
+
+    /// Has `told` called when the transfer that runs begins to wait for its own sink or source, and when it goes on or ends.
+    func whenHeld(_ told: @escaping @Sendable (Bool) -> Void) { held.update { $0 = told } }
 
     /// How long nothing was sent.
     var idleTime: Duration { .now - state.value.lastUse }
@@ -46,9 +51,6 @@ final class FTPSession: Sendable {
         state.update { $0.isBinary = answers["TYPE"]?.isPositive ?? false }
     }
 
-    /// Logs in anew where a refusal has cost the connection.
-    func revive() async throws { if !isUsable { try await open() } }
-
     /// Sends `commands`, each after the reply to the one before.
     func send(_ commands: [FTPCommand]) async throws -> FTPOutcome { try await send(FTPExchange(commands)) }
 
@@ -64,6 +66,9 @@ final class FTPSession: Sendable {
         var exchange = exchange
         exchange.bytesPerSecond = bytesPerSecond
         exchange.connectsEarly = host.dataConnectionsWork
+        let held = held.value ?? { _ in }
+        exchange.held = held
+        defer { held(false) }
         let outcome = try await control.send(exchange)
         note(exchange.commands, outcome)
         if outcome.isOutOfStep {

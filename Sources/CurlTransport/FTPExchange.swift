@@ -67,6 +67,8 @@ public struct FTPExchange: Sendable {
     /// Whether the command of the transfer may go out while its data connection is still being made: for servers whose data connections
     /// have been seen to work. One round trip less.
     public var connectsEarly = false
+    /// Told, on the connection's thread, when the transfer begins to wait for its own sink or source, and when it goes on.
+    public var held: @Sendable (_ isHeld: Bool) -> Void = { _ in }
     /// Where what is retrieved or listed goes; asked on the connection's thread when the first byte is there, or at the end of an empty
     /// file. A sink that throws `CancellationError` has enough: the rest is not fetched, and the exchange succeeds.
     public var receive: @Sendable () throws -> any ByteSink

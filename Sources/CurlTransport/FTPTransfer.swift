@@ -22,7 +22,6 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var replyBytes = 0
     private var dataConnections = 0
     private var isToldWhere = false
-    private var isOutOfStep = false
     /// Whether the transfer's command has not been answered since.
     private var isOpeningData = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
@@ -138,6 +137,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         sockets.endData()
     }
 
+    // A download that is kept for its reader is given up when its connection is needed: it waits for nobody.
+    override func holdChanged() { if !isSparing { exchange.held(isHeldHere) } }
+
     override func makeSink() throws -> any ByteSink { try exchange.receive() }
 
     override func isEnough(_ refusal: any Error) -> Bool {
@@ -178,9 +180,10 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     private func completed(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {
         if ending.code == CURLE_SEND_ERROR { hearLastWords() }
-        let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut, isOutOfStep: isOutOfStep)
         // What is still to come would be taken for the reply to the next command.
-        if !unanswered.isEmpty, !(wasCut && unanswered == [transferVerb]) { sockets.interrupt() }
+        let isOutOfStep = !unanswered.isEmpty && !(wasCut && unanswered == [transferVerb])
+        if isOutOfStep { sockets.interrupt() }
+        let outcome = FTPOutcome(replies: replies.finished, bytes: received + sent, wasCut: wasCut, isOutOfStep: isOutOfStep)
         if let failure { throw FTPFailure(error: failure, outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if sockets.hasTimedOut { throw FTPFailure(error: FTPReplies.late(url), outcome: outcome, wasGreeted: sockets.wasGreeted) }
         if isShort, outcome.last?.isPositive == true {

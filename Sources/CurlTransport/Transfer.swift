@@ -33,8 +33,8 @@ class Transfer: @unchecked Sendable {
     private var source: (any ByteSource)?
     private var sink: (any ByteSink)?
     private var gathered: [UInt8] = []
-    private var sinkIsFull = false
-    private var sourceIsDry = false
+    private var sinkIsFull = false { didSet { holdChanged() } }
+    private var sourceIsDry = false { didSet { holdChanged() } }
     /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
     var lastMove: ContinuousClock.Instant?
     private var movedBytes: curl_off_t = 0
@@ -92,6 +92,9 @@ class Transfer: @unchecked Sendable {
 
     /// Whether the transfer is complete although the sink took no more.
     func isEnough(_ refusal: any Error) -> Bool { false }
+
+    /// Told when the transfer may have begun, or stopped, to wait for its own sink or source.
+    func holdChanged() {}
 
     /// Whether nothing more need be sent, because the server has said what it thinks of it.
     var isAnswered: Bool { false }
