@@ -9,9 +9,10 @@ extension FTPFileProvider {
     /// - Complexity: One round trip; none once a server was found to have neither.
     public func storageProperties() async throws -> VolumeObject? {
         try await connection.run(.root) { session in
-            if session.host.features?.has("AVBL") == true {
-                let reply = try await session.send([FTPCommand("AVBL", session.host.home ?? [UInt8(ascii: "/")])])["AVBL"]
-                return reply.flatMap { Self.free($0) }
+            if session.host.features?.has("AVBL") == true, session.host.mayKnow("AVBL") {
+                let reply = try await session.send([FTPCommand("AVBL", session.host.bytes(of: .root))])["AVBL"]
+                if let volume = reply.flatMap({ Self.free($0) }) { return volume }
+                session.host.lacks("AVBL")
             }
             guard session.host.mayKnow("SITE QUOTA") else { return nil }
             let volume = try await session.send([FTPCommand("SITE", text: "QUOTA")])["SITE"].flatMap { Self.quota($0) }

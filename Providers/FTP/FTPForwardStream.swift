@@ -26,6 +26,7 @@ final class FTPForwardStream: Sendable {
         var waiters: [(start: Int64, waiter: FTPWaiter)] = []
         /// Counts the times it was laid aside.
         var turns = 0
+        var isWatched = false
     }
 
     private let pool: FTPPool
@@ -43,6 +44,7 @@ final class FTPForwardStream: Sendable {
     }
 
     deinit {
+        _ = pool.unpark(self)
         if let current = state.value.current {
             current.pipe.abandon()
             current.session.abort()
@@ -135,9 +137,29 @@ final class FTPForwardStream: Sendable {
         pool.park(self) { [weak self] in
             Task { await self?.giveUp() }
         }
+        // Somebody may have closed it in between.
+        if state.value.current == nil { _ = pool.unpark(self) }
+        watch(from: turn)
+    }
+
+    /// One task for the stream sees that it is not laid aside for too long.
+    private func watch(from turn: Int) {
+        let isWatched = state.update { state in
+            defer { state.isWatched = true }
+            return state.isWatched
+        }
+        if isWatched { return }
         Task { [weak self] in
-            try await Task.sleep(for: Self.longestRest)
-            if let self, self.state.value.turns == turn { await self.close() }
+            var seen = turn
+            while true {
+                try await Task.sleep(for: Self.longestRest)
+                guard let self else { return }
+                let turns = self.state.value.turns
+                if turns == seen { break }
+                seen = turns
+            }
+            self?.state.update { $0.isWatched = false }
+            await self?.close()
         }
     }
 

@@ -10,6 +10,7 @@ extension FTPPool {
     /// A connection whose download waits for its reader is given up when somebody needs one: `evict` sees to that.
     func park(_ owner: AnyObject, evict: @escaping @Sendable () -> Void) {
         let isNeeded = state.update { state in
+            state.parked.removeAll { $0.id == ObjectIdentifier(owner) }
             if !state.waiters.isEmpty, state.idle.isEmpty { return true }
             state.parked.append((ObjectIdentifier(owner), evict))
             return false

@@ -42,6 +42,8 @@ final class FTPPool: Sendable {
     private let patience: Duration
     private let open: @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession
 
+    /// A server that took no more connections is asked for one more after so long.
+    private static let relief = Duration.seconds(60)
     /// What was not used for so long is looked at before it is relied on.
     private static let trust = Duration.seconds(15)
 
@@ -78,8 +80,7 @@ final class FTPPool: Sendable {
             if state.value.closings != closings { throw Self.closed() }
             switch next() {
             case .use(let session):
-                if await isAlive(session) { return lend(session) }
-                drop(session)
+                if try await isGood(session, closings) { return session }
             case .open:
                 do {
                     let session = try await open { begin($0, closings) }
@@ -90,12 +91,16 @@ final class FTPPool: Sendable {
                 }
             case .wait(let waiter, let failures):
                 do { guard try await waiter.wait(until: deadline) else { throw Self.crowded() } } catch {
-                    // Woken at the last moment, perhaps: then it is the next one's turn.
-                    state.update { $0.wakeOne() }
+                    passOn(waiter)
                     throw error
                 }
-                // Whoever has waited for the first login has waited for its failure: a wrong password is not tried by everybody.
-                if let failure = state.value.failure(since: failures) { throw failure }
+                if let session = waiter.given.value {
+                    if try await isGood(session, closings) { return session }
+                } else if let failure = state.value.failure(since: failures) {
+                    // Whoever has waited for the first login has waited for its failure: a wrong password is not tried by everybody.
+                    passOn(waiter)
+                    throw failure
+                }
             }
         }
     }
@@ -103,10 +108,13 @@ final class FTPPool: Sendable {
     private func next() -> Step {
         let (step, evict): (Step, (@Sendable () -> Void)?) = state.update { state in
             if let until = state.limitedUntil, until < .now {
-                state.limitedUntil = nil
                 state.cap = min(4 * most, state.cap + 1)
+                state.limitedUntil = state.cap < 4 * most ? .now + Self.relief : nil
             }
-            if let session = state.idle.popLast() { return (.use(session), nil) }
+            if let session = state.idle.popLast() {
+                state.lent.append(session)
+                return (.use(session), nil)
+            }
             if state.count - state.held.count < most, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
                 state.count += 1
                 if !state.hasLoggedIn { state.isTrying = true }
@@ -120,9 +128,18 @@ final class FTPPool: Sendable {
         return step
     }
 
-    private func lend(_ session: FTPSession) -> FTPSession {
-        state.update { $0.lent.append(session) }
-        return session
+    /// Woken at the last moment, perhaps: then it is the next one's turn.
+    private func passOn(_ waiter: FTPWaiter) {
+        if let session = waiter.given.value { giveBack(session) } else { state.update { $0.wakeOne() } }
+    }
+
+    /// Whether a connection that was lent can be used; one that cannot is dropped.
+    private func isGood(_ session: FTPSession, _ closings: Int) async throws -> Bool {
+        let isAlive = await isAlive(session)
+        if isAlive, state.value.closings == closings { return true }
+        drop(session)
+        if state.value.closings != closings { throw Self.closed() }
+        return false
     }
 
     private func note(_ session: ObjectIdentifier, isHeld: Bool) {
@@ -152,9 +169,10 @@ final class FTPPool: Sendable {
     func giveBack(_ session: FTPSession) {
         guard session.isUsable else { return drop(session) }
         state.update { state in
+            // To who has waited longest, and not past them to who comes next.
+            while !state.waiters.isEmpty { if state.waiters.removeFirst().wake(giving: session) { return } }
             state.lent.removeAll { $0 === session }
             state.idle.append(session)
-            state.wakeOne()
         }
         startReaping()
     }
@@ -172,6 +190,7 @@ final class FTPPool: Sendable {
     private func opened() {
         state.update { state in
             state.isTrying = false
+            state.lent.removeAll { $0.isAborted }
             if !state.hasLoggedIn {
                 state.hasLoggedIn = true
                 state.wakeAll()
@@ -194,7 +213,7 @@ final class FTPPool: Sendable {
             defer { state.wakeOne() }
             guard state.hasLoggedIn, state.count > 0, Self.isCap(error) else { return false }
             state.cap = max(1, state.count)
-            state.limitedUntil = .now + .seconds(60)
+            state.limitedUntil = .now + Self.relief
             return true
         }
     }
@@ -207,8 +226,9 @@ final class FTPPool: Sendable {
     private static func closed() -> URLError { FileError.make(.cancelled, url: nil, sentence: "The provider was closed.") }
 
     private static func crowded() -> URLError {
+        // Not a time-out of the network's: whoever tries again waits as long again.
         FileError.make(
-            .timedOut, url: nil, sentence: "All connections that the server allows are in use, and none became free.")
+            .resourceUnavailable, url: nil, sentence: "All connections that the server allows are in use, and none became free in time.")
     }
 
     deinit {

@@ -30,6 +30,8 @@ final class FTPReader: FileReader {
     }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        // What was asked right now need not be asked again.
+        let isFresh = known.value == nil
         let size = try await attributes().size
         if isClosed.value { throw FileError.closed(path) }
         let range = part.resolved(size: size)
@@ -37,9 +39,9 @@ final class FTPReader: FileReader {
         try sink.begin(extent)
         if range.isEmpty { return extent }
         if range.upperBound == size && range.lowerBound == 0 || Int64(range.count) > Self.small {
-            try await retrieve(range, size: size, into: sink)
+            try await retrieve(range, size: size, isFresh: isFresh, into: sink)
         } else {
-            try await readOn(range, size: size, into: sink)
+            try await readOn(range, size: size, isFresh: isFresh, into: sink)
         }
         return extent
     }
@@ -80,12 +82,12 @@ final class FTPReader: FileReader {
     // MARK: Bytes
 
     /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
-    private func retrieve(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
+    private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
         let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
         try await provider.connection.run(path) { session in
             let start = range.lowerBound + counted.count
             if start >= range.upperBound { return }
-            if start > 0 { _ = try await self.settle(session) }
+            if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
             try await self.proveOffsets(start, size, session)
             let count = range.upperBound == size ? nil : range.upperBound - start
             let name = try session.host.transferBytes(of: self.path)
@@ -129,7 +131,7 @@ final class FTPReader: FileReader {
         throw FTPCondition(reply: reply, path: path, url: provider.url(of: path)).error
     }
 
-    private func readOn(_ range: Range<Int64>, size: Int64, into sink: any ByteSink) async throws {
+    private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
         let path = path
         let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
@@ -138,7 +140,7 @@ final class FTPReader: FileReader {
             if rest.isEmpty { return }
             do {
                 try await self.stream.read(rest, of: size, into: counted) { session, start, pipe in
-                    _ = try await self.settle(session)
+                    if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
                     try await self.proveOffsets(start, size, session)
                     let name = try session.host.transferBytes(of: path)
                     let outcome = try await session.send(

@@ -78,8 +78,9 @@ final class FTPSession: Sendable {
         }
         if case .none = exchange.transfer { return outcome }
         if outcome.bytes > 0 || outcome.last?.isPositive == true { host.dataConnectionsWork = true }
-        // libcurl changes the type by itself before a listing.
-        if case .list = exchange.transfer { state.update { $0.isBinary = false } } else { state.update { $0.isBinary = true } }
+        // libcurl changes the type by itself, right before the transfer's command, and before a listing to ASCII.
+        let isSent = ["RETR", "STOR", "APPE"].contains(outcome.last?.verb ?? "")
+        state.update { $0.isBinary = isSent }
         return outcome
     }
 

@@ -9,20 +9,20 @@ final class FTPWaiter: Sendable {
     }
 
     private let state = Locked(State.new)
+    /// The connection that whoever woke this one has given.
+    let given = Locked<FTPSession?>(nil)
 
     /// False when there is nobody to wake any more.
-    func wake() -> Bool { end(true) }
+    func wake(giving session: FTPSession? = nil) -> Bool { end(true, giving: session) }
 
     /// Whether it was somebody's call that ended the wait.
     var wasWoken: Bool { if case .done(true) = state.value { true } else { false } }
 
-    private func end(_ value: Bool) -> Bool {
+    private func end(_ value: Bool, giving session: FTPSession? = nil) -> Bool {
         state.update { state in
-            switch state {
-            case .new: break
-            case .waiting(let continuation): continuation.resume(returning: value)
-            case .done: return false
-            }
+            if case .done = state { return false }
+            given.update { $0 = session }
+            if case .waiting(let continuation) = state { continuation.resume(returning: value) }
             state = .done(value)
             return true
         }

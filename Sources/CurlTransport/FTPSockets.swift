@@ -6,9 +6,11 @@ import Foundation
 ///
 /// libcurl waits for some replies of an FTP server without giving control back; shutting the socket down ends such a wait at once.
 final class FTPSockets: Sendable {
-    fileprivate struct State {
-        var control: Int32?
-        var data: Int32?
+    struct State {
+        /// Chosen when the server greets; before that there may be several that are being made.
+        var control: FTPSocket?
+        var candidates: [FTPSocket] = []
+        var data: FTPSocket?
         /// Whether the control connection may be opened.
         var mayConnect = false
         /// From the greeting on, what is opened is for data.
@@ -42,18 +44,18 @@ final class FTPSockets: Sendable {
     /// what the system has received.
     var isUsable: Bool {
         let state = state.value
-        guard let control = state.control, !state.hasTimedOut, !Self.hasNews(control) else { return false }
-        return state.unseen == nil || Self.received(control).map { $0 - state.seen } == state.unseen
+        guard let control = state.control, !state.hasTimedOut, !Self.hasNews(control.own) else { return false }
+        return state.unseen == nil || Self.received(control.own).map { $0 - state.seen } == state.unseen
     }
 
     /// Whether a wait for the server was ended because it took too long.
     var hasTimedOut: Bool { state.value.hasTimedOut }
 
     /// Whether a reply waits to be read.
-    var hasReply: Bool { state.value.control.map { Self.hasNews($0) } ?? false }
+    var hasReply: Bool { state.value.control.map { Self.hasNews($0.own) } ?? false }
 
     /// Whether the other side has closed the data connection, or will not take what is sent over it.
-    var isDataRefused: Bool { state.value.data.map { Self.hasNews($0, Self.closed) } ?? false }
+    var isDataRefused: Bool { state.value.data.map { Self.hasNews($0.own, Self.closed) } ?? false }
 
     var wasGreeted: Bool { state.value.wasGreeted }
 
@@ -63,6 +65,7 @@ final class FTPSockets: Sendable {
     /// Before each exchange.
     func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool, keepsLastWords: Bool) {
         state.update { state in
+            state.sweep()
             (state.keepsLastWords, state.lastWords) = (keepsLastWords, [])
             state.connectsEarly = connectsEarly
             state.mayConnect = mayConnect
@@ -74,13 +77,13 @@ final class FTPSockets: Sendable {
     /// Bytes of a reply have come out of the control connection.
     func replied(_ count: Int) {
         state.update { state in
-            state.wasGreeted = true
+            if !state.wasGreeted { state.greeted() }
             state.seen += Int64(count)
         }
     }
 
     /// From here on every byte of the control connection is one of a reply, and seen.
-    func begin() { state.update { state in state.unseen = state.control.flatMap(Self.received).map { $0 - state.seen } } }
+    func begin() { state.update { state in state.unseen = state.control.flatMap { Self.received($0.own) }.map { $0 - state.seen } } }
 
     /// No more data is wanted: the data connection is reset, and libcurl finds a socket in its place that is at its end.
     ///
@@ -91,13 +94,15 @@ final class FTPSockets: Sendable {
             guard let data = state.data else { return }
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
-                _ = shutdown(data, Int32(SHUT_RDWR))
+                _ = shutdown(data.own, Int32(SHUT_RDWR))
                 return
             }
             _ = Foundation.close(ends[1])
             var atOnce = linger(l_onoff: 1, l_linger: 0)
-            setsockopt(data, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
-            Self.put(ends[0], inPlaceOf: data)
+            setsockopt(data.own, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+            Self.put(ends[0], inPlaceOf: data.number)
+            data.close()
+            state.data = FTPSocket(data.number)
         }
     }
 
@@ -111,7 +116,7 @@ final class FTPSockets: Sendable {
     /// Ends whatever waits for the server.
     func interrupt() {
         state.update { state in
-            for socket in [state.control, state.data].compactMap(\.self) { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+            for socket in state.candidates + [state.control, state.data].compactMap(\.self) { _ = shutdown(socket.own, Int32(SHUT_RDWR)) }
         }
     }
 
@@ -130,7 +135,7 @@ final class FTPSockets: Sendable {
     var isAborted: Bool { state.value.isAborted }
 
     /// Has `QUIT` go out without a wait for what the server says to it.
-    func stopListening() { state.update { if let control = $0.control { _ = shutdown(control, Int32(SHUT_RD)) } } }
+    func stopListening() { state.update { if let control = $0.control { _ = shutdown(control.own, Int32(SHUT_RD)) } } }
 
     /// - Parameter kind: As poll(2) has it.
     private static func hasNews(_ socket: Int32, _ kind: Int16 = Int16(POLLIN)) -> Bool {
@@ -170,7 +175,8 @@ final class FTPSockets: Sendable {
             let opened = Self.socket(for: address, kind: address.pointee.socktype)
             guard opened >= 0 else { return carrel_SOCKET_BAD }
             guard isData else {
-                (state.control, state.seen, state.unseen, state.hasTimedOut) = (opened, 0, nil, false)
+                state.candidates += [FTPSocket(opened)].compactMap(\.self)
+                (state.seen, state.unseen, state.hasTimedOut) = (0, nil, false)
                 return opened
             }
             state.took(data: opened)
@@ -178,85 +184,48 @@ final class FTPSockets: Sendable {
         }
     }
 
-    fileprivate static func socket(for address: UnsafeMutablePointer<curl_sockaddr>, kind: Int32) -> Int32 {
+    static func socket(for address: UnsafeMutablePointer<curl_sockaddr>, kind: Int32) -> Int32 {
         let isSame = kind == address.pointee.socktype
         let kind = kind | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         return Foundation.socket(address.pointee.family, kind, isSame ? address.pointee.protocol : 0)
     }
 
     /// A data connection that the server has opened. Source: CURLOPT_SOCKOPTFUNCTION(3).
-    func accepted(_ socket: curl_socket_t) { state.update { $0.data = socket } }
+    func accepted(_ socket: curl_socket_t) { state.update { $0.took(data: socket) } }
 
     /// The server's command is on its way: from here on the data connection is the one that was begun, in place of the stand-in.
     func commandWasSent() {
         state.update { state in
             guard let data = state.data, let early = state.early else { return }
-            Self.put(early, inPlaceOf: data)
+            Self.put(early, inPlaceOf: data.number)
             state.early = nil
         }
     }
 
     /// The control connection, for whoever talks over it between transfers.
-    var control: Int32? { state.value.control }
+    var control: Int32? { state.value.control?.own }
 
     /// Source: CURLOPT_CLOSESOCKETFUNCTION(3).
     func close(_ socket: curl_socket_t) {
-        let words = state.value.control == socket && state.value.keepsLastWords ? Self.lastWords(of: socket) : []
+        let isControl = state.value.control.map { $0.number == socket && $0.isOpen } ?? false
+        let words = isControl && state.value.keepsLastWords ? Self.lastWords(of: socket) : []
         state.update { state in
-            if state.control == socket { (state.control, state.lastWords) = (nil, words) }
-            if state.data == socket {
+            if let control = state.control, isControl {
+                control.close()
+                (state.control, state.lastWords) = (nil, words)
+            } else if let data = state.data, data.number == socket, data.isOpen || state.early != nil {
+                data.close()
                 state.data = nil
                 if let early = state.early.take() { _ = Foundation.close(early) }
             }
             // Under the lock, for its number is somebody else's from here on.
             _ = Foundation.close(socket)
-        }
-    }
-}
-
-extension FTPSockets.State {
-    /// Begins to connect the data connection, and gives libcurl a socket in its place that it takes for connected at once.
-    ///
-    /// libcurl sends the command of the transfer no sooner than the data connection is there, though the server answers that only when it
-    /// is: a round trip for nothing. A datagram socket is connected as soon as it is asked to be, and carries nothing meanwhile.
-    /// (`CURL_SOCKOPT_ALREADY_CONNECTED` is meant for that; libcurl 7.88 connects once more after it.)
-    ///
-    /// - Returns: Nil where there is to be none: a proxy, to which data is connected as the control connection was, has much to say first.
-    fileprivate mutating func standIn(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32? {
-        guard let real = data, let control, let place = Self.place(of: address), !Self.isConnected(control, to: place) else { return nil }
-        let isBegun = place.withMemoryRebound(to: sockaddr.self) { place in
-            connect(real, place.baseAddress, socklen_t(address.pointee.addrlen)) == 0 || errno == EINPROGRESS
-        }
-        let standIn = isBegun ? FTPSockets.socket(for: address, kind: Int32(SOCK_DGRAM.rawValue)) : -1
-        guard standIn >= 0 else { return nil }
-        var yes: Int32 = 1
-        setsockopt(real, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        setsockopt(real, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
-        (data, early) = (standIn, real)
-        return standIn
-    }
-
-    /// The address's bytes: there are more of them than its type in C shows.
-    private static func place(of address: UnsafeMutablePointer<curl_sockaddr>) -> UnsafeRawBufferPointer? {
-        MemoryLayout<curl_sockaddr>.offset(of: \.addr).map {
-            UnsafeRawBufferPointer(start: UnsafeRawPointer(address) + $0, count: Int(address.pointee.addrlen))
+            state.sweep()
         }
     }
 
-    private static func isConnected(_ control: Int32, to place: UnsafeRawBufferPointer) -> Bool {
-        var peer = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let isKnown = withUnsafeMutablePointer(to: &peer) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(control, $0, &length) == 0 }
-        }
-        return !isKnown || withUnsafeBytes(of: &peer) { $0.prefix(Int(length)).elementsEqual(place) }
-    }
-
-    fileprivate mutating func took(data socket: Int32) {
-        data = socket
-        dataConnections += 1
-        guard var bytes = receiveBuffer else { return }
-        // Before the connection is made, or the server is told of a larger window.
-        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+    deinit {
+        let state = state.value
+        for socket in state.candidates + [state.control, state.data].compactMap(\.self) { socket.close() }
     }
 }
