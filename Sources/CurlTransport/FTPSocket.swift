@@ -4,22 +4,38 @@ import Foundation
 /// A socket of libcurl's, with a number of our own for it: libcurl closes some without a word, and then their numbers are somebody else's.
 struct FTPSocket: Sendable {
     let number: Int32
+    /// To be used in its place.
     let own: Int32
+    private let identity: UInt
 
     /// - Parameter other: What `own` stands for, where libcurl has a stand-in under `number`.
     init?(_ number: Int32, for other: Int32? = nil) {
         self.number = number
+        identity = Self.identity(of: other ?? number)
         own = fcntl(other ?? number, F_DUPFD_CLOEXEC, 0)
         if own < 0 { return nil }
     }
 
-    /// Whether libcurl's number is still that of this socket.
-    var isOpen: Bool {
-        var (there, here) = (stat(), stat())
-        return fstat(number, &there) == 0 && fstat(own, &here) == 0 && there.st_ino == here.st_ino && there.st_dev == here.st_dev
+    /// One that the server has opened: libcurl closes it without a word, and a second number would keep it open.
+    init(accepted number: Int32) {
+        self.number = number
+        identity = Self.identity(of: number)
+        own = number
     }
 
-    func close() { _ = Foundation.close(own) }
+    /// Whether libcurl's number is still that of this socket.
+    var isOpen: Bool { Self.identity(of: number) == identity }
+
+    /// Ends both directions.
+    func shutDown() { if own != number || isOpen { _ = shutdown(own, Int32(SHUT_RDWR)) } }
+
+    func close() { if own != number { _ = Foundation.close(own) } }
+
+    /// A number that no other socket has at the same time; 0 for none.
+    private static func identity(of number: Int32) -> UInt {
+        var status = stat()
+        return fstat(number, &status) == 0 ? UInt(status.st_ino) : 0
+    }
 }
 
 extension FTPSockets.State {
@@ -93,12 +109,12 @@ extension FTPSockets.State {
         return !isKnown || withUnsafeBytes(of: &peer) { $0.prefix(Int(length)).elementsEqual(place) }
     }
 
-    mutating func took(data socket: Int32) {
+    mutating func took(data socket: FTPSocket?) {
         data?.close()
         if let early = early.take() { _ = Foundation.close(early) }
-        data = FTPSocket(socket)
+        data = socket
         dataConnections += 1
-        guard var bytes = receiveBuffer else { return }
+        guard var bytes = receiveBuffer, let socket = socket?.own else { return }
         // Before the connection is made, or the server is told of a larger window.
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
     }

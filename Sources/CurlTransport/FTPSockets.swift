@@ -94,8 +94,7 @@ final class FTPSockets: Sendable {
             guard let data = state.data else { return }
             var ends: [Int32] = [-1, -1]
             guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &ends) == 0 else {
-                _ = shutdown(data.own, Int32(SHUT_RDWR))
-                return
+                return data.shutDown()
             }
             _ = Foundation.close(ends[1])
             var atOnce = linger(l_onoff: 1, l_linger: 0)
@@ -116,7 +115,7 @@ final class FTPSockets: Sendable {
     /// Ends whatever waits for the server.
     func interrupt() {
         state.update { state in
-            for socket in state.candidates + [state.control, state.data].compactMap(\.self) { _ = shutdown(socket.own, Int32(SHUT_RDWR)) }
+            for socket in state.candidates + [state.control, state.data].compactMap(\.self) { socket.shutDown() }
         }
     }
 
@@ -179,7 +178,7 @@ final class FTPSockets: Sendable {
                 (state.seen, state.unseen, state.hasTimedOut) = (0, nil, false)
                 return opened
             }
-            state.took(data: opened)
+            state.took(data: FTPSocket(opened))
             return state.connectsEarly ? state.standIn(for: address) ?? opened : opened
         }
     }
@@ -191,7 +190,7 @@ final class FTPSockets: Sendable {
     }
 
     /// A data connection that the server has opened. Source: CURLOPT_SOCKOPTFUNCTION(3).
-    func accepted(_ socket: curl_socket_t) { state.update { $0.took(data: socket) } }
+    func accepted(_ socket: curl_socket_t) { state.update { $0.took(data: FTPSocket(accepted: socket)) } }
 
     /// The server's command is on its way: from here on the data connection is the one that was begun, in place of the stand-in.
     func commandWasSent() {
