@@ -238,7 +238,7 @@ final class EventLoop: @unchecked Sendable {
         let now = ContinuousClock.now
         var next = now + .seconds(60)
         for entry in running.values {
-            if entry.transfer.hasMoreToDo() { next = now }
+            if let round = entry.transfer.nextRound() { next = min(next, now + round) }
             guard let deadline = entry.transfer.idleDeadline(options.timeouts.idle) else { continue }
             if deadline <= now { end(entry, CURLE_OPERATION_TIMEDOUT) } else { next = min(next, deadline) }
         }

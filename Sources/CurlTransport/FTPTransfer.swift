@@ -110,10 +110,11 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     // While it is being connected, libcurl's own limit holds.
     override func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { sockets.wasGreeted }
 
-    // When the server's answer is there at once, libcurl leaves the data connection for a later round and waits for nothing.
-    override func hasMoreToDo() -> Bool {
+    // When the server's answer is there at once, libcurl leaves the data connection for a later round and waits for nothing. It waits for
+    // too little until the transfer is on its way: a round now and then finds what it has missed.
+    override func nextRound() -> Duration? {
         defer { isToldWhere = false }
-        return isToldWhere
+        return isToldWhere ? .zero : isOpeningData ? .milliseconds(250) : nil
     }
 
     // libcurl 7.88 waits for nothing but the data connection until that is encrypted, which the server only begins when it has had all

@@ -84,8 +84,8 @@ class Transfer: @unchecked Sendable {
     /// Whether the next bytes are awaited for so long that the idle time counts.
     func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
-    /// Whether libcurl has something to do at once and does not say so; asked after each round.
-    func hasMoreToDo() -> Bool { false }
+    /// When libcurl has something to do at the latest without saying so; asked after each round, nil for never.
+    func nextRound() -> Duration? { nil }
 
     /// A socket that libcurl should wait for, and does not; nil for none. Asked before each wait.
     var forgottenSocket: Int32? { nil }
