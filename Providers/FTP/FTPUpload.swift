@@ -34,22 +34,33 @@ struct FTPUpload: Sendable {
     }
 
     private func putInPlace(_ temporary: ProviderPath, _ count: Int64) async throws -> FileObject {
+        let replacement = try FTPReplacement(of: path, by: temporary, provider)
+        do { try await rename(temporary, count, replacement) } catch {
+            try await replacement.putBack()
+            throw error
+        }
+        await replacement.discard()
+        return finished(count)
+    }
+
+    private func rename(_ temporary: ProviderPath, _ count: Int64, _ replacement: FTPReplacement) async throws {
         let wasTried = Locked(false)
         do {
             try await connection.run(path) { session in
                 // The reply to a renaming may have been lost: then the file is where it belongs.
                 if wasTried.value, try await wasRenamed(temporary, count, session) { return }
                 wasTried.update { $0 = true }
-                try await rename(temporary, count, session)
+                try await rename(temporary, count, replacement, session)
             }
         } catch let error where error.isTransient {
             guard try await connection.run(path, { try await wasRenamed(temporary, count, $0) }) else { throw error }
         }
-        return finished(count)
     }
 
     /// What has to be asked before the renaming leaves together, in one round trip.
-    private func rename(_ temporary: ProviderPath, _ count: Int64, _ session: FTPSession) async throws {
+    private func rename(
+        _ temporary: ProviderPath, _ count: Int64, _ replacement: FTPReplacement, _ session: FTPSession
+    ) async throws {
         let host = session.host
         let (part, name) = (try host.bytes(of: temporary), try host.newBytes(of: path))
         let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
@@ -73,11 +84,13 @@ struct FTPUpload: Sendable {
             throw FileError.make(.fileWriteUnknown, path: path, url: provider.url(of: path), sentence: "The server lost “\(temporary)”.")
         }
         guard let reply = try await session.send([FTPCommand("RNTO", name)])["RNTO"], !reply.isPositive else { return }
-        try await makeRoom(for: temporary, reply, session)
+        try await makeRoom(for: temporary, reply, replacement, session)
     }
 
-    /// Servers that do not rename onto what is there have it moved out of the way first; it is removed once the new file is there.
-    private func makeRoom(for temporary: ProviderPath, _ reply: FTPReply, _ session: FTPSession) async throws {
+    /// Servers that do not rename onto what is there have it moved out of the way first.
+    private func makeRoom(
+        for temporary: ProviderPath, _ reply: FTPReply, _ replacement: FTPReplacement, _ session: FTPSession
+    ) async throws {
         let refusal = try await provider.refusal(reply, ofWriting: path, session)
         guard let item = try await provider.item(path, session) else { throw refusal }
         if !options.overwrite { throw taken() }
@@ -85,34 +98,7 @@ struct FTPUpload: Sendable {
             try await provider.removeOne(item, session)
             return try await provider.rename(temporary, to: path, session)
         }
-        // No name of a temporary file: those may be swept.
-        let aside = try (path.parent ?? .root).appending("\(temporary.name).old")
-        do { try await provider.rename(path, to: aside, session) } catch {
-            if error is FTPFailure { try await putBack(aside) }
-            // A server that does not rename to a free name either has another reason.
-            throw error is FTPFailure ? error : refusal
-        }
-        do { try await provider.rename(temporary, to: path, session) } catch {
-            try await putBack(aside)
-            throw error
-        }
-        await removeNow(aside)
-    }
-
-    /// Gives the old file its name again, unless the new one has it by now.
-    private func putBack(_ aside: ProviderPath) async throws {
-        do {
-            try await Task {
-                try await connection.run(path) { session in
-                    if try await provider.item(path, session) == nil { return try await provider.rename(aside, to: path, session) }
-                    _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: aside))])
-                }
-            }.value
-        } catch {
-            throw FileError.make(
-                .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” could not be replaced, and what was there is called “\(aside)” now.", underlying: error)
-        }
+        try await replacement.run(refusal, session)
     }
 
     /// Whether a renaming was done whose reply did not come.
