@@ -8,6 +8,7 @@ struct FTPUpload: Sendable {
     let path: ProviderPath
     let source: any WriteSource
     let options: WriteOptions
+    private let isTimeSet = Locked(false)
 
     /// Bytes above which it pays to look whether the name is free before anything is sent, and to go on where an upload was cut, 1 MiB.
     private static let large: Int64 = 1 << 20
@@ -66,12 +67,13 @@ struct FTPUpload: Sendable {
         let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
         if looks == nil { try await refuseTaken(session) }
         var commands = session.binary
-        let time = try options.modificationDate.flatMap { try provider.timeCommand(host.features)?($0, part) }
-        if let time { commands.append(time) }
+        let time = try timeCommand(part)
+        if let time { commands.append(time.command) }
         commands.append(try FTPCommand("SIZE", part))
         if let looks { commands.append(try FTPCommand(looks, name)) }
         commands.append(try FTPCommand("RNFR", part))
         let outcome = try await session.sendTogether(commands)
+        noteTime(time?.way, outcome, host)
         do {
             try verify(outcome, count)
             if let looks, outcome[looks]?.isPositive == true { throw taken() }
@@ -136,9 +138,11 @@ struct FTPUpload: Sendable {
             if isLarge || source.length == 0 || options.modificationDate != nil {
                 try await connection.run(path) { session in
                     let name = try session.host.bytes(of: path)
-                    let time = try options.modificationDate.flatMap { try provider.timeCommand(session.host.features)?($0, name) }
-                    try verify(
-                        try await session.sendTogether(session.binary + [time].compactMap(\.self) + [FTPCommand("SIZE", name)]), count)
+                    let time = try timeCommand(name)
+                    let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
+                    let outcome = try await session.sendTogether(commands)
+                    noteTime(time?.way, outcome, session.host)
+                    try verify(outcome, count)
                 }
             }
             return finished(count)
@@ -157,8 +161,21 @@ struct FTPUpload: Sendable {
 
     private func taken() -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
 
+    private func timeCommand(_ name: [UInt8]) throws -> (way: FTPTimeCommand, command: FTPCommand)? {
+        guard let date = options.modificationDate, let way = provider.timeCommand else { return nil }
+        return try way.command(date, name).map { (way, $0) }
+    }
+
+    /// The file is there, whatever becomes of its time: that is only told when it was set.
+    private func noteTime(_ way: FTPTimeCommand?, _ outcome: FTPOutcome, _ host: FTPHost) {
+        // `MDTM` may come a second time, as a look.
+        guard let way, let reply = outcome.replies.first(where: { $0.verb == way.verb && $0.code >= 200 }) else { return }
+        isTimeSet.update { $0 = reply.isPositive }
+        if way.isUnknown(reply) { host.lacks(way.rawValue) }
+    }
+
     private func finished(_ count: Int64) -> FileObject {
-        let date = provider.connection.host.features.flatMap { provider.timeCommand($0) } == nil ? nil : options.modificationDate
+        let date = isTimeSet.value ? options.modificationDate : nil
         return FileObject(
             path: path, type: .regular, size: count,
             modifiedDate: date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) })
