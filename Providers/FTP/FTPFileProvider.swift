@@ -63,7 +63,8 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived, .resumingWrites: .native, .folderCreation: .native,
+                .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived, .resumingWrites: .native,
+                .folderCreation: .native,
                 .removal: .native,
                 .recursiveRemoval: .derived, .moving: .native, .serverSideCopying: features.hasSite("COPY") ? .native : .unavailable,
             ],
