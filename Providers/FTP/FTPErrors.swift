@@ -47,6 +47,9 @@ struct FTPCondition {
         let told = FTPReplyError(reply, path: path)
         switch reply.code {
         case 530, 332, 532, 331: return FileError.make(.userAuthenticationRequired, url: url, sentence: told.sentence, underlying: told)
+        case 500, 502, 504:
+            let sentence = "The server does not know \(reply.verb.isEmpty ? "what it was sent" : reply.verb), which “\(path)” takes."
+            return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: told)
         case 452, 552: return made(.fileWriteOutOfSpace, told)
         case 550, 553, 450, 451:
             if says("no space", "disk full", "quota", "out of space") { return made(.fileWriteOutOfSpace, told) }

@@ -15,13 +15,18 @@ extension FTPFileProvider: FileProviderAttributes {
                 let reply = try await session.send([FTPCommand("SITE", mode + name)])["SITE"]
                 if let reply, !reply.isPositive { throw try await self.refusal(reply, "Setting permissions", path, session) }
             }
-            guard let modificationDate else { return }
-            guard let command = try self.timeCommand(session.host.features)?(modificationDate, name) else {
-                throw FileError.unsupported("Setting times", path: path, url: self.url(of: path))
-            }
-            let reply = try await session.send([command])[command.verb]
-            if let reply, !reply.isPositive { throw try await self.refusal(reply, "Setting times", path, session) }
+            if let modificationDate { try await self.setTime(modificationDate, path, name, session) }
         }
+    }
+
+    private func setTime(_ date: Date, _ path: ProviderPath, _ name: [UInt8], _ session: FTPSession) async throws {
+        while let way = timeCommand, let command = try way.command(date, name) {
+            guard let reply = try await session.send([command])[command.verb], !reply.isPositive else { return }
+            guard way.isUnknown(reply) else { throw try await refusal(reply, "Setting times", path, session) }
+            if reply.code == 550, try await item(path, session) == nil { throw missing(path, isWriting: true) }
+            session.host.lacks(way.rawValue)
+        }
+        throw FileError.unsupported("Setting times", path: path, url: url(of: path))
     }
 
     private func refusal(_ reply: FTPReply, _ what: String, _ path: ProviderPath, _ session: FTPSession) async throws -> any Error {
@@ -31,17 +36,44 @@ extension FTPFileProvider: FileProviderAttributes {
         return try await refusal(reply, ofChanging: path, session)
     }
 
-    /// Makes the command that sets a time; nil where the server is not known to have one.
-    func timeCommand(_ features: FTPFeatures?) -> ((Date, [UInt8]) throws -> FTPCommand?)? {
-        guard let features else { return nil }
-        let space = [UInt8(ascii: " ")]
-        func make(_ verb: String, _ word: String) -> (Date, [UInt8]) throws -> FTPCommand? {
-            { date, name in try FTPDate.text(date).map { try FTPCommand(verb, Array(word.utf8) + Array($0.utf8) + space + name) } }
-        }
-        if features.has("MFMT") { return make("MFMT", "") }
-        if features.hasSite("UTIME") { return make("SITE", "UTIME ") }
-        // vsftpd and others set the time of a file whose name comes behind one; to the rest it is the name of a file that is not there.
-        if features.has("MDTM"), !features.hasMachineListings { return make("MDTM", "") }
-        return nil
+    /// The command that sets a time; nil where the server is not known to have one.
+    var timeCommand: FTPTimeCommand? {
+        let host = connection.host
+        guard let features = host.features else { return nil }
+        return FTPTimeCommand.allCases.first { host.mayKnow($0.rawValue) && $0.isOffered(features) }
     }
+}
+
+/// How a server is told a file's time of modification. The raw value is the name under which a server is remembered not to know it.
+enum FTPTimeCommand: String, CaseIterable {
+    /// draft-somers-ftp-mfxx.
+    case mfmt = "MFMT"
+    case utime = "SITE UTIME"
+    /// vsftpd and others set the time of a file whose name comes behind one; to the rest it is the name of a file that is not there.
+    case mdtm = "MDTM with a time"
+
+    var verb: String {
+        switch self {
+        case .mfmt: "MFMT"
+        case .utime: "SITE"
+        case .mdtm: "MDTM"
+        }
+    }
+
+    func isOffered(_ features: FTPFeatures) -> Bool {
+        switch self {
+        case .mfmt: features.has("MFMT")
+        case .utime: features.hasSite("UTIME")
+        case .mdtm: features.has("MDTM") && !features.hasMachineListings
+        }
+    }
+
+    /// Nil for a time that has no four digits for its year.
+    func command(_ date: Date, _ name: [UInt8]) throws -> FTPCommand? {
+        guard let text = FTPDate.text(date) else { return nil }
+        return try FTPCommand(verb, Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
+    }
+
+    /// Whether `reply`, to this about a file that is there, means that the server has no such command.
+    func isUnknown(_ reply: FTPReply) -> Bool { [500, 502, 504].contains(reply.code) || self == .mdtm && [501, 550].contains(reply.code) }
 }

@@ -21,37 +21,63 @@ extension FTPFileProvider {
     /// Renames on the server (RFC 959, section 4.1.3).
     ///
     /// FTP renames onto a file that is there without a word, and so `overwrite: false` is a look right before; whoever writes in between
-    /// loses. Where something has to give way that the server does not replace by itself, such as a folder, it is removed before: the
-    /// two are not one step.
+    /// loses. Where something has to give way that the server does not replace by itself, the two are not one step: a folder is removed
+    /// before, a file is moved out of the way, and back where its place stays empty.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    /// - Complexity: Three round trips.
+    /// - Complexity: Four round trips: two looks, `RNFR` and `RNTO`; without `MLST` up to two more for each look.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try refuseOverlap(path, destination)
         defer {
             cache.drop(path)
             cache.drop(destination)
         }
-        try await connection.run(path, mayRepeat: false) { session in
-            guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
-            if let target = try await self.item(destination, session) {
+        let replacement = try FTPReplacement(of: destination, by: path, self)
+        do {
+            try await connection.run(path, mayRepeat: false) { session in
+                guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
+                guard let target = try await self.item(destination, session) else {
+                    return try await self.rename(path, to: destination, session)
+                }
                 if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
-                // A file in place of a file is one step; anything else is none for any server.
-                if target.isDirectory || item.isDirectory { try await self.removeOne(target, session) }
+                if !target.isDirectory, !item.isDirectory { return try await self.replace(replacement, path, destination, session) }
+                // No server does that in one step.
+                try await self.removeOne(target, session)
+                try await self.rename(path, to: destination, session)
             }
-            try await self.rename(path, to: destination, session)
+        } catch {
+            try await replacement.putBack()
+            throw error
         }
+        await replacement.discard()
         progress.advance(by: 1)
+    }
+
+    /// Moves a file onto a file: in one step where the server has that.
+    private func replace(
+        _ replacement: FTPReplacement, _ path: ProviderPath, _ destination: ProviderPath, _ session: FTPSession
+    ) async throws {
+        guard let reply = try await renamingRefusal(path, to: destination, session) else { return }
+        let refusal = try await refusal(reply, ofWriting: destination, session, moving: path)
+        // Begun, it comes to its end, cancelled or not.
+        try await Task { try await replacement.run(refusal, session) }.value
     }
 
     /// `RNFR` and `RNTO`.
     func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws {
+        guard let reply = try await renamingRefusal(path, to: destination, session) else { return }
+        throw try await refusal(reply, ofWriting: destination, session, moving: path)
+    }
+
+    /// - Returns: What the server has against the new name; nil when the item has it.
+    /// - Throws: What it has against the old one.
+    private func renamingRefusal(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws -> FTPReply? {
         session.leave()
         let (source, target) = try (session.host.bytes(of: path), session.host.newBytes(of: destination))
         let first = try await session.send([FTPCommand("RNFR", source)])["RNFR"]
         if let reply = first, !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
-        let second = try await session.send([FTPCommand("RNTO", target)])["RNTO"]
-        if let reply = second, !reply.isPositive { throw try await refusal(reply, ofWriting: destination, session, moving: path) }
+        guard let second = try await session.send([FTPCommand("RNTO", target)])["RNTO"], !second.isPositive else { return nil }
+        return second
     }
 
     /// On the server where that has `SITE CPFR` and `SITE CPTO`, to a temporary name first; else through this machine.

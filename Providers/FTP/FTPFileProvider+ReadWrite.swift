@@ -14,8 +14,10 @@ extension FTPFileProvider {
     /// offers one (``FTPConfiguration/verification``), for which the source is read from its start. With `overwrite: false` the name is
     /// looked at right before the file comes there: FTP has no way to do both in one step.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another; nothing was replaced. Also `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
-    /// - Complexity: Six round trips and a data connection, in place five; over TLS two more.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another; nothing was replaced. Also
+    ///   `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
+    /// - Complexity: Six round trips and a data connection; in place five with the look whether the name is free. That is in clear; over
+    ///   TLS two more.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if options.ifMatch != nil { throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path)) }

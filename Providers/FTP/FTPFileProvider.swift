@@ -63,12 +63,13 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
         var capabilities = Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: .derived, .resumingWrites: .native, .folderCreation: .native,
+                .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived, .resumingWrites: .native,
+                .folderCreation: .native,
                 .removal: .native,
                 .recursiveRemoval: .derived, .moving: .native, .serverSideCopying: features.hasSite("COPY") ? .native : .unavailable,
             ],
             readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60, hashKinds: host.hashes.map(\.kind.name))
-        if timeCommand(features) != nil { capabilities[.settingModificationDate] = .native }
+        if timeCommand != nil { capabilities[.settingModificationDate] = .native }
         if features.hasSite("SYMLINK") { capabilities[.symbolicLinks] = .native }
         if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
         return capabilities

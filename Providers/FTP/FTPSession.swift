@@ -131,6 +131,7 @@ final class FTPHost: Sendable {
         var dataConnectionsWork = false
         var listsHidden: Bool?
         var takesOffsets = false
+        var renameReplaces = true
         var greeting = ""
     }
 
@@ -165,6 +166,12 @@ final class FTPHost: Sendable {
     var takesOffsets: Bool {
         get { state.value.takesOffsets }
         set { state.update { $0.takesOffsets = newValue } }
+    }
+
+    /// Whether `RNTO` replaces a file: until the server was seen to need the old one out of the way.
+    var renameReplaces: Bool {
+        get { state.value.renameReplaces }
+        set { state.update { $0.renameReplaces = newValue } }
     }
 
     /// The server's name for the item at `path`, which is counted from the root. `~` before all other names stands for the folder that a

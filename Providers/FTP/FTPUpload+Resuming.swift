@@ -34,7 +34,7 @@ extension FTPUpload {
             error.isTransient && (source.isRepeatable || !begun.value)
         } _: {
             do {
-                let start = begun.value ? try await connection.pool.withSession { try await arrived(at: place, $0) } : 0
+                let start = begun.value ? try await arrived(at: place) : 0
                 if start > 0, let sent = try await send(from: start, to: place) { return sent }
                 if start > 0, options.placement == .published { await removeNow(place) }
                 begun.update { $0 = true }
@@ -57,7 +57,19 @@ extension FTPUpload {
 
     private func store(_ bytes: any WriteSource, from start: Int64, to place: ProviderPath) async throws -> Int64? {
         if start > 0, start == source.length { return start }
-        return try await connection.pool.withSession { session in
+        let watched = FTPWatchedSource(bytes)
+        do { return try await transfer(watched, from: start, to: place) } catch let failure as FTPFailure {
+            // All of it went out, and only the server's word is missing: it is asked what it has.
+            let (count, last) = (failure.outcome.bytes, failure.outcome.last?.code ?? 0)
+            guard failure.error.isTransient, last < 400, count == source.length.map({ $0 - start }) ?? watched.counted,
+                try await isWhole(start + count, at: place, else: failure)
+            else { throw failure }
+            return start + count
+        }
+    }
+
+    private func transfer(_ bytes: any WriteSource, from start: Int64, to place: ProviderPath) async throws -> Int64? {
+        try await connection.pool.withSession { session in
             let name = try session.host.transferBytes(of: place)
             // `REST` where the server has so many bytes exactly: whether it cuts behind it or not is all the same then.
             let ways: [FTPExchange.Continuing] = start == 0 ? [.never] : session.host.mayKnow("APPE") ? [.append, .restart] : [.restart]
@@ -72,25 +84,49 @@ extension FTPUpload {
         }
     }
 
+    /// Whether the server has all `count` bytes of the source, over another connection than the one that was lost.
+    ///
+    /// - Throws: `failure`, when it cannot be asked either.
+    private func isWhole(_ count: Int64, at place: ProviderPath, else failure: FTPFailure) async throws -> Bool {
+        do {
+            let size = try await connection.pool.withSession { session in try await self.size(at: place, session) }
+            // What was to be replaced in place may be as long.
+            if size != count || count == 0 || options.placement == .published || !options.overwrite { return size == count }
+            return source.isRepeatable ? try await isOwn(count, at: place) : false
+        } catch let error where !error.isCancellation { throw failure }
+    }
+
     /// How many bytes of the upload are on the server and seen to be the source's; 0 to begin anew.
     ///
     /// What lies there has a name that nobody else makes, unless on purpose; whether it is the source's as far as it goes, its end tells.
-    private func arrived(at place: ProviderPath, _ session: FTPSession) async throws -> Int64 {
+    private func arrived(at place: ProviderPath) async throws -> Int64 {
         guard isLarge else { return 0 }
-        let name = try session.host.transferBytes(of: place)
-        guard let size = try await session.send(session.binary + [FTPCommand("SIZE", name)]).size, size > 0 else { return 0 }
-        if try await isOwn(name, size, session) { return size }
+        let found = try await connection.pool.withSession { session in try await self.size(at: place, session) }
+        guard let size = found, size > 0 else { return 0 }
+        if try await isOwn(size, at: place) { return size }
         // Not written over: what is there may have an owner or a mode of its own. Under the name itself it may be what is to be replaced.
-        if options.placement == .published { _ = try await session.send([FTPCommand("DELE", name)]) }
+        if options.placement == .published {
+            try await connection.pool.withSession { session in
+                _ = try await session.send([FTPCommand("DELE", session.host.transferBytes(of: place))])
+            }
+        }
         return 0
     }
 
-    private func isOwn(_ name: [UInt8], _ size: Int64, _ session: FTPSession) async throws -> Bool {
+    private func size(at place: ProviderPath, _ session: FTPSession) async throws -> Int64? {
+        try await session.send(session.binary + [FTPCommand("SIZE", session.host.transferBytes(of: place))]).size
+    }
+
+    /// The source is read while no connection is held: it may be a file of the same server, and wait for one.
+    private func isOwn(_ size: Int64, at place: ProviderPath) async throws -> Bool {
         if let length = source.length, size > length { return false }
         let start = max(0, size - Self.proof)
         let sink = DataSink(limit: Int(Self.proof))
-        let outcome = try await session.send(
-            FTPExchange(transfer: .retrieve(name, offset: start, count: size - start, sparingly: false)) { sink })
+        let outcome = try await connection.pool.withSession { session in
+            let name = try session.host.transferBytes(of: place)
+            return try await session.send(
+                FTPExchange(transfer: .retrieve(name, offset: start, count: size - start, sparingly: false)) { sink })
+        }
         guard outcome.wasCut || outcome.last?.isPositive == true else { return false }
         return try await sink.data == own(start, count: Int(size - start))
     }

@@ -8,6 +8,7 @@ struct FTPUpload: Sendable {
     let path: ProviderPath
     let source: any WriteSource
     let options: WriteOptions
+    private let isTimeSet = Locked(false)
 
     /// Bytes above which it pays to look whether the name is free before anything is sent, and to go on where an upload was cut, 1 MiB.
     private static let large: Int64 = 1 << 20
@@ -34,33 +35,45 @@ struct FTPUpload: Sendable {
     }
 
     private func putInPlace(_ temporary: ProviderPath, _ count: Int64) async throws -> FileObject {
+        let replacement = try FTPReplacement(of: path, by: temporary, provider)
+        do { try await rename(temporary, count, replacement) } catch {
+            try await replacement.putBack()
+            throw error
+        }
+        await replacement.discard()
+        return finished(count)
+    }
+
+    private func rename(_ temporary: ProviderPath, _ count: Int64, _ replacement: FTPReplacement) async throws {
         let wasTried = Locked(false)
         do {
             try await connection.run(path) { session in
                 // The reply to a renaming may have been lost: then the file is where it belongs.
                 if wasTried.value, try await wasRenamed(temporary, count, session) { return }
                 wasTried.update { $0 = true }
-                try await rename(temporary, count, session)
+                try await rename(temporary, count, replacement, session)
             }
         } catch let error where error.isTransient {
             guard try await connection.run(path, { try await wasRenamed(temporary, count, $0) }) else { throw error }
         }
-        return finished(count)
     }
 
     /// What has to be asked before the renaming leaves together, in one round trip.
-    private func rename(_ temporary: ProviderPath, _ count: Int64, _ session: FTPSession) async throws {
+    private func rename(
+        _ temporary: ProviderPath, _ count: Int64, _ replacement: FTPReplacement, _ session: FTPSession
+    ) async throws {
         let host = session.host
         let (part, name) = (try host.bytes(of: temporary), try host.newBytes(of: path))
         let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
         if looks == nil { try await refuseTaken(session) }
         var commands = session.binary
-        let time = try options.modificationDate.flatMap { try provider.timeCommand(host.features)?($0, part) }
-        if let time { commands.append(time) }
+        let time = try timeCommand(part)
+        if let time { commands.append(time.command) }
         commands.append(try FTPCommand("SIZE", part))
         if let looks { commands.append(try FTPCommand(looks, name)) }
         commands.append(try FTPCommand("RNFR", part))
         let outcome = try await session.sendTogether(commands)
+        noteTime(time?.way, outcome, host)
         do {
             try verify(outcome, count)
             if let looks, outcome[looks]?.isPositive == true { throw taken() }
@@ -73,11 +86,13 @@ struct FTPUpload: Sendable {
             throw FileError.make(.fileWriteUnknown, path: path, url: provider.url(of: path), sentence: "The server lost “\(temporary)”.")
         }
         guard let reply = try await session.send([FTPCommand("RNTO", name)])["RNTO"], !reply.isPositive else { return }
-        try await makeRoom(for: temporary, reply, session)
+        try await makeRoom(for: temporary, reply, replacement, session)
     }
 
-    /// Servers that do not rename onto what is there have it moved out of the way first; it is removed once the new file is there.
-    private func makeRoom(for temporary: ProviderPath, _ reply: FTPReply, _ session: FTPSession) async throws {
+    /// Servers that do not rename onto what is there have it moved out of the way first.
+    private func makeRoom(
+        for temporary: ProviderPath, _ reply: FTPReply, _ replacement: FTPReplacement, _ session: FTPSession
+    ) async throws {
         let refusal = try await provider.refusal(reply, ofWriting: path, session)
         guard let item = try await provider.item(path, session) else { throw refusal }
         if !options.overwrite { throw taken() }
@@ -85,34 +100,7 @@ struct FTPUpload: Sendable {
             try await provider.removeOne(item, session)
             return try await provider.rename(temporary, to: path, session)
         }
-        // No name of a temporary file: those may be swept.
-        let aside = try (path.parent ?? .root).appending("\(temporary.name).old")
-        do { try await provider.rename(path, to: aside, session) } catch {
-            if error is FTPFailure { try await putBack(aside) }
-            // A server that does not rename to a free name either has another reason.
-            throw error is FTPFailure ? error : refusal
-        }
-        do { try await provider.rename(temporary, to: path, session) } catch {
-            try await putBack(aside)
-            throw error
-        }
-        await removeNow(aside)
-    }
-
-    /// Gives the old file its name again, unless the new one has it by now.
-    private func putBack(_ aside: ProviderPath) async throws {
-        do {
-            try await Task {
-                try await connection.run(path) { session in
-                    if try await provider.item(path, session) == nil { return try await provider.rename(aside, to: path, session) }
-                    _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: aside))])
-                }
-            }.value
-        } catch {
-            throw FileError.make(
-                .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” could not be replaced, and what was there is called “\(aside)” now.", underlying: error)
-        }
+        try await replacement.run(refusal, session)
     }
 
     /// Whether a renaming was done whose reply did not come.
@@ -150,9 +138,11 @@ struct FTPUpload: Sendable {
             if isLarge || source.length == 0 || options.modificationDate != nil {
                 try await connection.run(path) { session in
                     let name = try session.host.bytes(of: path)
-                    let time = try options.modificationDate.flatMap { try provider.timeCommand(session.host.features)?($0, name) }
-                    try verify(
-                        try await session.sendTogether(session.binary + [time].compactMap(\.self) + [FTPCommand("SIZE", name)]), count)
+                    let time = try timeCommand(name)
+                    let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
+                    let outcome = try await session.sendTogether(commands)
+                    noteTime(time?.way, outcome, session.host)
+                    try verify(outcome, count)
                 }
             }
             return finished(count)
@@ -171,8 +161,21 @@ struct FTPUpload: Sendable {
 
     private func taken() -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
 
+    private func timeCommand(_ name: [UInt8]) throws -> (way: FTPTimeCommand, command: FTPCommand)? {
+        guard let date = options.modificationDate, let way = provider.timeCommand else { return nil }
+        return try way.command(date, name).map { (way, $0) }
+    }
+
+    /// The file is there, whatever becomes of its time: that is only told when it was set.
+    private func noteTime(_ way: FTPTimeCommand?, _ outcome: FTPOutcome, _ host: FTPHost) {
+        // `MDTM` may come a second time, as a look.
+        guard let way, let reply = outcome.replies.first(where: { $0.verb == way.verb && $0.code >= 200 }) else { return }
+        isTimeSet.update { $0 = reply.isPositive }
+        if way.isUnknown(reply) { host.lacks(way.rawValue) }
+    }
+
     private func finished(_ count: Int64) -> FileObject {
-        let date = provider.connection.host.features.flatMap { provider.timeCommand($0) } == nil ? nil : options.modificationDate
+        let date = isTimeSet.value ? options.modificationDate : nil
         return FileObject(
             path: path, type: .regular, size: count,
             modifiedDate: date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) })
