@@ -26,8 +26,8 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
     public let baseURL: URL
     /// ``DataMode/passive`` unless said otherwise.
     public var dataMode = DataMode.passive
-    /// The server's zone, for listings without one (`LIST`), as TimeZone(identifier:) takes it; nil for UTC. Machine-readable listings are
-    /// in UTC always.
+    /// The server's zone, for listings without one (`LIST`), as TimeZone(identifier:) takes it; nil for UTC. Each date is taken with the
+    /// offset that held then. Machine-readable listings are in UTC always.
     public var timeZone: String?
     /// Whether more than TLS 1.2 is offered. Data connections have to go on with the session of the control connection on many servers,
     /// and uploads over TLS 1.3 may lose their end with this libcurl.
@@ -46,7 +46,8 @@ public struct FTPConfiguration: Codable, Hashable, Sendable {
 
     /// Takes a server's names for bytes in the character set of that IANA name, such as `windows-1251`.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` for a name that this system does not know.
+    /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for a set in which ASCII is
+    ///   written differently.
     public mutating func setCharset(_ name: String) throws { charset = try FTPCharset(name) }
 }
 
@@ -55,7 +56,8 @@ extension FTPConfiguration {
     /// and `verify` (`size` or `hash`).
     static let settingNames: Set<String> = ["charset", "data", "time-zone", "tls", "verify"]
 
-    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense.
+    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense;
+    ///   `CocoaError(.fileReadUnknownStringEncoding)` for such a `charset`.
     init(baseURL: URL, settings: [String: String]) throws {
         self.init(baseURL: baseURL)
         for (name, value) in settings {

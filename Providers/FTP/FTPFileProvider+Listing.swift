@@ -130,8 +130,7 @@ extension FTPFileProvider {
     }
 
     private func rawListing(_ data: Data) -> FTPRawListing {
-        let zone = configuration.timeZone.flatMap { TimeZone(identifier: $0) }
-        return FTPRawListing(data: data, reader: .list(offset: zone?.secondsFromGMT() ?? 0))
+        FTPRawListing(data: data, reader: .list(configuration.timeZone.flatMap { TimeZone(identifier: $0) }))
     }
 
     /// Nil when the server refused.
@@ -172,8 +171,8 @@ struct FTPRawListing: Sendable {
     enum Reader: Sendable {
         /// By `MLSD`.
         case machine
-        /// By `LIST`; seconds that the server's clock is ahead of UTC.
-        case list(offset: Int)
+        /// By `LIST`, with the zone of the server's clock; nil for UTC.
+        case list(TimeZone?)
     }
 
     /// 256 MiB, about two million items.
@@ -198,7 +197,8 @@ struct FTPPages {
         self.charset = charset
         switch listing.reader {
         case .machine: parser = FTPMachineListing()
-        case .list(let seconds): parser = FTPListParser(now: Date(), offset: seconds)
+        case .list(nil): parser = FTPListParser(now: Date())
+        case .list(let zone?): parser = FTPListParser(now: Date(), zone: zone)
         }
     }
 

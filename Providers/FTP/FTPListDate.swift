@@ -4,8 +4,19 @@ import Foundation
 struct FTPListDate: Sendable {
     /// The moment of the listing.
     let now: Date
-    /// Seconds that the server's clock is ahead of UTC.
-    let offset: Int
+    private let zone: FTPServerZone
+
+    /// - Parameter offset: Seconds that the server's clock is ahead of UTC, all year.
+    init(now: Date, offset: Int) {
+        self.now = now
+        zone = .fixed(offset)
+    }
+
+    /// - Parameter zone: The server's, with its summer time.
+    init(now: Date, zone: TimeZone) {
+        self.now = now
+        self.zone = .named(zone)
+    }
 
     /// A date, and the step in which it was told.
     typealias Moment = (date: Date?, precision: Double)
@@ -27,8 +38,9 @@ struct FTPListDate: Sendable {
 
     /// The last such day, at most a day in the future: a server's clock may be ahead, or its time zone another than was said.
     func moment(month: Int, day: Int, clock: Clock) -> Moment {
-        let today = (now.timeIntervalSince1970 + Double(offset)) / 86_400
+        let today = now.timeIntervalSince1970 / 86_400
         guard let seconds = clock.seconds, abs(today) < 700_000 else { return (nil, 0) }
+        // In no zone is it the year after the next.
         let thisYear = FTPDate.civil(day: Int(today.rounded(.down))).year
         // 29 February may be eight years back.
         for year in stride(from: thisYear + 1, through: thisYear - 8, by: -1) {
@@ -40,7 +52,7 @@ struct FTPListDate: Sendable {
     }
 
     private func date(_ days: Int, _ seconds: Int) -> Date {
-        Date(timeIntervalSince1970: Double(days * 86_400 + seconds - offset))
+        Date(timeIntervalSince1970: Double(days * 86_400 + seconds - zone.offset(days, seconds)))
     }
 
     /// `12:30`, `9:05:07`, `12:30:15.000000000`, with `AM`, `PM`, `a` or `p` behind it or not; nil for anything else.
@@ -155,5 +167,24 @@ enum FTPMonth {
             let month = line.small(range.lowerBound..<mark.lowerBound, digits: 1...2), 1...12 ~= month
         else { return nil }
         return month
+    }
+}
+
+/// How far a server's clock is ahead of UTC.
+private enum FTPServerZone: Sendable {
+    /// Seconds, all year.
+    case fixed(Int)
+    case named(TimeZone)
+
+    /// Seconds, when the server's clock shows that second of that day.
+    func offset(_ day: Int, _ second: Int) -> Int {
+        switch self {
+        case .fixed(let offset): return offset
+        case .named(let zone):
+            func offset(_ utc: Int) -> Int { zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(utc))) }
+            // An hour that the clocks leave out counts by the clock of before or after, and of one that comes twice it is always the same.
+            let shown = day * 86_400 + second
+            return offset(shown - offset(shown))
+        }
     }
 }

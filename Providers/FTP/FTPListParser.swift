@@ -33,6 +33,13 @@ struct FTPListParser: FTPListing {
         dates = FTPListDate(now: now, offset: offset)
     }
 
+    /// - Parameters:
+    ///   - now: As above.
+    ///   - zone: That of the server's clock, with its summer time.
+    init(now: Date, zone: TimeZone) {
+        dates = FTPListDate(now: now, zone: zone)
+    }
+
     mutating func read(_ line: Span<UInt8>) -> FTPLineReading {
         columns.find(in: line)
         if columns.isEmpty { return .noEntry }

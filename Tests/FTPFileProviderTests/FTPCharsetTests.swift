@@ -1,4 +1,5 @@
 @testable import FTPFileProvider
+import FaultServer
 import FileProviderCore
 import Foundation
 import Testing
@@ -58,5 +59,25 @@ import Testing
         #expect(String(decoding: kept, as: UTF8.self) == #"["utf-8","windows-1251"]"#)
         #expect(try JSONDecoder().decode([FTPCharset].self, from: kept) == [FTPCharset("UTF8"), FTPCharset("windows-1251")])
         #expect(throws: CocoaError.self) { try JSONDecoder().decode([FTPCharset].self, from: Data(#"["klingon"]"#.utf8)) }
+    }
+
+    @Test func `A server's names in windows-1251 go all ways`() async throws {
+        let charset = try FTPCharset("windows-1251")
+        let name: [UInt8] = [0xCA, 0xED, 0xE8, 0xE3, 0xE8]  // Книги
+        try await withFTPProvider(files: [:], configure: { $0.charset = charset }) { double, provider in
+            double.put(Data("there".utf8), at: "/Сказки", encoding: .windowsCP1251)
+            let (written, moved) = (try ProviderPath("Книги"), try ProviderPath("Книги 2"))
+            try await provider.writeContents(path: written, contents: FTPDoing.content)
+            #expect(double.commands.last { $0.verb == "RNTO" }.map { $0.bytes.suffix(name.count) } == Data(name))
+            #expect(try await Set(provider.contentsOfDirectory(path: .root).map(\.name)) == ["Книги", "Сказки"])
+            #expect(try await provider.contents(path: written) == FTPDoing.content)
+            #expect(try await provider.contents(path: ProviderPath("Сказки")) == Data("there".utf8))
+            try await provider.moveItem(path: written, to: moved)
+            #expect(try await provider.attributesOfItem(path: moved).size == Int64(FTPDoing.content.count))
+            try await provider.removeItem(path: moved)
+            #expect(try await provider.contentsOfDirectory(path: .root).map(\.name) == ["Сказки"])
+            let foreign = double.commands.map(\.bytes).filter { !$0.allSatisfy { $0 < 0x80 } }
+            #expect(!foreign.isEmpty && foreign.allSatisfy { String(validating: $0, as: UTF8.self) == nil })
+        }
     }
 }

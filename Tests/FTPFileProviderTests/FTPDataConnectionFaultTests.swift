@@ -154,4 +154,18 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: [0, 1]) func `A cut upload that the server calls done is refused, and not gone on with`(retries: Int) async throws {
+        // So little that it is under way before the server closes: 226 is what the client hears.
+        let settings = FTPDouble.Settings { $0.verb == "STOR" ? [.closeDataAfter(1_000, reply: "226 Done")] : [] }
+        try await withFTPProvider(settings) {
+            $0.retries.retries = retries
+        } _: { double, provider in
+            let error = try await FTPFaults.mustFail {
+                try await provider.writeContents(path: ProviderPath("old"), contents: FTPFaults.book, overwrite: true)
+            }
+            #expect(error.cocoaCode == .fileWriteUnknown, "\(error)")
+            #expect(double.file("/old") == FTPFaults.files["/old"] && double.commands.count { $0.verb == "STOR" } == 1)
+        }
+    }
 }

@@ -84,3 +84,62 @@ import Testing
         #expect(moment.date == nil)
     }
 }
+
+/// Dates of servers whose clocks know summer time.
+@Suite struct FTPZoneTests {
+    private func modified(_ line: String, now: String = "20190110000000", zone: String = "Europe/Berlin") throws -> Date? {
+        let parser = try FTPListParser(now: #require(FTPDate.parse(now)), zone: #require(TimeZone(identifier: zone)))
+        return try #require(try read(parser, Array(line.utf8)).entries.first).modified
+    }
+
+    @Test(arguments: ["20190110000000", "20190710000000"])
+    func `Each date has the offset that held then, whenever it is read`(now: String) throws {
+        let lines = [
+            "2018-01-05 12:30 x": "20180105113000", "2018-07-05 12:30 x": "20180705103000", "Jul 05  2018 x": "20180704220000",
+            "2018-07-05 12:30:15.000000000 +0100 x": "20180705113015",
+        ]
+        for (line, expected) in lines {
+            #expect(try modified("-rw-r--r-- 1 a b 6 \(line)", now: now) == FTPDate.parse(expected), "\(line)")
+        }
+        #expect(try modified("07-05-18  11:30PM  7 y", now: now) == FTPDate.parse("20180705213000"))
+        #expect(try modified("01-05-18  11:30PM  7 y", now: now, zone: "America/New_York") == FTPDate.parse("20180106043000"))
+    }
+
+    @Test(arguments: [
+        ("20190110000000", "Jul  5 12:30", "20180705103000"), ("20190110000000", "Jan  5 12:30", "20190105113000"),
+        ("20190710000000", "Jul  5 12:30", "20190705103000"), ("20190710000000", "Jan  5 12:30", "20190105113000"),
+        // It is the new year there already.
+        ("20181231233000", "Jan  1 00:15", "20181231231500"),
+    ])
+    func `So has a date without a year`(now: String, date: String, meant: String) throws {
+        #expect(try modified("-rw-r--r-- 1 a b 6 \(date) x", now: now) == FTPDate.parse(meant))
+    }
+
+    @Test(arguments: [
+        ("2019-03-31 01:59", "20190331005900"), ("2019-03-31 02:30", "20190331013000"), ("2019-03-31 03:00", "20190331010000"),
+        ("2019-10-27 01:59", "20191026235900"), ("2019-10-27 02:30", "20191027013000"), ("2019-10-27 03:00", "20191027020000"),
+        ("2019-03-30 12:00", "20190330110000"), ("2019-04-01 12:00", "20190401100000"),
+    ])
+    func `The days on which the clocks change are read, and hours that are left out or come twice`(date: String, meant: String) throws {
+        #expect(try modified("-rw-r--r-- 1 a b 6 \(date) x", now: "20200101000000") == FTPDate.parse(meant))
+    }
+
+    @Test func `No day that a server makes up is too much`() throws {
+        var lines = ""
+        for year in 1...9999 { lines += "-rw-r--r-- 1 a b 6 \(String(year + 10_000).dropFirst())-0\(1 + year % 9)-28 02:30 x\(year)\n" }
+        for day in 0..<3 {
+            for clock in 0..<1440 { lines += "-rw-r--r-- 1 a b 6 2019-03-\(29 + day) \(Self.shown(clock)) y\(day)-\(clock)\n" }
+        }
+        let parser = try FTPListParser(
+            now: Date(timeIntervalSince1970: 1_577_836_800), zone: #require(TimeZone(identifier: "Europe/Berlin")))
+        let result = try read(parser, Array(lines.utf8))
+        #expect(result.unreadable == 0 && result.entries.count == 9999 + 3 * 1440)
+        #expect(result.entries.allSatisfy { $0.modified != nil })
+        let last = result.entries.suffix(3 * 1440).compactMap(\.modified)
+        #expect(zip(last, last.dropFirst()).count { $0 > $1 } == 1, "they go back once, behind the hour that is left out")
+    }
+
+    private static func shown(_ clock: Int) -> String {
+        "\(String(clock / 60 + 100).dropFirst()):\(String(clock % 60 + 100).dropFirst())"
+    }
+}

@@ -7,15 +7,13 @@ import Testing
 
 /// Runs with a double and a provider of its files; both end with it. Whatever went wrong meanwhile, the protocol was kept, and no
 /// temporary file is left.
-///
-/// - Parameter isPedantic: Whether a command before the reply to the one before it is held against the provider.
 func withFTPProvider(
-    _ settings: FTPDouble.Settings = .init(), files: [String: Data] = FTPFaults.files, isPedantic: Bool = false,
+    _ settings: FTPDouble.Settings = .init(), files: [String: Data] = FTPFaults.files,
     options change: (inout ConnectionOptions) -> Void = { _ in }, configure: (inout FTPConfiguration) -> Void = { _ in },
     _ body: (FTPDouble, FTPFileProvider) async throws -> Void
 ) async throws {
     var settings = settings
-    settings.allowsPipelining = !isPedantic
+    settings.allowsPipelining = true
     await FTPFaults.places.take()
     defer { FTPFaults.places.giveBack() }
     let double = try FTPDouble(settings, files: files)

@@ -199,6 +199,17 @@ import Testing
         }
     }
 
+    @Test func `A connection that the server has closed for its idleness is replaced without a word`() async throws {
+        var settings = FTPDouble.Settings()
+        settings.idleTimeout = 1
+        try await withFTPProvider(settings) { double, provider in
+            try await look(provider)
+            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            try await look(provider)
+            #expect(double.logins == 2)
+        }
+    }
+
     private func withFTPES(_ faults: [FTPDouble.Fault], _ body: (FTPDouble, FTPFileProvider) async throws -> Void) async throws {
         await FTPFaults.places.take()
         defer { FTPFaults.places.giveBack() }

@@ -1,4 +1,5 @@
 import CurlTransport
+import FaultServer
 import FileProviderCore
 import Foundation
 import Testing
@@ -32,5 +33,38 @@ import Testing
         #expect(FTPFileProvider.quota(reply(502, "Uploaded bytes: 1/2")) == nil)
         #expect(FTPFileProvider.quota(reply(200, "Uploaded bytes: nan/inf")) == nil)
         #expect(FTPFileProvider.quota(reply(200, "Uploaded parsecs: 1/2")) == nil)
+    }
+
+    // MARK: Asked of a server
+
+    @Test func `A server with AVBL is asked for it`() async throws {
+        var settings = FTPDouble.Settings { $0.verb == "AVBL" ? [.reply("213 1234567")] : [] }
+        settings.features.append("AVBL")
+        try await withFTPProvider(settings) { double, provider in
+            let volume = try await provider.storageProperties()
+            #expect(volume?.availableCapacity == 1_234_567 && volume?.totalCapacity == nil)
+            #expect(try await provider.capabilities().has(.storageProperties))
+            #expect(double.commands.count { $0.verb == "AVBL" } == 2 && !double.commands.contains { $0.argument == "QUOTA" })
+        }
+    }
+
+    @Test func `A server with SITE QUOTA is asked for that`() async throws {
+        let told = "200-The current quota is\n  Uploaded Kb:\t10.00/30.00\n200 That is all"
+        let settings = FTPDouble.Settings { $0.verb == "SITE" && $0.argument == "QUOTA" ? [.reply(told)] : [] }
+        try await withFTPProvider(settings) { _, provider in
+            let volume = try await provider.storageProperties()
+            #expect(volume?.totalCapacity == 30 << 10 && volume?.availableCapacity == 20 << 10 && volume?.usage == 10 << 10)
+            #expect(try await provider.capabilities().has(.storageProperties))
+        }
+    }
+
+    @Test func `A server with neither tells nothing, and is asked once`() async throws {
+        try await withFTPProvider { double, provider in
+            let volume = try await provider.storageProperties()
+            #expect(volume == nil)
+            let capabilities = try await provider.capabilities()
+            #expect(!capabilities.has(.storageProperties))
+            #expect(double.commands.count { $0.verb == "SITE" } == 1 && !double.commands.contains { $0.verb == "AVBL" })
+        }
     }
 }

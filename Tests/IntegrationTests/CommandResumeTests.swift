@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// `cp --resume` to servers.
+/// `cp --resume` to servers, and from them.
 @Suite struct CommandResumeTests {
     /// Bytes that are nowhere the same for long.
     private func bytes(_ count: Int, seed: UInt64) -> Data {
@@ -65,13 +65,13 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: !RealFTPServer.all.isEmpty), arguments: RealFTPServer.all)
-    func `an interrupted upload to a real server goes on`(_ server: RealFTPServer) async throws {
+    @Test(.enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.ftp)
+    func `an interrupted upload to a real server goes on`(_ server: TestServers.FTP) async throws {
         try await server.withFolder { _, folder in
             try await CommandRunner.use { runner in
                 runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
                 try runner.write("big", bytes(16 << 20, seed: 3))
-                let there = server.data.appending(path: folder.string)
+                let there = server.place(folder)
                 let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
                 let arguments = ["--user", TestServers.environment["CARREL_TEST_USER"] ?? "", "big", target]
                 let isArriving: @Sendable () -> Bool = { Self.size(in: there) > 4 << 20 }
@@ -85,6 +85,63 @@ import Testing
                 #expect(FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: there.appending(path: "big").path))
                 #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == ["big"])
             }
+        }
+    }
+
+    // MARK: Down
+
+    /// A server that closes the data connection of the first download once 4 MiB have gone.
+    private func closingDouble() throws -> FTPDouble {
+        var settings = FTPDouble.Settings {
+            $0.verb == "RETR" && $0.occurrence == 1 ? [.closeDataAfter(4 << 20, reply: "426 Cut")] : []
+        }
+        settings.allowsPipelining = true
+        return try FTPDouble(settings)
+    }
+
+    /// The names of the parts that lie beside the target.
+    private func parts(_ runner: CommandRunner) throws -> [String] {
+        try runner.names("there").filter { TemporaryName.matches($0) }
+    }
+
+    @Test func `a download that was cut goes on in the next run`() async throws {
+        let double = try closingDouble()
+        defer { double.stop() }
+        try await CommandRunner.use { runner in
+            let data = bytes(8 << 20, seed: 4)
+            double.put(data, at: "/book")
+            let source = double.url().absoluteString + "book"
+            try runner.makeFolder("there")
+            let cut = try await runner.run("cp", "--resume", "--retries", "0", source, "there/book")
+            expectFailure(cut, 1, "426: Cut")
+            let part = try #require(parts(runner).first)
+            let kept = try Data(contentsOf: URL(fileURLWithPath: runner.path("there/\(part)")))
+            #expect(try kept.count == 4 << 20 && data.starts(with: kept) && parts(runner).count == 1)
+            let rest = try await runner.run("cp", "--resume", "--json", "--stats", source, "there/book")
+            #expect(rest.code == 0 && rest.object["copied"] as? Int == 1 && rest.object["bytes"] as? Int == data.count, "\(rest.error)")
+            #expect((rest.statistics["bytesIn"] as? Int ?? .max) < 5 << 20)
+            #expect(double.commands.contains { $0.verb == "REST" && $0.argument == "\(kept.count)" })
+            #expect(try runner.names("there") == ["book"])
+            #expect(try Data(contentsOf: URL(fileURLWithPath: runner.path("there/book"))) == data)
+            let again = try await runner.run("cp", "--resume", "--json", source, "there/book")
+            #expect(again.code == 0 && again.object["skipped"] as? Int == 1)
+        }
+    }
+
+    @Test func `a file that changed on the server in between is fetched anew, and nothing of the old one is in it`() async throws {
+        let double = try closingDouble()
+        defer { double.stop() }
+        try await CommandRunner.use { runner in
+            double.put(bytes(8 << 20, seed: 4), at: "/book", modified: Date(timeIntervalSince1970: 1_500_000_000))
+            let source = double.url().absoluteString + "book"
+            try runner.makeFolder("there")
+            expectFailure(try await runner.run("cp", "--resume", "--retries", "0", source, "there/book"), 1, "426: Cut")
+            let part = try #require(parts(runner).first)
+            let changed = bytes(8 << 20, seed: 5)
+            double.put(changed, at: "/book", modified: Date(timeIntervalSince1970: 1_600_000_000))
+            #expect(try await runner.run("cp", "--resume", source, "there/book").code == 0)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: runner.path("there/book"))) == changed)
+            #expect(try parts(runner) == [part])
         }
     }
 

@@ -97,16 +97,6 @@ struct FTPPoolTests {
     }
 
     @Test(arguments: TestServers.ftp)
-    func `a connection that the server has closed is replaced without a word`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in
-            let path = try folder.appending("file")
-            try await provider.writeContents(path: path, contents: Data("1".utf8))
-            provider.invalidate()
-            #expect(try await provider.contents(path: path) == Data("1".utf8))
-        }
-    }
-
-    @Test(arguments: TestServers.ftp)
     func `what runs ends at once when its provider is invalidated`(_ server: TestServers.FTP) async throws {
         try await server.withFolder { _, folder in
             for round in 0..<5 {

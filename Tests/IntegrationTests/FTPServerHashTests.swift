@@ -4,12 +4,12 @@ import Foundation
 import Testing
 
 /// Hashes that a real server computes. ProFTPD has `HASH`, `MD5` and the commands that begin with X; the others have none.
-@Suite(.enabled(if: RealFTPServer.named("PROFTPD") != nil, "needs ProFTPD"))
-struct FTPHashTests {
+@Suite(.enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+struct FTPServerHashTests {
     private let content = Data("hello world".utf8)
 
     @Test func `every kind that is declared is computed`() async throws {
-        let server = try #require(RealFTPServer.named("PROFTPD"))
+        let server = try TestServers.ftp("ProFTPD")
         try await server.withFolder { provider, folder in
             let expected = [
                 "sha256": "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
@@ -34,21 +34,19 @@ struct FTPHashTests {
 
     @Test(arguments: [0, 11, 3 << 20])
     func `with verify=hash uploads pass, and the server was asked`(_ size: Int) async throws {
-        let server = try #require(RealFTPServer.named("PROFTPD"))
-        try await server.withFolder(["verify": "hash"]) { provider, folder in
+        let server = try TestServers.ftp("ProFTPD")
+        try await server.withFolder(TestServers.ftpOptions, { $0.verification = .hash }) { provider, folder in
             let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) })
             let path = try folder.appending("file")
             try await provider.writeContents(path: path, contents: data)
-            #expect(try Data(contentsOf: server.data.appending(path: path.string)) == data)
-            let log = try String(
-                decoding: Data(contentsOf: URL(fileURLWithPath: #require(TestServers.environment["CARREL_FTP_PROFTPD_LOG"]))), as: UTF8.self
-            )
+            #expect(try Data(contentsOf: server.place(path)) == data)
+            let log = try String(decoding: Data(contentsOf: server.log), as: UTF8.self)
             #expect(log.contains("HASH \(folder.string)/.") || log.contains("HASH /\(folder.string)/."))
         }
     }
 
     @Test func `a part that the hash refutes replaces nothing, and is gone`() async throws {
-        let server = try #require(RealFTPServer.named("PROFTPD"))
+        let server = try TestServers.ftp("ProFTPD")
         try await server.withFolder { provider, folder in
             let data = Data((0..<(2 << 20)).map { UInt8(truncatingIfNeeded: ($0 &* 2_654_435_761) >> 13) })
             let path = try folder.appending("file")
@@ -63,7 +61,7 @@ struct FTPHashTests {
             // Under another name: ProFTPD keeps a hash by name, length and second.
             try await provider.writeContents(path: TemporaryName.make(beside: path, for: "2"), contents: data.prefix(1 << 20))
             _ = try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(resumption: "2"))
-            #expect(try Data(contentsOf: server.data.appending(path: path.string)) == data)
+            #expect(try Data(contentsOf: server.place(path)) == data)
         }
     }
 }
