@@ -8,7 +8,8 @@ set -euo pipefail
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVERS=$REPOSITORY/Tests/Servers/servers.sh
 # What keeps the servers and all cores busy: beside it, what measures time would measure the wait.
-RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3|FTPPool|FTPS|FTPReading)Tests'
+RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
+FTP='^IntegrationTests\.FTP'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 SCRATCH=
 CHILD=
@@ -126,7 +127,9 @@ main() {
   say "testing: the program"
   run swift test --skip-build --filter '^IntegrationTests\.Command'
   say "testing: real servers"
-  run swift test --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$RACES" --skip "$LONG_RUNS"
+  run swift test --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$FTP" --skip "$RACES" --skip "$LONG_RUNS"
+  say "testing: real servers of FTP"
+  run swift test --skip-build --filter "$FTP"
   say "testing: races on real servers"
   run swift test --skip-build --filter "$RACES"
   say "testing: the kit on every storage, and undo on real servers"

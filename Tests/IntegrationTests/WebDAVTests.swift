@@ -157,18 +157,21 @@ struct WebDAVTests {
         #expect(error?.localizedDescription.contains("password in clear") == true)
     }
 
-    // One after the other: a download that is over before anybody comes to cancel it proves nothing.
+    // At a rate at which it takes seconds: a download that is over before anybody comes to cancel it proves nothing.
     @Test(.serialized, arguments: TestServers.webDAV)
     func `cancelling a download stops it at once and leaves no file`(_ server: TestServers.WebDAV) async throws {
         try await server.withFolder { provider, folder in
             let path = try folder.appending("big")
-            try await provider.writeContents(path: path, contents: Data(count: 128 << 20))
+            try await provider.writeContents(path: path, contents: Data(count: 64 << 20))
+            var options = TestServers.options()
+            options.bandwidth = 8 << 20
+            let slow = try server.provider(options)
             let folder = FileManager.default.temporaryDirectory.appending(path: "cancel-\(UInt64.random(in: 0 ... .max))")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             let ending = Ending()
             let progress = try #require(
-                provider.copyItem(path: path.string, toLocalURL: folder.appending(path: "big")) { ending.record($0) })
+                slow.copyItem(path: path.string, toLocalURL: folder.appending(path: "big")) { ending.record($0) })
             while progress.completedUnitCount < 1 << 20, ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
             progress.cancel()
             while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
