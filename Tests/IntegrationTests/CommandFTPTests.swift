@@ -32,6 +32,8 @@ struct CommandFTPTests {
             let up = try await runner.run("cp", "-r", "--preserve", "--json", "d", "\(folder)/up")
             #expect(up.code == 0 && up.object["copied"] as? Int == 2 && up.object["bytes"] as? Int == 10, "\(up.error)")
             #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "a.txt\ne\ne/\(name)\n")
+            // The folder that is missing, and not the one that it would be in.
+            expectFailure(try await runner.run("cp", "d/a.txt", "\(folder)/none/a.txt"), 3, "/none” does not exist")
             expectFailure(try await runner.run("cp", "d/a.txt", "\(folder)/up/"), 5)
             expectFailure(try await runner.run("mv", "\(folder)/up/a.txt", "\(folder)/up/e/\(name)"), 5)
             #expect(try await runner.run("mv", "--overwrite", "\(folder)/up/a.txt", "\(folder)/up/e/\(name)").code == 0)

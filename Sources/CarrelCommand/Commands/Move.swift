@@ -103,7 +103,10 @@ struct Pair: Sendable {
         } else {
             isTarget = url.map { target.provider.holds($0) && !source.provider.holds($0) } ?? false
         }
-        return isTarget ? (path.map { error.naming(missingParentOf: $0) } ?? error).at(target.shown) : error.at(source.shown)
+        guard isTarget else { return error.at(source.shown) }
+        // One that is about the folder itself names it already.
+        guard let path, path != target.path.parent else { return error.at(target.shown) }
+        return error.naming(missingParentOf: path).at(target.shown)
     }
 }
 
