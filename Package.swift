@@ -46,6 +46,9 @@ let package = Package(
         .target(name: "CurlTransport", dependencies: ["CCurl", "FileProviderCore"]),
         .target(name: "SafeXML", dependencies: ["CXML2"]),
 
+        // SFTP's packets over any channel of bytes.
+        .target(name: "SFTPEngine", dependencies: ["FileProviderCore"]),
+
         // Providers, one folder each.
         .target(name: "LocalFileProvider", dependencies: ["CLinux", "FileProviderCore"], path: "Providers/Local"),
         .target(name: "MemoryFileProvider", dependencies: ["FileProviderCore"], path: "Providers/Memory"),

@@ -8,7 +8,8 @@ package protocol ByteChannel: AnyObject, Sendable {
     /// Says that there is something to send, or room for what comes, where there was none. From any thread; never calls the user itself.
     func wake()
 
-    /// Ends the channel. The user is told `error`; the first call counts. From any thread; never calls the user itself.
+    /// Ends the channel. The user is told `error`, where it has not begun as soon as it does; the first call counts. From any thread; never
+    /// calls the user itself.
     func end(with error: any Error)
 }
 

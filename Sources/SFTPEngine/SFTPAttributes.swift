@@ -1,0 +1,87 @@
+/// What a server tells of an item, and what it is told to set (draft-ietf-secsh-filexfer-02, section 5).
+package struct SFTPAttributes: Sendable, Hashable {
+    /// Bytes.
+    package var size: UInt64?
+    /// The number of the owner and that of the group.
+    package var owner: (user: UInt32, group: UInt32)? {
+        get { owning.map { ($0.user, $0.group) } }
+        set { owning = newValue.map { Owning(user: $0.user, group: $0.group) } }
+    }
+    /// `st_mode` of stat(2): type and permission bits.
+    package var permissions: UInt32?
+    /// Times of access and modification, seconds since 1970.
+    package var times: (access: UInt32, modification: UInt32)? {
+        get { timing.map { ($0.access, $0.modification) } }
+        set { timing = newValue.map { Timing(access: $0.access, modification: $0.modification) } }
+    }
+    private var owning: Owning?
+    private var timing: Timing?
+
+    private struct Owning: Sendable, Hashable {
+        let user, group: UInt32
+    }
+
+    private struct Timing: Sendable, Hashable {
+        let access, modification: UInt32
+    }
+
+    private enum Flag {
+        static let size: UInt32 = 1
+        static let owner: UInt32 = 2
+        static let permissions: UInt32 = 4
+        static let times: UInt32 = 8
+        static let extended: UInt32 = 0x8000_0000
+    }
+
+    /// Nothing told, nothing to be set.
+    package init(
+        size: UInt64? = nil, permissions: UInt32? = nil, times: (access: UInt32, modification: UInt32)? = nil
+    ) {
+        self.size = size
+        self.permissions = permissions
+        self.times = times
+    }
+
+    init(_ decoder: inout SFTPDecoder) throws {
+        let flags = try decoder.uint32()
+        if flags & Flag.size != 0 { size = try decoder.uint64() }
+        if flags & Flag.owner != 0 { owning = Owning(user: try decoder.uint32(), group: try decoder.uint32()) }
+        if flags & Flag.permissions != 0 { permissions = try decoder.uint32() }
+        if flags & Flag.times != 0 { timing = Timing(access: try decoder.uint32(), modification: try decoder.uint32()) }
+        guard flags & Flag.extended != 0 else { return }
+        // Each pair takes 8 bytes at least, so that a false count ends at the end of the packet.
+        for _ in 0..<(try decoder.uint32()) {
+            _ = try decoder.string()
+            _ = try decoder.string()
+        }
+    }
+
+    func put(into writer: inout SFTPWriter) {
+        var flags: UInt32 = 0
+        if size != nil { flags |= Flag.size }
+        if owning != nil { flags |= Flag.owner }
+        if permissions != nil { flags |= Flag.permissions }
+        if timing != nil { flags |= Flag.times }
+        writer.put(flags)
+        if let size { writer.put(size) }
+        if let owning {
+            writer.put(owning.user)
+            writer.put(owning.group)
+        }
+        if let permissions { writer.put(permissions) }
+        if let timing {
+            writer.put(timing.access)
+            writer.put(timing.modification)
+        }
+    }
+}
+
+/// One entry of a folder.
+package struct SFTPName: Sendable {
+    /// As the server stores it.
+    package let filename: [UInt8]
+    /// A line in the manner of `ls -l`, for people.
+    package let longname: [UInt8]
+    /// Of a link, the link's own.
+    package let attributes: SFTPAttributes
+}

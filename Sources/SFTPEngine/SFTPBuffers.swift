@@ -1,0 +1,96 @@
+/// Bytes that came, cut into packets.
+struct SFTPInbox: ~Copyable {
+    /// No reply that was asked for is longer, in bytes: names of a folder are what takes most.
+    static let longestPacket = 512 << 10
+    /// Two packets: a part of one is moved to the front now and then, and the less often the better.
+    private static let capacity = 2 * longestPacket
+
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+    private var start = 0
+    private var end = 0
+
+    deinit {
+        memory.deallocate()
+    }
+
+    /// Never empty: what is asked for fits.
+    var room: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: memory[end...]) }
+
+    mutating func take(_ count: Int) { end += count }
+
+    /// The first bytes that came, as text, where they are that and no packet.
+    private var text: String? {
+        let bytes = memory[start..<min(end, start + 200)]
+        guard bytes.prefix(4).allSatisfy({ (0x20..<0x7F).contains($0) || [9, 10, 13, 27].contains($0) }) else { return nil }
+        let printable = bytes.map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: " ") }
+        return String(decoding: printable, as: UTF8.self).split(separator: " ").joined(separator: " ")
+    }
+
+    /// The next whole packet without its length, valid until the next change; nil while it is not whole.
+    mutating func packet() throws -> UnsafeRawBufferPointer? {
+        let held = UnsafeRawBufferPointer(rebasing: memory[start..<end])
+        guard held.count >= 4 else { return moveToFront() }
+        let length = UInt32(bigEndian: held.loadUnaligned(as: UInt32.self))
+        if length == 0 { throw SFTPProtocolError.cutOff }
+        guard length <= UInt32(Self.longestPacket) - 4 else {
+            if let text { throw SFTPProtocolError.text(text) }
+            throw SFTPProtocolError.tooLong(length)
+        }
+        guard held.count >= 4 + Int(length) else { return moveToFront() }
+        start += 4 + Int(length)
+        return UnsafeRawBufferPointer(rebasing: held[4..<4 + Int(length)])
+    }
+
+    /// Makes room behind what is there; gives nil, for its only caller.
+    private mutating func moveToFront() -> UnsafeRawBufferPointer? {
+        if start == end {
+            (start, end) = (0, 0)
+        } else if start > 0, memory.count - end < Self.longestPacket {
+            memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<end]))
+            (start, end) = (0, end - start)
+        }
+        return nil
+    }
+}
+
+/// Bytes that are to leave, in their order.
+struct SFTPOutbox: ~Copyable {
+    /// While so many bytes wait, nothing is added: what is added now leaves behind them.
+    static let enough = 256 << 10
+    /// The longest packet that is sent.
+    static let longestPacket = 256 << 10
+
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: enough + 2 * longestPacket, alignment: 16)
+    private var start = 0
+    private var end = 0
+
+    deinit {
+        memory.deallocate()
+    }
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[start..<end]) }
+
+    /// Whether more is to be added, for which there is room then.
+    var wantsMore: Bool { end - start < Self.enough }
+
+    mutating func drop(_ count: Int) {
+        start += count
+        if start == end { (start, end) = (0, 0) }
+    }
+
+    /// Where the next packet goes.
+    mutating func room() -> UnsafeMutableRawBufferPointer {
+        if memory.count - end < Self.longestPacket {
+            memory.copyMemory(from: bytes)
+            (start, end) = (0, end - start)
+        }
+        return UnsafeMutableRawBufferPointer(rebasing: memory[end...])
+    }
+
+    mutating func add(_ count: Int) { end += count }
+
+    mutating func append(_ packet: [UInt8]) {
+        room().copyBytes(from: packet)
+        add(packet.count)
+    }
+}

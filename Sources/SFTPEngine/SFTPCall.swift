@@ -1,0 +1,67 @@
+import FileProviderCore
+import Synchronization
+
+/// Requests that left together, and whoever waits for the answers.
+package final class SFTPCall: Sendable {
+    private struct State {
+        var replies: [SFTPReply?]
+        var missing: Int
+        var outcome: Result<[SFTPReply], any Error>?
+        var waiter: CheckedContinuation<[SFTPReply], any Error>?
+    }
+
+    private let state: Mutex<State>
+    private let close: @Sendable ([SFTPHandle]) -> Void
+
+    /// - Parameter close: Is given the handles that came for nobody.
+    init(_ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void) {
+        state = Mutex(State(replies: Array(repeating: nil, count: count), missing: count))
+        self.close = close
+    }
+
+    /// The replies in the order of the requests.
+    ///
+    /// - Throws: `CancellationError`, at once, when the task is cancelled; why the session ended.
+    package func value() async throws -> [SFTPReply] {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.waiter = continuation }
+                    return state.outcome
+                }
+                if let outcome { continuation.resume(with: outcome) }
+            }
+        } onCancel: {
+            fail(CancellationError())
+        }
+    }
+
+    /// Takes the reply to the request that has the place `index`.
+    func take(_ reply: SFTPReply, at index: Int) {
+        let (isWanted, waiter, replies) = state.withLock { state -> (Bool, CheckedContinuation<[SFTPReply], any Error>?, [SFTPReply]) in
+            guard state.outcome == nil else { return (false, nil, []) }
+            state.replies[index] = reply
+            state.missing -= 1
+            guard state.missing == 0 else { return (true, nil, []) }
+            let replies = state.replies.compactMap(\.self)
+            state.outcome = .success(replies)
+            return (true, state.waiter.take(), replies)
+        }
+        waiter?.resume(returning: replies)
+        if !isWanted, case .handle(let handle) = reply { close([handle]) }
+    }
+
+    /// Has the waiter go on with `error`; what comes later is for nobody.
+    func fail(_ error: any Error) {
+        let (waiter, handles) = state.withLock { state -> (CheckedContinuation<[SFTPReply], any Error>?, [SFTPHandle]) in
+            guard state.outcome == nil else { return (nil, []) }
+            state.outcome = .failure(error)
+            let handles = state.replies.compactMap { reply in
+                if case .handle(let handle) = reply { handle } else { nil }
+            }
+            return (state.waiter.take(), handles)
+        }
+        if !handles.isEmpty { close(handles) }
+        waiter?.resume(throwing: error)
+    }
+}

@@ -1,0 +1,216 @@
+package import FileProviderCore
+import Foundation
+import Synchronization
+
+/// Reads a part of a file into a sink, with as many `READ`s on their way as it takes to keep the line full.
+///
+/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to ``window``.
+package final class SFTPDownload: SFTPBulk {
+    /// A session, and what it calls the file.
+    package typealias Lane = (session: SFTPSession, handle: SFTPHandle)
+
+    /// Bytes that may be asked for and not be with the sink yet, shared by the transfers of a session.
+    private static let window = 16 << 20
+    /// Requests on their way where the server does not tell what it takes; as many as are usual.
+    private static let usualRequests = 64
+
+    private struct State {
+        /// The first byte that nobody has been asked for.
+        var next: Int64
+        /// Parts that came short, to be asked for again before all else.
+        var missing: [SFTPPart] = []
+        /// The first byte that the sink does not have.
+        var delivered: Int64
+        /// One past the last byte that is wanted and, as far as it is known, there.
+        var end: Int64
+        var held: [Int64: [UInt8]] = [:]
+        /// `READ`s on their way.
+        var requests = 0
+        /// Bytes that may be on their way or held; it grows while the line is not full.
+        var allowed: Int
+        var isDelivering = false
+        var isSinkFull = false
+        var outcome: Result<Int64, any Error>?
+        var waiter: CheckedContinuation<Int64, any Error>?
+    }
+
+    private let lanes: [Lane]
+    private let sink: any ByteSink
+    private let start: Int64
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - lanes: One at least.
+    ///   - range: Offsets in the file. That it ends sooner shows in what ``run()`` gives.
+    ///   - sink: Gets the bytes in their order.
+    package init(_ lanes: [Lane], _ range: Range<Int64>, into sink: any ByteSink) {
+        self.lanes = lanes
+        self.sink = sink
+        start = range.lowerBound
+        state = Mutex(
+            State(next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound, allowed: 4 * SFTPLimits.most * lanes.count))
+    }
+
+    /// Reads.
+    ///
+    /// - Returns: Bytes that the sink has: fewer than asked for when the file ends first.
+    /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended; `CancellationError`, at once.
+    package func run() async throws -> Int64 {
+        defer { for lane in lanes { lane.session.remove(self) } }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil, state.delivered >= state.end { state.outcome = .success(0) }
+                    if state.outcome == nil { state.waiter = continuation }
+                    return state.outcome
+                }
+                if let outcome { return continuation.resume(with: outcome) }
+                for lane in lanes { lane.session.add(self) }
+            }
+        } onCancel: {
+            finish(.failure(CancellationError()))
+        }
+    }
+
+    private func finish(_ outcome: Result<Int64, any Error>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Int64, any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            state.held = [:]
+            return state.waiter.take()
+        }
+        waiter?.resume(with: outcome)
+    }
+
+    // MARK: Asking
+
+    func putPacket(into room: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> Int {
+        guard let handle = lanes.first(where: { $0.session === session })?.handle else { return 0 }
+        let (limits, sharers) = (session.limits, session.sharers)
+        let isUnknown = limits.handles == nil
+        let part = state.withLock { state -> SFTPPart? in
+            guard state.outcome == nil, !state.isSinkFull else { return nil }
+            if let part = state.missing.popLast() {
+                state.requests += 1
+                return part
+            }
+            let most = min(state.allowed, Self.window / sharers)
+            let ahead = Int(state.next - state.delivered)
+            guard state.next < state.end, ahead == 0 || ahead + limits.read <= most,
+                !isUnknown || state.requests < Self.usualRequests * lanes.count
+            else { return nil }
+            let part = SFTPPart(offset: state.next, count: Int(min(Int64(limits.read), state.end - state.next)))
+            state.next += Int64(part.count)
+            state.requests += 1
+            return part
+        }
+        guard let part else { return 0 }
+        let request = SFTPRequest.read(handle, at: UInt64(part.offset), count: UInt32(part.count))
+        let packet = request.packet(id: session.register(self, part))
+        room.copyBytes(from: packet)
+        return packet.count
+    }
+
+    // MARK: Taking
+
+    func take(_ type: UInt8, _ decoder: inout SFTPDecoder, for part: SFTPPart, of session: SFTPSession) throws {
+        switch SFTPPacketType(rawValue: type) {
+        case .data:
+            let data = try decoder.string()
+            guard (1...part.count).contains(data.count) else { throw SFTPProtocolError.wrongCount(data.count, asked: part.count) }
+            took(data, for: part)
+        case .status:
+            let status = try SFTPReply.status(&decoder)
+            guard status.isEndOfFile else { return finish(.failure(SFTPRefusal(status: status))) }
+            state.withLock { state in
+                state.requests -= 1
+                state.end = min(state.end, max(part.offset, state.delivered))
+            }
+            finishIfDone()
+        default: throw SFTPProtocolError.unexpected(type)
+        }
+    }
+
+    private func took(_ data: UnsafeRawBufferPointer, for part: SFTPPart) {
+        let isNext = state.withLock { state -> Bool in
+            state.requests -= 1
+            guard state.outcome == nil else { return false }
+            if data.count < part.count {
+                state.missing.append(SFTPPart(offset: part.offset + Int64(data.count), count: part.count - data.count))
+            }
+            // A line that brings all that was asked for may take more.
+            state.allowed = min(Self.window, state.allowed + data.count)
+            if part.offset == state.delivered, !state.isDelivering, !state.isSinkFull {
+                state.isDelivering = true
+                return true
+            }
+            state.held[part.offset] = Array(data)
+            return false
+        }
+        if isNext { deliver(data) } else { deliverHeld() }
+        if data.count < part.count { wakeAll() }
+    }
+
+    /// Gives `data`, which is the next, to the sink, and what was held behind it.
+    private func deliver(_ data: UnsafeRawBufferPointer) {
+        guard give(data) else { return }
+        state.withLock { $0.isDelivering = false }
+        deliverHeld()
+    }
+
+    /// Gives what is held to the sink, as far as it is the next.
+    private func deliverHeld() {
+        while true {
+            let data = state.withLock { state -> [UInt8]? in
+                guard state.outcome == nil, !state.isDelivering, !state.isSinkFull,
+                    let data = state.held.removeValue(forKey: state.delivered)
+                else { return nil }
+                state.isDelivering = true
+                return data
+            }
+            guard let data else { return finishIfDone() }
+            guard data.withUnsafeBytes({ give($0) }) else { return }
+            state.withLock { $0.isDelivering = false }
+        }
+    }
+
+    /// - Returns: Whether to go on.
+    private func give(_ data: UnsafeRawBufferPointer) -> Bool {
+        let flow: FlowState
+        do { flow = try sink.write(data) } catch {
+            finish(.failure(error))
+            return false
+        }
+        state.withLock { state in
+            state.delivered += Int64(data.count)
+            state.isSinkFull = flow == .wait
+        }
+        if flow == .wait {
+            sink.whenReady { [weak self] in
+                guard let self else { return }
+                state.withLock { $0.isSinkFull = false }
+                // What is held goes on from here where no more comes.
+                deliverHeld()
+                wakeAll()
+            }
+        }
+        return true
+    }
+
+    private func finishIfDone() {
+        let count = state.withLock { state -> Int64? in
+            guard state.delivered >= state.end, !state.isDelivering, !state.isSinkFull else { return nil }
+            return state.delivered - start
+        }
+        if let count { finish(.success(count)) }
+    }
+
+    private func wakeAll() { for lane in lanes { lane.session.wake() } }
+
+    func sessionEnded(with error: any Error) { finish(.failure(error)) }
+}
+
+/// The server's status where a transfer needed another answer.
+package struct SFTPRefusal: Error {
+    package let status: SFTPStatus
+}

@@ -1,0 +1,172 @@
+/// Requests beyond version 3, by the names under which servers announce them (OpenSSH's PROTOCOL file, section 4;
+/// draft-ietf-secsh-filexfer-extensions-00 for `copy-data` and `home-directory`).
+package enum SFTPExtension: String, Sendable, CaseIterable {
+    case posixRename = "posix-rename@openssh.com"
+    case statvfs = "statvfs@openssh.com"
+    case hardlink = "hardlink@openssh.com"
+    case fsync = "fsync@openssh.com"
+    case lsetstat = "lsetstat@openssh.com"
+    case limits = "limits@openssh.com"
+    case expandPath = "expand-path@openssh.com"
+    case copyData = "copy-data"
+    case homeDirectory = "home-directory"
+    case usersGroups = "users-groups-by-id@openssh.com"
+}
+
+extension SFTPRequest {
+    private static func extended(_ name: SFTPExtension, _ fill: (inout SFTPWriter) -> Void) -> SFTPRequest {
+        SFTPRequest(.extended) {
+            $0.put(string: name.rawValue.utf8)
+            fill(&$0)
+        }
+    }
+
+    /// rename(2): replaces a file in one step.
+    package static func posixRename(_ path: [UInt8], to destination: [UInt8]) -> SFTPRequest {
+        extended(.posixRename) {
+            $0.put(string: path)
+            $0.put(string: destination)
+        }
+    }
+
+    /// link(2): fails when `link` is there.
+    package static func hardlink(_ path: [UInt8], as link: [UInt8]) -> SFTPRequest {
+        extended(.hardlink) {
+            $0.put(string: path)
+            $0.put(string: link)
+        }
+    }
+
+    /// fsync(2).
+    package static func fsync(_ handle: SFTPHandle) -> SFTPRequest { extended(.fsync) { $0.put(string: handle.bytes) } }
+
+    /// Attributes of a link itself.
+    package static func lsetstat(_ path: [UInt8], _ attributes: SFTPAttributes) -> SFTPRequest {
+        extended(.lsetstat) {
+            $0.put(string: path)
+            attributes.put(into: &$0)
+        }
+    }
+
+    /// statvfs(3); answered by ``SFTPVolume``.
+    package static func statvfs(_ path: [UInt8]) -> SFTPRequest { extended(.statvfs) { $0.put(string: path) } }
+
+    /// Answered by ``SFTPLimits``.
+    static var limits: SFTPRequest { extended(.limits) { _ in } }
+
+    /// `~` and `~user` in front of a path; answered by one name.
+    package static func expandPath(_ path: [UInt8]) -> SFTPRequest { extended(.expandPath) { $0.put(string: path) } }
+
+    /// The folder of a user, of the one logged in where the name is empty; answered by one name.
+    package static func homeDirectory(of user: [UInt8] = []) -> SFTPRequest { extended(.homeDirectory) { $0.put(string: user) } }
+
+    /// Copies on the server, from one open file to another.
+    ///
+    /// - Parameter count: Bytes; 0 for all that there are.
+    package static func copyData(
+        from source: SFTPHandle, at offset: UInt64, count: UInt64, to target: SFTPHandle, at targetOffset: UInt64
+    ) -> SFTPRequest {
+        extended(.copyData) {
+            $0.put(string: source.bytes)
+            $0.put(offset)
+            $0.put(count)
+            $0.put(string: target.bytes)
+            $0.put(targetOffset)
+        }
+    }
+
+    /// The names of users and groups; answered by ``SFTPOwners``.
+    package static func usersGroups(users: [UInt32], groups: [UInt32]) -> SFTPRequest {
+        func list(_ numbers: [UInt32]) -> [UInt8] {
+            var writer = SFTPWriter()
+            for number in numbers { writer.put(number) }
+            return writer.bytes
+        }
+        return extended(.usersGroups) {
+            $0.put(string: list(users))
+            $0.put(string: list(groups))
+        }
+    }
+}
+
+/// What a server takes at most, in bytes (`limits@openssh.com`).
+package struct SFTPLimits: Sendable, Hashable {
+    /// Of data in one `READ`, and in one `WRITE`.
+    package var read: Int
+    package var write: Int
+    /// Files and folders open at once; nil where the server does not tell.
+    package var handles: Int?
+
+    /// What every server takes (draft section 3).
+    static let usual = SFTPLimits(read: 32 << 10, write: 32 << 10, handles: nil)
+    /// More in one packet gains nothing.
+    static let most = 255 << 10
+
+    init(read: Int, write: Int, handles: Int?) {
+        self.read = read
+        self.write = write
+        self.handles = handles
+    }
+
+    init(reply: [UInt8]) throws {
+        self = try reply.withUnsafeBytes { bytes in
+            var decoder = SFTPDecoder(bytes)
+            _ = try decoder.uint64()
+            // 0 is no limit; less than everybody takes is no sense.
+            func sensible(_ value: UInt64) -> Int {
+                value == 0 ? Self.most : min(Self.most, max(4096, Int(clamping: value)))
+            }
+            let (read, write, handles) = (try decoder.uint64(), try decoder.uint64(), try decoder.uint64())
+            return SFTPLimits(read: sensible(read), write: sensible(write), handles: handles == 0 ? nil : Int(clamping: handles))
+        }
+    }
+}
+
+/// The file system of a path, as statvfs(3) tells it.
+package struct SFTPVolume: Sendable, Hashable {
+    /// Bytes in all, free, and free for this user.
+    package let capacity, free, available: UInt64
+    package let isReadOnly: Bool
+    package let longestName: UInt64
+
+    package init(reply: [UInt8]) throws {
+        self = try reply.withUnsafeBytes { bytes in
+            var decoder = SFTPDecoder(bytes)
+            let fields = try (0..<11).map { _ in try decoder.uint64() }
+            // Blocks are counted in fragments.
+            func size(of blocks: UInt64) -> UInt64 {
+                let (product, isTooMuch) = blocks.multipliedReportingOverflow(by: fields[1])
+                return isTooMuch ? .max : product
+            }
+            return SFTPVolume(
+                capacity: size(of: fields[2]), free: size(of: fields[3]), available: size(of: fields[4]), isReadOnly: fields[9] & 1 != 0,
+                longestName: fields[10])
+        }
+    }
+
+    private init(capacity: UInt64, free: UInt64, available: UInt64, isReadOnly: Bool, longestName: UInt64) {
+        self.capacity = capacity
+        self.free = free
+        self.available = available
+        self.isReadOnly = isReadOnly
+        self.longestName = longestName
+    }
+}
+
+/// Names of users and groups, in the order in which they were asked for; empty where the server knows none.
+package struct SFTPOwners: Sendable, Hashable {
+    package let users, groups: [String]
+
+    package init(reply: [UInt8]) throws {
+        func names(_ list: UnsafeRawBufferPointer) throws -> [String] {
+            var decoder = SFTPDecoder(list)
+            var names: [String] = []
+            while decoder.count > 0 { names.append(String(decoding: try decoder.string(), as: UTF8.self)) }
+            return names
+        }
+        (users, groups) = try reply.withUnsafeBytes { bytes in
+            var decoder = SFTPDecoder(bytes)
+            return (try names(decoder.string()), try names(decoder.string()))
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// What the server says of a request that has no other answer (draft-ietf-secsh-filexfer-02, section 7).
+package struct SFTPStatus: Sendable, Hashable {
+    /// Codes of version 3. A server may send others.
+    package enum Code {
+        package static let ok: UInt32 = 0
+        package static let endOfFile: UInt32 = 1
+        package static let noSuchFile: UInt32 = 2
+        package static let permissionDenied: UInt32 = 3
+        package static let failure: UInt32 = 4
+        package static let badMessage: UInt32 = 5
+        package static let noConnection: UInt32 = 6
+        package static let connectionLost: UInt32 = 7
+        package static let unsupported: UInt32 = 8
+    }
+
+    /// One of ``Code``, or another number.
+    package let code: UInt32
+    /// The server's words; empty where it has none.
+    package let message: String
+
+    package init(code: UInt32, message: String = "") {
+        self.code = code
+        self.message = message
+    }
+
+    package var isOK: Bool { code == Code.ok }
+    package var isEndOfFile: Bool { code == Code.endOfFile }
+}
+
+/// The answer to a request.
+package enum SFTPReply: Sendable {
+    case status(SFTPStatus)
+    case handle(SFTPHandle)
+    case data([UInt8])
+    case names([SFTPName])
+    case attributes(SFTPAttributes)
+    /// What an extension answers, in its own form.
+    case extended([UInt8])
+
+    /// The status; nil for another answer.
+    package var status: SFTPStatus? {
+        if case .status(let status) = self { return status }
+        return nil
+    }
+
+    /// Words of a server that are kept, in bytes.
+    private static let longestMessage = 1024
+
+    init(type: UInt8, _ decoder: inout SFTPDecoder) throws {
+        switch SFTPPacketType(rawValue: type) {
+        case .status: self = .status(try Self.status(&decoder))
+        case .handle: self = .handle(SFTPHandle(bytes: Array(try decoder.string())))
+        case .data: self = .data(Array(try decoder.string()))
+        case .name: self = .names(try Self.names(&decoder))
+        case .attributes: self = .attributes(try SFTPAttributes(&decoder))
+        case .extendedReply: self = .extended(try Self.rest(&decoder))
+        default: throw SFTPProtocolError.unexpected(type)
+        }
+    }
+
+    static func status(_ decoder: inout SFTPDecoder) throws -> SFTPStatus {
+        let code = try decoder.uint32()
+        // Some servers leave the words out, which version 3 does not allow.
+        guard decoder.count > 0 else { return SFTPStatus(code: code) }
+        let message = try decoder.string()
+        return SFTPStatus(code: code, message: String(decoding: message.prefix(longestMessage), as: UTF8.self))
+    }
+
+    private static func names(_ decoder: inout SFTPDecoder) throws -> [SFTPName] {
+        let count = try decoder.uint32()
+        // Two lengths and the flags: the least that a name takes.
+        guard Int(count) <= decoder.count / 12 else { throw SFTPProtocolError.cutOff }
+        var names: [SFTPName] = []
+        names.reserveCapacity(Int(count))
+        for _ in 0..<count {
+            let filename = Array(try decoder.string())
+            let longname = Array(try decoder.string())
+            names.append(SFTPName(filename: filename, longname: longname, attributes: try SFTPAttributes(&decoder)))
+        }
+        return names
+    }
+
+    private static func rest(_ decoder: inout SFTPDecoder) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(decoder.count)
+        while decoder.count > 0 { bytes.append(try decoder.byte()) }
+        return bytes
+    }
+}
+
+/// What the server calls an open file or folder. Of one session only.
+package struct SFTPHandle: Sendable, Hashable {
+    /// At most 256 bytes (draft section 6.2).
+    package let bytes: [UInt8]
+
+    package init(bytes: [UInt8]) {
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,119 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+
+extension SFTPSession: ByteChannelUser {
+    /// There is always room: no more comes than was asked for, and a packet that is too long ends the session.
+    package func roomToReceive() -> UnsafeMutableRawBufferPointer { inbox.room }
+
+    package func received(_ count: Int) throws {
+        inbox.take(count)
+        do {
+            while let packet = try inbox.packet() { try take(packet) }
+        } catch let error as SFTPProtocolError {
+            throw error.error
+        }
+        // An answer may be what a transfer has waited for.
+        if state.withLock({ !$0.bulks.isEmpty }) { channel.wake() }
+    }
+
+    package func bytesToSend() -> UnsafeRawBufferPointer {
+        if outbox.wantsMore { fill() }
+        return outbox.bytes
+    }
+
+    package func sent(_ count: Int) { outbox.drop(count) }
+
+    package var isWaiting: Bool { state.withLock { !$0.pending.isEmpty || $0.opening != nil } }
+
+    package func ended(with error: any Error) {
+        let (opening, pending, bulks) = state.withLock { state in
+            state.ending = error
+            defer {
+                state.opening = nil
+                state.pending = [:]
+                state.queue = []
+                state.bulks = []
+            }
+            return (state.opening, state.pending, state.bulks)
+        }
+        opening?.resume(throwing: error)
+        for case .call(let call, _) in pending.values.map(\.owner) { call.fail(error) }
+        for bulk in bulks { bulk.sessionEnded(with: error) }
+    }
+
+    // MARK: Sending
+
+    /// Single requests go before transfers, which take turns.
+    private func fill() {
+        let bulks = state.withLock { state in
+            var taken = 0
+            while taken < state.queue.count, outbox.wantsMore {
+                outbox.append(state.queue[taken])
+                taken += 1
+            }
+            state.queue.removeFirst(taken)
+            // Who was first is last the next time.
+            if let first = state.bulks.first { state.bulks = state.bulks.dropFirst() + [first] }
+            return state.bulks
+        }
+        var busy = bulks
+        while outbox.wantsMore, !busy.isEmpty {
+            busy.removeAll { bulk in
+                guard outbox.wantsMore else { return false }
+                let count = bulk.putPacket(into: outbox.room(), for: self)
+                outbox.add(count)
+                return count == 0
+            }
+        }
+    }
+
+    // MARK: Receiving
+
+    private func take(_ packet: UnsafeRawBufferPointer) throws {
+        var decoder = SFTPDecoder(packet)
+        let type = try decoder.byte()
+        guard state.withLock({ $0.isOpen }) else { return try begin(type, &decoder) }
+        let id = try decoder.uint32()
+        let (pending, isStuck) = state.withLock { state -> (Pending?, Bool) in
+            guard let pending = state.pending.removeValue(forKey: id) else { return (nil, false) }
+            return (pending, state.isStuck(after: pending, patience: patience))
+        }
+        guard let pending else { throw SFTPProtocolError.unasked(id) }
+        if isStuck {
+            throw FileError.make(.timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
+        }
+        switch pending.owner {
+        case .call(let call, let index): call.take(try SFTPReply(type: type, &decoder), at: index)
+        case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
+        case .limits:
+            // A server that announces the limits and does not tell them has the usual ones.
+            guard case .extended(let reply) = try SFTPReply(type: type, &decoder), let limits = try? SFTPLimits(reply: reply) else {
+                return
+            }
+            state.withLock { $0.limits = limits }
+        }
+    }
+
+    /// `SSH_FXP_VERSION`, with which extensions come (draft section 4).
+    private func begin(_ type: UInt8, _ decoder: inout SFTPDecoder) throws {
+        guard type == SFTPPacketType.version.rawValue else { throw SFTPProtocolError.unexpected(type) }
+        let version = try decoder.uint32()
+        guard version == 3 else { throw SFTPProtocolError.version(version) }
+        var extensions: [String: [UInt8]] = [:]
+        while decoder.count > 0 {
+            let name = String(decoding: try decoder.string(), as: UTF8.self)
+            extensions[name] = Array(try decoder.string())
+        }
+        let opening = state.withLock { state in
+            state.isOpen = true
+            state.extensions = extensions
+            if extensions[SFTPExtension.limits.rawValue] != nil {
+                // Goes out with what is asked first, and so takes no time.
+                state.queue.append(SFTPRequest.limits.packet(id: state.register(Pending(owner: .limits, sent: .now))))
+            }
+            return state.opening.take()
+        }
+        opening?.resume()
+    }
+}

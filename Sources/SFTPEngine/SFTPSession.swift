@@ -1,0 +1,172 @@
+package import FileProviderCore
+import Foundation
+import Synchronization
+
+/// SFTP version 3 (draft-ietf-secsh-filexfer-02) over a channel: any number of requests at once, answered in any order.
+///
+/// Unchecked: what is not behind the lock is used by the channel's thread only.
+package final class SFTPSession: @unchecked Sendable {
+    struct Pending {
+        enum Owner {
+            case call(SFTPCall, index: Int)
+            case bulk(any SFTPBulk, SFTPPart)
+            case limits
+        }
+
+        let owner: Owner
+        let sent: ContinuousClock.Instant
+    }
+
+    struct State {
+        var queue: [[UInt8]] = []
+        var pending: [UInt32: Pending] = [:]
+        var lastID: UInt32 = 0
+        var bulks: [any SFTPBulk] = []
+        var opening: CheckedContinuation<Void, any Error>?
+        var isOpen = false
+        var extensions: [String: [UInt8]] = [:]
+        var limits = SFTPLimits.usual
+        var ending: (any Error)?
+        var lastLook = ContinuousClock.now
+    }
+
+    let state = Mutex(State())
+    let channel: any ByteChannel
+    /// How long one request may stay without an answer while others, which were sent later, have theirs.
+    let patience: Duration
+    var inbox = SFTPInbox()
+    var outbox = SFTPOutbox()
+
+    private init(_ channel: any ByteChannel, patience: Duration) {
+        self.channel = channel
+        self.patience = patience
+    }
+
+    /// Begins a session: one round trip.
+    ///
+    /// - Parameters:
+    ///   - channel: Was not started yet. It ends when the session is let go.
+    ///   - patience: How long an answer may take; what the channel's own silence means, the channel knows.
+    /// - Throws: `URLError(.cannotParseResponse)` for what is no SFTP; `URLError(.unsupportedURL)` for another version; why the channel
+    ///   ended.
+    package static func open(over channel: any ByteChannel, patience: Duration = .seconds(60)) async throws -> SFTPSession {
+        let session = SFTPSession(channel, patience: patience)
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                var writer = SFTPWriter()
+                writer.put(UInt32(5))
+                writer.put(SFTPPacketType.initialize.rawValue)
+                writer.put(UInt32(3))
+                session.state.withLock { state in
+                    state.opening = continuation
+                    state.queue.append(writer.bytes)
+                }
+                channel.start(session)
+            }
+        } onCancel: {
+            channel.end(with: CancellationError())
+        }
+        return session
+    }
+
+    /// Whether the server announced `name`.
+    package func has(_ name: SFTPExtension) -> Bool { state.withLock { $0.extensions[name.rawValue] != nil } }
+
+    /// The names that the server announced, those without a name in ``SFTPExtension`` among them.
+    package var extensions: [String] { state.withLock { Array($0.extensions.keys) } }
+
+    /// What the server takes at most. Known soon after ``open(over:patience:)``; before that, what every server takes.
+    package var limits: SFTPLimits { state.withLock { $0.limits } }
+
+    /// Why the session ended; nil while it lives.
+    package var ending: (any Error)? { state.withLock { $0.ending } }
+
+    /// Sends a request.
+    ///
+    /// - Throws: `CancellationError`, at once, when the task is cancelled: what was sent is done all the same, and a handle that comes is
+    ///   closed. Why the session ended.
+    /// - Complexity: One round trip.
+    package func send(_ request: SFTPRequest) async throws -> SFTPReply {
+        // A call for one request has one reply.
+        try await sendTogether([request])[0]
+    }
+
+    /// Sends requests one behind the other, without waiting for an answer in between.
+    ///
+    /// Servers may work on them in any order, but for those of one handle.
+    ///
+    /// - Returns: The replies in the order of the requests.
+    /// - Throws: As ``send(_:)``.
+    /// - Complexity: One round trip.
+    package func sendTogether(_ requests: [SFTPRequest]) async throws -> [SFTPReply] {
+        try Task.checkCancellation()
+        return try await begin(requests).value()
+    }
+
+    /// Sends requests; the answers are waited for elsewhere.
+    package func begin(_ requests: [SFTPRequest]) -> SFTPCall {
+        let call = SFTPCall(requests.count) { [weak self] handles in self?.close(handles) }
+        guard requests.allSatisfy({ $0.body.count < SFTPOutbox.longestPacket - 16 }) else {
+            call.fail(FileError.make(.fileWriteInvalidFileName, path: "", sentence: "A name is too long for one SFTP packet."))
+            return call
+        }
+        let ending = state.withLock { state -> (any Error)? in
+            if let ending = state.ending { return ending }
+            let now = ContinuousClock.now
+            for (index, request) in requests.enumerated() {
+                state.queue.append(
+                    request.packet(id: state.register(Pending(owner: .call(call, index: index), sent: now))))
+            }
+            return nil
+        }
+        if let ending { call.fail(ending) } else { channel.wake() }
+        return call
+    }
+
+    /// Closes handles without waiting for the answers.
+    package func close(_ handles: [SFTPHandle]) { _ = begin(handles.map { .close($0) }) }
+
+    /// Ends the session and its channel; what is not answered fails with `error`.
+    package func end(with error: any Error = URLError(.cancelled)) { channel.end(with: error) }
+
+    // MARK: Transfers
+
+    func add(_ bulk: any SFTPBulk) {
+        let ending = state.withLock { state -> (any Error)? in
+            if state.ending == nil { state.bulks.append(bulk) }
+            return state.ending
+        }
+        if let ending { bulk.sessionEnded(with: ending) } else { channel.wake() }
+    }
+
+    func remove(_ bulk: any SFTPBulk) { state.withLock { state in state.bulks.removeAll { $0 === bulk } } }
+
+    /// A transfer has something to send again.
+    func wake() { channel.wake() }
+
+    /// A number for a packet of `bulk`, which will get the reply.
+    func register(_ bulk: any SFTPBulk, _ part: SFTPPart) -> UInt32 {
+        state.withLock { $0.register(Pending(owner: .bulk(bulk, part), sent: .now)) }
+    }
+
+    /// How many transfers share the session.
+    var sharers: Int { state.withLock { max(1, $0.bulks.count) } }
+}
+
+extension SFTPSession.State {
+    mutating func register(_ pending: SFTPSession.Pending) -> UInt32 {
+        repeat { lastID &+= 1 } while self.pending[lastID] != nil
+        self.pending[lastID] = pending
+        return lastID
+    }
+
+    /// Whether a request was passed over for longer than `patience`: others that were sent so much later have their answers.
+    ///
+    /// Looked at once a second, because all requests that wait are gone through.
+    mutating func isStuck(after reply: SFTPSession.Pending, patience: Duration) -> Bool {
+        let now = ContinuousClock.now
+        guard now - lastLook >= .seconds(1) else { return false }
+        lastLook = now
+        return pending.values.contains { $0.sent + patience < reply.sent }
+    }
+}

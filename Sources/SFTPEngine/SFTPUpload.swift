@@ -1,0 +1,151 @@
+package import FileProviderCore
+import Foundation
+import Synchronization
+
+/// Writes what a source gives to a file, with as many `WRITE`s on their way as the server takes.
+///
+/// Several sessions may share the work, each with a handle of its own: the blocks go wherever there is room.
+package final class SFTPUpload: SFTPBulk {
+    /// A session, and what it calls the file.
+    package typealias Lane = SFTPDownload.Lane
+
+    /// `WRITE`s without an answer on one session.
+    private static let most = 64
+
+    fileprivate struct State {
+        /// Where the next byte of the source goes.
+        var next: Int64
+        /// Bytes that the server has said to have.
+        var written: Int64 = 0
+        var unanswered: [ObjectIdentifier: Int] = [:]
+        var isAtEnd = false
+        var isSourceDry = false
+        var outcome: Result<Int64, any Error>?
+        var waiter: CheckedContinuation<Int64, any Error>?
+    }
+
+    private let lanes: [Lane]
+    private let source: any ByteSource
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - lanes: One at least.
+    ///   - source: Its first byte goes to `offset` of the file.
+    package init(_ lanes: [Lane], from source: any ByteSource, at offset: Int64) {
+        self.lanes = lanes
+        self.source = source
+        state = Mutex(State(next: offset))
+    }
+
+    /// Writes until the source has ended and the server has answered for all of it.
+    ///
+    /// - Returns: The bytes written.
+    /// - Throws: An ``SFTPRefusal`` with the server's status; what the source throws; why a session ended; `CancellationError`, at once.
+    package func run() async throws -> Int64 {
+        defer { for lane in lanes { lane.session.remove(self) } }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let outcome = state.withLock { state in
+                    if state.outcome == nil { state.waiter = continuation }
+                    return state.outcome
+                }
+                if let outcome { return continuation.resume(with: outcome) }
+                for lane in lanes { lane.session.add(self) }
+            }
+        } onCancel: {
+            finish(.failure(CancellationError()))
+        }
+    }
+
+    private func finish(_ outcome: Result<Int64, any Error>) {
+        let waiter = state.withLock { state -> CheckedContinuation<Int64, any Error>? in
+            guard state.outcome == nil else { return nil }
+            state.outcome = outcome
+            return state.waiter.take()
+        }
+        waiter?.resume(with: outcome)
+    }
+
+    // MARK: Sending
+
+    func putPacket(into room: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> Int {
+        guard let handle = lanes.first(where: { $0.session === session })?.handle else { return 0 }
+        // Length, type, number, handle, offset, length of the data.
+        let head = 4 + 1 + 4 + 4 + handle.bytes.count + 8 + 4
+        let data = UnsafeMutableRawBufferPointer(rebasing: room[head..<head + session.limits.write])
+        guard let part = nextPart(into: data, for: session) else { return 0 }
+        var writer = SFTPWriter()
+        writer.put(UInt32(head - 4 + part.count))
+        writer.put(SFTPPacketType.write.rawValue)
+        writer.put(session.register(self, part))
+        writer.put(string: handle.bytes)
+        writer.put(UInt64(part.offset))
+        writer.put(UInt32(part.count))
+        room.copyBytes(from: writer.bytes)
+        return head + part.count
+    }
+
+    /// Fills `data` from the source, whose bytes come in their order whichever session asks.
+    private func nextPart(into data: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> SFTPPart? {
+        let lane = ObjectIdentifier(session)
+        var hasRunDry = false
+        let (part, end) = state.withLock { state -> (SFTPPart?, Result<Int64, any Error>?) in
+            guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry, state.unanswered[lane, default: 0] < Self.most else {
+                return (nil, nil)
+            }
+            var count = 0
+            do {
+                while count < data.count, !state.isAtEnd, !state.isSourceDry {
+                    switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: data[count...])) {
+                    case .bytes(let more): count += more
+                    case .wait:
+                        state.isSourceDry = true
+                        hasRunDry = true
+                    case .end: state.isAtEnd = true
+                    }
+                }
+            } catch {
+                return (nil, .failure(error))
+            }
+            guard count > 0 else { return (nil, state.ending) }
+            let part = SFTPPart(offset: state.next, count: count)
+            state.next += Int64(count)
+            state.unanswered[lane, default: 0] += 1
+            return (part, nil)
+        }
+        if let end { finish(end) }
+        if hasRunDry { wakeWhenReady() }
+        return part
+    }
+
+    private func wakeWhenReady() {
+        source.whenReady { [weak self] in
+            guard let self else { return }
+            state.withLock { $0.isSourceDry = false }
+            for lane in lanes { lane.session.wake() }
+        }
+    }
+
+    // MARK: Taking
+
+    func take(_ type: UInt8, _ decoder: inout SFTPDecoder, for part: SFTPPart, of session: SFTPSession) throws {
+        guard SFTPPacketType(rawValue: type) == .status else { throw SFTPProtocolError.unexpected(type) }
+        let status = try SFTPReply.status(&decoder)
+        guard status.isOK else { return finish(.failure(SFTPRefusal(status: status))) }
+        let end = state.withLock { state -> Result<Int64, any Error>? in
+            state.unanswered[ObjectIdentifier(session), default: 1] -= 1
+            state.written += Int64(part.count)
+            return state.ending
+        }
+        if let end { finish(end) }
+    }
+
+    func sessionEnded(with error: any Error) { finish(.failure(error)) }
+}
+
+extension SFTPUpload.State {
+    /// What it has come to, once everything was sent and answered.
+    fileprivate var ending: Result<Int64, any Error>? {
+        isAtEnd && unanswered.values.allSatisfy { $0 == 0 } ? .success(written) : nil
+    }
+}
