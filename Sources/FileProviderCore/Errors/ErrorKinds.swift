@@ -23,6 +23,7 @@ extension Error {
             [.timedOut, .networkConnectionLost, .cannotConnectToHost, .notConnectedToInternet].contains(error.code)
         case let error as any FileProviderHTTPError: error.code.isTransient
         case let error as any FileProviderFTPError: error.code.isTransient
+        case let error as any FileProviderSFTPError: error.code.isTransient
         case let error as CocoaError: error.underlying?.isTransient ?? false
         case let error as POSIXError: [.EAGAIN, .EINTR, .ETIMEDOUT, .ECONNRESET].contains(error.code)
         default: false

@@ -5,18 +5,24 @@ import Synchronization
 /// Writes what a source gives to a file, with as many `WRITE`s on their way as the server takes.
 ///
 /// Several sessions may share the work, each with a handle of its own: the blocks go wherever there is room.
-package final class SFTPUpload: SFTPBulk {
+package final class SFTPBulkWrite: SFTPBulk {
     /// A session, and what it calls the file.
-    package typealias Lane = SFTPDownload.Lane
+    package typealias Lane = SFTPBulkRead.Lane
 
     /// `WRITE`s without an answer on one session.
     private static let most = 64
+    /// Bytes behind the first that the server does not have which may be on their way, or there: a file that is left alone has holes, if
+    /// any, no further than this from its end.
+    package static let spread: Int64 = 16 << 20
 
     fileprivate struct State {
+        var lanes: [Lane]
         /// Where the next byte of the source goes.
         var next: Int64
-        /// Bytes that the server has said to have.
-        var written: Int64 = 0
+        /// Where the first byte goes of which the server has not said that it has it.
+        var acknowledged: Int64
+        /// What it has said to have behind that.
+        var ahead: [Int64: Int] = [:]
         var unanswered: [ObjectIdentifier: Int] = [:]
         var isAtEnd = false
         var isSourceDry = false
@@ -24,17 +30,17 @@ package final class SFTPUpload: SFTPBulk {
         var waiter: CheckedContinuation<Int64, any Error>?
     }
 
-    private let lanes: [Lane]
     private let source: any ByteSource
+    private let start: Int64
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - lanes: One at least.
     ///   - source: Its first byte goes to `offset` of the file.
     package init(_ lanes: [Lane], from source: any ByteSource, at offset: Int64) {
-        self.lanes = lanes
         self.source = source
-        state = Mutex(State(next: offset))
+        start = offset
+        state = Mutex(State(lanes: lanes, next: offset, acknowledged: offset))
     }
 
     /// Writes until the source has ended and the server has answered for all of it.
@@ -42,7 +48,7 @@ package final class SFTPUpload: SFTPBulk {
     /// - Returns: The bytes written.
     /// - Throws: An ``SFTPRefusal`` with the server's status; what the source throws; why a session ended; `CancellationError`, at once.
     package func run() async throws -> Int64 {
-        defer { for lane in lanes { lane.session.remove(self) } }
+        defer { leave() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome = state.withLock { state in
@@ -50,12 +56,36 @@ package final class SFTPUpload: SFTPBulk {
                     return state.outcome
                 }
                 if let outcome { return continuation.resume(with: outcome) }
-                for lane in lanes { lane.session.add(self) }
+                join()
             }
         } onCancel: {
             finish(.failure(CancellationError()))
         }
     }
+
+    /// Another session takes its share from now on; nothing where all is sent.
+    ///
+    /// - Returns: Whether it does. The handle is used until ``run()`` has come back.
+    package func add(_ lane: Lane) -> Bool {
+        let isWanted = state.withLock { state in
+            guard state.outcome == nil, !state.isAtEnd else { return false }
+            state.lanes.append(lane)
+            return true
+        }
+        guard isWanted else { return false }
+        lane.session.add(self)
+        // It may have come to its end meanwhile.
+        if state.withLock({ $0.outcome == nil }) { return true }
+        lane.session.remove(self)
+        return false
+    }
+
+    private func join() { for lane in state.withLock({ $0.lanes }) { lane.session.add(self) } }
+
+    private func leave() { for lane in state.withLock({ $0.lanes }) { lane.session.remove(self) } }
+
+    /// The offset up to which the server has everything.
+    package var acknowledged: Int64 { state.withLock { $0.acknowledged } }
 
     private func finish(_ outcome: Result<Int64, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Int64, any Error>? in
@@ -69,7 +99,7 @@ package final class SFTPUpload: SFTPBulk {
     // MARK: Sending
 
     func putPacket(into room: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> Int {
-        guard let handle = lanes.first(where: { $0.session === session })?.handle else { return 0 }
+        guard let handle = state.withLock({ $0.lanes.first { $0.session === session }?.handle }) else { return 0 }
         // Length, type, number, handle, offset, length of the data.
         let head = 4 + 1 + 4 + 4 + handle.bytes.count + 8 + 4
         let data = UnsafeMutableRawBufferPointer(rebasing: room[head..<head + session.limits.write])
@@ -90,9 +120,9 @@ package final class SFTPUpload: SFTPBulk {
         let lane = ObjectIdentifier(session)
         var hasRunDry = false
         let (part, end) = state.withLock { state -> (SFTPPart?, Result<Int64, any Error>?) in
-            guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry, state.unanswered[lane, default: 0] < Self.most else {
-                return (nil, nil)
-            }
+            guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry, state.unanswered[lane, default: 0] < Self.most,
+                state.next - state.acknowledged + Int64(data.count) <= Self.spread
+            else { return (nil, nil) }
             var count = 0
             do {
                 while count < data.count, !state.isAtEnd, !state.isSourceDry {
@@ -107,7 +137,7 @@ package final class SFTPUpload: SFTPBulk {
             } catch {
                 return (nil, .failure(error))
             }
-            guard count > 0 else { return (nil, state.ending) }
+            guard count > 0 else { return (nil, state.ending(from: start)) }
             let part = SFTPPart(offset: state.next, count: count)
             state.next += Int64(count)
             state.unanswered[lane, default: 0] += 1
@@ -122,7 +152,7 @@ package final class SFTPUpload: SFTPBulk {
         source.whenReady { [weak self] in
             guard let self else { return }
             state.withLock { $0.isSourceDry = false }
-            for lane in lanes { lane.session.wake() }
+            for lane in state.withLock({ $0.lanes }) { lane.session.wake() }
         }
     }
 
@@ -132,20 +162,23 @@ package final class SFTPUpload: SFTPBulk {
         guard SFTPPacketType(rawValue: type) == .status else { throw SFTPProtocolError.unexpected(type) }
         let status = try SFTPReply.status(&decoder)
         guard status.isOK else { return finish(.failure(SFTPRefusal(status: status))) }
-        let end = state.withLock { state -> Result<Int64, any Error>? in
+        let (end, others) = state.withLock { state -> (Result<Int64, any Error>?, [Lane]) in
             state.unanswered[ObjectIdentifier(session), default: 1] -= 1
-            state.written += Int64(part.count)
-            return state.ending
+            state.ahead[part.offset] = part.count
+            while let count = state.ahead.removeValue(forKey: state.acknowledged) { state.acknowledged += Int64(count) }
+            return (state.ending(from: start), state.lanes.count > 1 ? state.lanes : [])
         }
-        if let end { finish(end) }
+        if let end { return finish(end) }
+        // The spread may have been what they waited for.
+        for lane in others where lane.session !== session { lane.session.wake() }
     }
 
     func sessionEnded(with error: any Error) { finish(.failure(error)) }
 }
 
-extension SFTPUpload.State {
+extension SFTPBulkWrite.State {
     /// What it has come to, once everything was sent and answered.
-    fileprivate var ending: Result<Int64, any Error>? {
-        isAtEnd && unanswered.values.allSatisfy { $0 == 0 } ? .success(written) : nil
+    fileprivate func ending(from start: Int64) -> Result<Int64, any Error>? {
+        isAtEnd && acknowledged == next ? .success(next - start) : nil
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 /// Reads a part of a file into a sink, with as many `READ`s on their way as it takes to keep the line full.
 ///
 /// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to ``window``.
-package final class SFTPDownload: SFTPBulk {
+package final class SFTPBulkRead: SFTPBulk {
     /// A session, and what it calls the file.
     package typealias Lane = (session: SFTPSession, handle: SFTPHandle)
 
@@ -14,7 +14,8 @@ package final class SFTPDownload: SFTPBulk {
     /// Requests on their way where the server does not tell what it takes; as many as are usual.
     private static let usualRequests = 64
 
-    private struct State {
+    fileprivate struct State {
+        var lanes: [Lane]
         /// The first byte that nobody has been asked for.
         var next: Int64
         /// Parts that came short, to be asked for again before all else.
@@ -34,7 +35,6 @@ package final class SFTPDownload: SFTPBulk {
         var waiter: CheckedContinuation<Int64, any Error>?
     }
 
-    private let lanes: [Lane]
     private let sink: any ByteSink
     private let start: Int64
     private let state: Mutex<State>
@@ -44,11 +44,12 @@ package final class SFTPDownload: SFTPBulk {
     ///   - range: Offsets in the file. That it ends sooner shows in what ``run()`` gives.
     ///   - sink: Gets the bytes in their order.
     package init(_ lanes: [Lane], _ range: Range<Int64>, into sink: any ByteSink) {
-        self.lanes = lanes
         self.sink = sink
         start = range.lowerBound
         state = Mutex(
-            State(next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound, allowed: 4 * SFTPLimits.most * lanes.count))
+            State(
+                lanes: lanes, next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound,
+                allowed: 4 * SFTPLimits.most))
     }
 
     /// Reads.
@@ -56,7 +57,7 @@ package final class SFTPDownload: SFTPBulk {
     /// - Returns: Bytes that the sink has: fewer than asked for when the file ends first.
     /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended; `CancellationError`, at once.
     package func run() async throws -> Int64 {
-        defer { for lane in lanes { lane.session.remove(self) } }
+        defer { leave() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome = state.withLock { state in
@@ -65,12 +66,33 @@ package final class SFTPDownload: SFTPBulk {
                     return state.outcome
                 }
                 if let outcome { return continuation.resume(with: outcome) }
-                for lane in lanes { lane.session.add(self) }
+                join()
             }
         } onCancel: {
             finish(.failure(CancellationError()))
         }
     }
+
+    /// Another session takes its share from now on; nothing where all is done.
+    ///
+    /// - Returns: Whether it does. The handle is used until ``run()`` has come back.
+    package func add(_ lane: Lane) -> Bool {
+        let isWanted = state.withLock { state in
+            guard state.outcome == nil else { return false }
+            state.lanes.append(lane)
+            return true
+        }
+        guard isWanted else { return false }
+        lane.session.add(self)
+        // It may have come to its end meanwhile.
+        if state.withLock({ $0.outcome == nil }) { return true }
+        lane.session.remove(self)
+        return false
+    }
+
+    private func join() { for lane in state.withLock({ $0.lanes }) { lane.session.add(self) } }
+
+    private func leave() { for lane in state.withLock({ $0.lanes }) { lane.session.remove(self) } }
 
     private func finish(_ outcome: Result<Int64, any Error>) {
         let waiter = state.withLock { state -> CheckedContinuation<Int64, any Error>? in
@@ -85,26 +107,25 @@ package final class SFTPDownload: SFTPBulk {
     // MARK: Asking
 
     func putPacket(into room: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> Int {
-        guard let handle = lanes.first(where: { $0.session === session })?.handle else { return 0 }
         let (limits, sharers) = (session.limits, session.sharers)
         let isUnknown = limits.handles == nil
-        let part = state.withLock { state -> SFTPPart? in
-            guard state.outcome == nil, !state.isSinkFull else { return nil }
+        let asked = state.withLock { state -> (SFTPHandle, SFTPPart)? in
+            guard state.outcome == nil, !state.isSinkFull, let handle = state.handle(of: session) else { return nil }
             if let part = state.missing.popLast() {
                 state.requests += 1
-                return part
+                return (handle, part)
             }
             let most = min(state.allowed, Self.window / sharers)
             let ahead = Int(state.next - state.delivered)
             guard state.next < state.end, ahead == 0 || ahead + limits.read <= most,
-                !isUnknown || state.requests < Self.usualRequests * lanes.count
+                !isUnknown || state.requests < Self.usualRequests * state.lanes.count
             else { return nil }
             let part = SFTPPart(offset: state.next, count: Int(min(Int64(limits.read), state.end - state.next)))
             state.next += Int64(part.count)
             state.requests += 1
-            return part
+            return (handle, part)
         }
-        guard let part else { return 0 }
+        guard let (handle, part) = asked else { return 0 }
         let request = SFTPRequest.read(handle, at: UInt64(part.offset), count: UInt32(part.count))
         let packet = request.packet(id: session.register(self, part))
         room.copyBytes(from: packet)
@@ -205,9 +226,13 @@ package final class SFTPDownload: SFTPBulk {
         if let count { finish(.success(count)) }
     }
 
-    private func wakeAll() { for lane in lanes { lane.session.wake() } }
+    private func wakeAll() { for lane in state.withLock({ $0.lanes }) { lane.session.wake() } }
 
     func sessionEnded(with error: any Error) { finish(.failure(error)) }
+}
+
+extension SFTPBulkRead.State {
+    fileprivate func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
 }
 
 /// The server's status where a transfer needed another answer.

@@ -1,0 +1,60 @@
+import FileProviderCore
+public import Foundation
+
+/// An SFTP server's address, and what is known of it: a value without secrets, to be kept.
+public struct SFTPConfiguration: Codable, Hashable, Sendable {
+    /// Who speaks SSH.
+    public enum Transport: String, Codable, Hashable, Sendable, CaseIterable {
+        /// libssh2, in this process.
+        case embedded = "libssh2"
+        /// The system's `ssh` program, with everything that its user has configured: jump hosts, RSA keys, hardware keys.
+        case program = "ssh"
+    }
+
+    /// The root folder, with the scheme `sftp`.
+    public let baseURL: URL
+    /// ``Transport/embedded`` unless said otherwise.
+    public var transport = Transport.embedded
+    /// Whether hosts are looked up in the user's `~/.ssh/config` and the system's.
+    public var readsSSHConfig = true
+    /// Whether the account's shell may be used, for hashes of files (``FileProviderChecksums``).
+    public var usesShell = false
+    /// Whether the server brings a file to its disk (`fsync@openssh.com`) before it gets its name.
+    public var syncs = true
+    /// SSH connections at most, 1 or more: one encrypts on one processor.
+    public var connections = 2
+    /// Channels for large files on each connection, 1 or more: the server's window bounds what one carries over a distance.
+    public var channels = 2
+
+    /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
+    public init(baseURL: URL) {
+        self.baseURL = baseURL.withoutSecrets
+    }
+}
+
+extension SFTPConfiguration {
+    /// The names of the settings: `transport` (`libssh2` or `ssh`), `config` (`yes` or `no`), `shell` (`yes` or `no`), `sync` (`yes` or
+    /// `no`), `connections` (1 to 16) and `channels` (1 to 16).
+    static let settingNames: Set<String> = ["transport", "config", "shell", "sync", "connections", "channels"]
+
+    /// - Throws: `CocoaError(.featureUnsupported)` naming the setting whose value makes no sense.
+    init(baseURL: URL, settings: [String: String]) throws {
+        self.init(baseURL: baseURL)
+        for (name, text) in settings {
+            let value = text.lowercased()
+            let isYes: Bool? = value == "yes" ? true : value == "no" ? false : nil
+            let number = Int(value).flatMap { (1...16).contains($0) ? $0 : nil }
+            switch (name, isYes, number) {
+            case ("transport", _, _) where Transport(rawValue: value) != nil: transport = Transport(rawValue: value) ?? .embedded
+            case ("config", let isYes?, _): readsSSHConfig = isYes
+            case ("shell", let isYes?, _): usesShell = isYes
+            case ("sync", let isYes?, _): syncs = isYes
+            case ("connections", _, let number?): connections = number
+            case ("channels", _, let number?): channels = number
+            default:
+                throw FileError.make(
+                    .featureUnsupported, path: name, url: baseURL, sentence: "“\(text)” is no value of the setting “\(name)” of SFTP.")
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+public import FileProviderCore
+import Foundation
+
+/// What the account's shell may be asked for.
+enum SFTPHash: String, CaseIterable, Sendable {
+    case sha256, sha512, sha1, md5
+
+    /// A command of GNU coreutils and BusyBox.
+    var command: String { rawValue + "sum" }
+
+    var digits: Int {
+        switch self {
+        case .sha256: 64
+        case .sha512: 128
+        case .sha1: 40
+        case .md5: 32
+        }
+    }
+}
+
+extension SFTPFileProvider: FileProviderChecksums {
+    /// By a command of the account's shell, such as `sha256sum`, where the configuration allows that and the account has one.
+    ///
+    /// Paths are the shell's then: an account whose SFTP is locked up in a folder has others.
+    ///
+    /// - Complexity: Five round trips and the time that the server takes to read the file.
+    public func checksum(of path: ProviderPath, kind: String) async throws -> String {
+        guard configuration.usesShell, let hash = SFTPHash(rawValue: kind) else {
+            throw FileError.unsupported("Asking for the hash “\(kind)”", path: path, url: url(of: path))
+        }
+        let item = try await connection.run(path) { try await self.item(path, $0, followsLinks: true) }
+        guard let item else { throw missing(path) }
+        if item.isDirectory { throw FileError.isADirectory(path, url: url(of: path)) }
+        let command = Array("\(hash.command) < ".utf8) + Self.quoted(connection.host.bytes(of: path))
+        let (status, output) = try await connection.retrying(path) { try await self.connection.pool.link().run(command) }
+        let value = String(decoding: output.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self).lowercased()
+        guard status == 0, value.count == hash.digits, value.allSatisfy(\.isHexDigit) else {
+            throw FileError.make(
+                .featureUnsupported, path: path, url: url(of: path),
+                sentence: "The account's shell did not compute \(kind) of “\(path)” (\(hash.command) ended with \(status)).")
+        }
+        return value
+    }
+
+    /// One word of a POSIX shell, whatever bytes it has (POSIX.1-2017, Shell Command Language, section 2.2.2).
+    static func quoted(_ bytes: [UInt8]) -> [UInt8] {
+        let quote = UInt8(ascii: "'")
+        var word = [quote]
+        for byte in bytes {
+            if byte == quote { word += Array(#"'\''"#.utf8) } else { word.append(byte) }
+        }
+        return word + [quote]
+    }
+}

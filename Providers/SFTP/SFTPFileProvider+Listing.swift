@@ -1,0 +1,149 @@
+public import FileProviderCore
+import Foundation
+import SFTPEngine
+
+extension SFTPFileProvider {
+    /// By `LSTAT`.
+    public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        if let item = cache.item(at: path) { return item }
+        return try await connection.run(path) { session in
+            guard let item = try await self.item(path, session) else { throw self.missing(path) }
+            return item
+        }
+    }
+
+    /// By `OPENDIR` and `READDIR`, many of which are on their way at once; attributes come with the names.
+    ///
+    /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items.
+    /// - Complexity: Two round trips, and one more each time that the server has given twice as much as before.
+    public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        if let known = cache.contents(of: path) { return try await page(known) }
+        let record = cache.record(of: path)
+        let hasBegun = Locked(false)
+        try await connection.options.retries.run(
+            counters: connection.options.counters, mayRepeat: { $0.isTransient && !hasBegun.value }
+        ) {
+            do {
+                let session = try await self.connection.pool.session()
+                try await self.list(path, session) { items in
+                    hasBegun.update { $0 = true }
+                    record.add(items)
+                    try await page(items)
+                }
+            } catch { throw self.connection.translated(error, path) }
+        }
+        record.keep()
+    }
+
+    func missing(_ path: ProviderPath, isWriting: Bool = false, underlying: (any Error)? = nil) -> CocoaError {
+        FileError.make(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, path: path, url: url(of: path), underlying: underlying)
+    }
+
+    /// What is at `path`; nil where nothing is.
+    func item(_ path: ProviderPath, _ session: SFTPSession, followsLinks: Bool = false) async throws -> FileObject? {
+        let name = connection.host.bytes(of: path)
+        return try item(await connection.send(followsLinks ? .stat(name) : .lstat(name), session), at: path)
+    }
+
+    /// What a reply to `LSTAT`, `STAT` or `FSTAT` tells of `path`; nil where nothing is.
+    func item(_ reply: SFTPReply, at path: ProviderPath) throws -> FileObject? {
+        switch reply {
+        case .attributes(let attributes): return FileObject(attributes, at: path)
+        case .status(let status):
+            let error = SFTPCondition(status: status, path: path, url: url(of: path)).error
+            // Below a file there is nothing; some servers say no more than "failure" then.
+            if (error as? CocoaError)?.code == .fileReadNoSuchFile || error.isNotADirectory { return nil }
+            throw error
+        default: throw unexpected(path)
+        }
+    }
+
+    /// The server answers with what does not belong to the request.
+    func unexpected(_ path: ProviderPath) -> any Error {
+        FileError.make(.cannotParseResponse, url: url(of: path), sentence: "The server gave an answer about “\(path)” that makes no sense.")
+    }
+
+    /// Gives the entries of a folder as they come.
+    func list(_ path: ProviderPath, _ session: SFTPSession, page: ([FileObject]) async throws -> Void) async throws {
+        let reply = try await connection.send(.opendir(connection.host.bytes(of: path)), session)
+        guard case .handle(let handle) = reply else { throw try await refusal(reply, ofListing: path, session) }
+        defer { session.close([handle]) }
+        var listing = SFTPListing(session, handle)
+        do {
+            while let names = try await listing.next() {
+                let items = try names.compactMap { try object($0, in: path) }
+                if !items.isEmpty { try await page(items) }
+            }
+        } catch is SFTPListing.TooLong {
+            throw FileError.make(
+                .fileReadTooLarge, path: path, url: url(of: path),
+                sentence: "“\(path)” has more than \(SFTPListing.longest) items, which are not read.")
+        }
+    }
+
+    /// - Throws: `URLError(.cannotParseResponse)` for a name that leads elsewhere.
+    private func object(_ name: SFTPName, in folder: ProviderPath) throws -> FileObject? {
+        let dot = UInt8(ascii: ".")
+        if name.filename == [dot] || name.filename == [dot, dot] { return nil }
+        guard let path = try? folder.appending(nameBytes: name.filename) else {
+            throw FileError.make(
+                .cannotParseResponse, url: url(of: folder), sentence: "The server lists a name in “\(folder)” that no file can have.")
+        }
+        return FileObject(name.attributes, at: path, longname: name.longname)
+    }
+
+    private func refusal(_ reply: SFTPReply, ofListing path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
+        guard let status = reply.status else { return unexpected(path) }
+        let told = SFTPStatusError(status, path: path)
+        guard let item = try await item(path, session, followsLinks: true) else { return missing(path, underlying: told) }
+        if !item.isDirectory { return FileError.notADirectory(path, url: url(of: path)) }
+        return SFTPCondition(status: status, path: path, url: url(of: path)).error
+    }
+}
+
+extension Error {
+    /// Whether something on the way is no folder.
+    var isNotADirectory: Bool {
+        guard let error = self as? CocoaError, let cause = error.userInfo[NSUnderlyingErrorKey] as? any Error else { return false }
+        if let status = cause as? SFTPStatusError { return status.code.rawValue == 19 || status.serverDescription == "Not a directory" }
+        return (cause as? POSIXError)?.code == .ENOTDIR
+    }
+}
+
+extension FileObject {
+    /// - Parameter longname: A line in the manner of `ls -l`, for servers that tell the type nowhere else.
+    init(_ attributes: SFTPAttributes, at path: ProviderPath, longname: [UInt8] = []) {
+        let type: FileType
+        switch (attributes.permissions ?? 0) & 0o170000 {
+        case 0o100000: type = .regular
+        case 0o040000: type = .directory
+        case 0o120000: type = .symbolicLink
+        case 0: type = Self.type(ofLine: longname, size: attributes.size)
+        default: type = .other
+        }
+        self.init(path: path, type: type)
+        if type != .directory { size = attributes.size.flatMap { Int64(exactly: $0) } }
+        modifiedDate = attributes.times.map { Date(timeIntervalSince1970: Double($0.modification)) }
+        permissions = attributes.permissions.map { UInt16($0 & 0o7777) }
+        if let owner = attributes.owner {
+            self[.sftpOwner] = owner.user
+            self[.sftpGroup] = owner.group
+        }
+    }
+
+    private static func type(ofLine line: [UInt8], size: UInt64?) -> FileType {
+        switch line.first {
+        case UInt8(ascii: "d"): .directory
+        case UInt8(ascii: "l"): .symbolicLink
+        case UInt8(ascii: "-"): .regular
+        default: size == nil ? .other : .regular
+        }
+    }
+}
+
+extension FileObjectKey where Value == UInt32 {
+    /// The number of the owner on the server.
+    public static var sftpOwner: Self { Self("sftp.owner") }
+    /// The number of the group on the server.
+    public static var sftpGroup: Self { Self("sftp.group") }
+}

@@ -1,0 +1,137 @@
+public import FileProviderCore
+import Foundation
+import SFTPEngine
+
+extension SFTPFileProvider {
+    /// One `MKDIR`. What a refusal means is looked at: servers have "failure" for all of it.
+    public func createFolder(path: ProviderPath) async throws {
+        if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        defer { cache.drop(path) }
+        try await connection.run(path, mayRepeat: false) { session in
+            let request = SFTPRequest.mkdir(self.connection.host.bytes(of: path))
+            for isLast in [false, true] {
+                let reply = try await self.connection.send(request, session)
+                if reply.status?.isOK == true { return }
+                let error = try await self.refusal(reply, ofWriting: path, isFolder: true, session)
+                // By now the parent is there: it may have come into being meanwhile.
+                if isLast || !(error is SFTPStatusError) { throw error }
+            }
+        }
+    }
+
+    /// Renames on the server, in one step where it has `posix-rename@openssh.com`.
+    ///
+    /// With `overwrite: false` the destination is looked at, and `RENAME` refuses what is there on servers that keep to the draft.
+    ///
+    /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
+    /// - Complexity: Two round trips.
+    public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try refuseOverlap(path, destination)
+        defer {
+            cache.drop(path)
+            cache.drop(destination)
+        }
+        try await connection.run(path, mayRepeat: false) { session in
+            let host = self.connection.host
+            let replies = try await self.connection.send([.lstat(host.bytes(of: path)), .lstat(host.bytes(of: destination))], session)
+            guard let item = try self.item(replies[0], at: path) else { throw self.missing(path, isWriting: true) }
+            let target = try self.item(replies[1], at: destination)
+            guard let target else { return try await self.rename(path, to: destination, session) }
+            if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
+            if !target.isDirectory, !item.isDirectory {
+                return try await SFTPReplacement(provider: self, path: destination, session: session).rename(path)
+            }
+            // rename(2) replaces a folder by a folder only.
+            try await self.removeOne(target, session)
+            try await self.rename(path, to: destination, session)
+        }
+        progress.advance(by: 1)
+    }
+
+    /// `RENAME` to a name that is not there.
+    func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: SFTPSession) async throws {
+        let host = connection.host
+        let reply = try await connection.send(.rename(host.bytes(of: path), to: host.bytes(of: destination)), session)
+        if reply.status?.isOK == true { return }
+        if try await item(path, session) == nil { throw missing(path, isWriting: true) }
+        throw try await refusal(reply, ofWriting: destination, session)
+    }
+
+    /// On the server where it has `copy-data`, else through this machine; to a temporary name first.
+    public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try refuseOverlap(path, destination)
+        let canCopy = try await connection.run(path) { session in
+            guard self.connection.host.has(.copyData, session) else { return false }
+            guard let item = try await self.item(path, session) else { throw self.missing(path) }
+            return item.isRegularFile
+        }
+        guard canCopy else {
+            return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
+        }
+        defer { cache.drop(destination) }
+        let didCopy = try await connection.run(path, mayRepeat: false) { session in
+            try await SFTPServerCopy(provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
+                .run(progress)
+        }
+        if !didCopy { try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress) }
+    }
+
+    private func refuseOverlap(_ path: ProviderPath, _ destination: ProviderPath) throws {
+        guard path.isRoot || destination == path || destination.isBelow(path) else { return }
+        throw FileError.make(
+            .fileWriteInvalidFileName, path: destination, url: url(of: destination),
+            sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
+    }
+
+    // MARK: What a refusal means
+
+    /// Of something that has to be there.
+    func refusal(_ reply: SFTPReply, ofChanging path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
+        guard let status = reply.status else { return unexpected(path) }
+        guard try await item(path, session) != nil else {
+            return missing(path, isWriting: true, underlying: SFTPStatusError(status, path: path))
+        }
+        return SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
+    }
+
+    /// Of a name that was to be new, or to be replaced.
+    ///
+    /// - Parameter isFolder: Whether a folder was to be made.
+    func refusal(
+        _ reply: SFTPReply, ofWriting path: ProviderPath, isFolder: Bool = false, _ session: SFTPSession
+    ) async throws -> any Error {
+        guard let status = reply.status else { return unexpected(path) }
+        let told = SFTPStatusError(status, path: path)
+        let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
+        if (condition as? CocoaError)?.code == .fileWriteOutOfSpace { return condition }
+        if let item = try await item(path, session) {
+            if isFolder { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
+            if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
+        }
+        if let parent = path.parent, try await item(parent, session, followsLinks: true)?.isDirectory != true {
+            return FileError.make(
+                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
+        }
+        // What belongs there is there: the words about a missing file are about something else.
+        if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
+        if path.nameBytes.count > 255, condition is SFTPStatusError {
+            return FileError.make(errno: ENAMETOOLONG, path: path, url: url(of: path), writing: true)
+        }
+        return condition
+    }
+
+    func refusal(_ reply: SFTPReply, ofRemovingFolder path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
+        guard let status = reply.status else { return unexpected(path) }
+        let told = SFTPStatusError(status, path: path)
+        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
+        let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
+        guard item.isDirectory, condition is SFTPStatusError else { return condition }
+        return try await isEmpty(path, session) ? condition : FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
+    }
+
+    private func isEmpty(_ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        struct Full: Error {}
+        do { try await list(path, session) { _ in throw Full() } } catch is Full { return false }
+        return true
+    }
+}

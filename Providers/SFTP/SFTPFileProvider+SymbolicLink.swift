@@ -1,0 +1,90 @@
+public import FileProviderCore
+import Foundation
+import SFTPEngine
+
+extension SFTPFileProvider: FileProviderSymbolicLink {
+    /// By `SYMLINK`, whose arguments stand in the draft's order on some servers and in OpenSSH's on most: the first link that is made on a
+    /// server is read back.
+    ///
+    /// - Complexity: Two round trips; four for the first.
+    public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
+        defer { cache.drop(path) }
+        guard (1..<4096).contains(target.count), !target.contains(0) else {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: path, url: url(of: path), sentence: "No symbolic link can hold what “\(path)” is to lead to.")
+        }
+        try await connection.run(path, mayRepeat: false) { session in
+            // Looked at first: with the arguments the wrong way round, the refusal would be about another name.
+            if try await self.item(path, session) != nil {
+                throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
+            }
+            if self.connection.host.hasReversedLinks == nil { try await self.learnOrder(beside: path, session) }
+            try await self.makeLink(path, target, session)
+        }
+    }
+
+    private func makeLink(_ path: ProviderPath, _ target: [UInt8], _ session: SFTPSession) async throws {
+        let host = connection.host
+        let reply = try await connection.send(
+            .symlink(host.bytes(of: path), to: target, isReversed: host.hasReversedLinks ?? true), session)
+        if reply.status?.isOK == true { return }
+        throw try await refusal(reply, ofWriting: path, session)
+    }
+
+    /// Makes a link between two temporary names, of which only one can be the link, and looks which.
+    private func learnOrder(beside path: ProviderPath, _ session: SFTPSession) async throws {
+        let host = connection.host
+        let (link, target) = (host.bytes(of: try TemporaryName.make(beside: path)), host.bytes(of: try TemporaryName.make(beside: path)))
+        let reply = try await connection.send(.symlink(link, to: target, isReversed: true), session)
+        guard reply.status?.isOK == true else { throw try await refusal(reply, ofWriting: path, session) }
+        let replies = try await connection.send([.readlink(link), .readlink(target), .remove(link), .remove(target)], session)
+        if case .names = replies[0] { host.hasReversedLinks = true }
+        if case .names = replies[1] { host.hasReversedLinks = false }
+    }
+
+    /// Follows one link after the other by `READLINK`, and then looks at what is there.
+    public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
+        try await connection.run(path) { session in
+            var place = path
+            for step in 0..<40 {
+                guard let item = try await self.item(place, session) else { throw self.missing(place) }
+                guard item.isSymbolicLink else {
+                    if step == 0 { throw FileError.make(errno: EINVAL, path: path, url: self.url(of: path), writing: false) }
+                    return item
+                }
+                place = try self.resolve(try await self.target(of: place, session), from: place)
+            }
+            throw FileError.make(errno: ELOOP, path: path, url: self.url(of: path), writing: false)
+        }
+    }
+
+    private func target(of path: ProviderPath, _ session: SFTPSession) async throws -> [UInt8] {
+        switch try await connection.send(.readlink(connection.host.bytes(of: path)), session) {
+        case .names(let names) where names.count == 1: return names[0].filename
+        case .status(let status): throw SFTPRefusal(status: status)
+        default: throw unexpected(path)
+        }
+    }
+
+    /// Where a link at `path` that holds `target` leads.
+    private func resolve(_ target: [UInt8], from path: ProviderPath) throws -> ProviderPath {
+        let slash = UInt8(ascii: "/")
+        let isAbsolute = target.first == slash
+        let outside = FileError.make(
+            .fileReadNoPermission, path: path, url: url(of: path), sentence: "“\(path)” leads out of the storage, where it is not followed.")
+        var names = isAbsolute ? [] : path.parent?.components.map { Array($0) } ?? []
+        for name in target.split(separator: slash) where name.elementsEqual(".".utf8) == false {
+            guard name.elementsEqual("..".utf8) else {
+                names.append(Array(name))
+                continue
+            }
+            // Above the login folder nothing has a name that counts from it.
+            if names.isEmpty || names == [Array("~".utf8)] { throw outside }
+            names.removeLast()
+        }
+        let whole = try ProviderPath(bytes: Array(names.joined(separator: [slash])))
+        guard isAbsolute else { return whole }
+        guard let relative = whole.relative(to: connection.host.root) else { throw outside }
+        return relative
+    }
+}

@@ -1,0 +1,28 @@
+public import FileProviderCore
+import Foundation
+import SFTPEngine
+
+extension SFTPFileProvider {
+    /// By `statvfs@openssh.com`; nil where the server does not have it.
+    ///
+    /// - Complexity: One round trip.
+    public func storageProperties() async throws -> VolumeObject? {
+        try await connection.run(.root) { session in
+            let host = self.connection.host
+            guard host.has(.statvfs, session) else { return nil }
+            // Of the folder that the login begins in, which the account may look at wherever it is locked up.
+            switch try await self.connection.send(.statvfs(Array(".".utf8)), session) {
+            case .extended(let reply):
+                guard let volume = try? SFTPVolume(reply: reply) else { throw self.unexpected(.root) }
+                return VolumeObject(
+                    totalCapacity: Int64(clamping: volume.capacity), availableCapacity: Int64(clamping: volume.available),
+                    usage: Int64(clamping: volume.capacity) - Int64(clamping: volume.free), isReadOnly: volume.isReadOnly)
+            case .status(let status) where status.code == SFTPStatus.Code.unsupported:
+                host.lacks(.statvfs)
+                return nil
+            case .status(let status): throw SFTPRefusal(status: status)
+            default: throw self.unexpected(.root)
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+public import FileProviderCore
+public import Foundation
+import SFTPEngine
+
+/// Files on an SFTP server (draft-ietf-secsh-filexfer-02, and OpenSSH's extensions).
+///
+/// Any number of requests is on its way at once, over one channel; large files have channels, and connections, of their own. Files are
+/// written under a temporary name and renamed into place in one step.
+public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
+    /// `SFTP`.
+    public static let type = "SFTP"
+
+    let connection: SFTPConnection
+    let cache: ListingCache
+    let handles = SFTPHandles()
+    /// What the provider was made of.
+    public let configuration: SFTPConfiguration
+
+    /// Nothing is sent.
+    ///
+    /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that a login begins in.
+    /// - Throws: `URLError(.badURL)` when the address names no SFTP server.
+    public convenience init(configuration: SFTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
+        try self.init(configuration: configuration, user: nil, password: nil, options: options)
+    }
+
+    convenience init(configuration: SFTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
+        let access = try SFTPAccess(configuration: configuration, user: user, password: password, options: options)
+        try self.init(configuration: configuration, options: options) { try await access.connect() }
+    }
+
+    /// - Parameter connect: Makes a link that is logged in.
+    init(
+        configuration: SFTPConfiguration, options: ConnectionOptions, connect: @escaping @Sendable () async throws -> any SFTPLink
+    ) throws {
+        self.configuration = configuration
+        connection = try SFTPConnection(configuration: configuration, options: options, connect: connect)
+        cache = ListingCache(policy: options.cache)
+    }
+
+    /// The scheme `sftp`. The provider's root is the server's.
+    public static let registration = ProviderRegistration(
+        type: type, schemes: ["sftp"], settings: SFTPConfiguration.settingNames
+    ) { url, options in
+        let configuration = try SFTPConfiguration(baseURL: url.serverRoot, settings: options.settings)
+        let provider = try SFTPFileProvider(
+            configuration: configuration, user: url.user(percentEncoded: false), password: url.password(percentEncoded: false),
+            options: options)
+        return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+    }
+
+    /// Never nil.
+    public var baseURL: URL? { connection.baseURL }
+
+    /// Those given; changing them takes a new provider.
+    public var connectionOptions: ConnectionOptions { connection.options }
+
+    /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
+    public func dropCache(path: ProviderPath) { cache.drop(path) }
+
+    /// ``baseURL`` with the percent-encoded path behind it. Nothing is sent.
+    public func url(of path: ProviderPath) -> URL { connection.url(of: path) }
+
+    /// The first read opens the file and looks at it in one round trip; from then on any number of ranges takes one.
+    static let readCost = Capabilities.ReadCost(
+        roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10, concurrentRanges: 16)
+
+    /// What SFTP gives everywhere, and what this server announces. One login, where there was none.
+    public func capabilities() async throws -> Capabilities {
+        let host = connection.host
+        return try await connection.run(.root) { session in
+            var capabilities = Capabilities(
+                [
+                    .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
+                    .atomicReplacement: host.has(.posixRename, session) || host.renameReplaces == true ? .native : .derived,
+                    .exclusiveCreation: .native, .resumingWrites: .native, .folderCreation: .native, .removal: .native,
+                    .recursiveRemoval: .derived, .moving: .native,
+                    .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable, .settingModificationDate: .native,
+                    .storageProperties: host.has(.statvfs, session) ? .native : .unavailable, .symbolicLinks: .native, .rawNames: .native,
+                ],
+                readCost: Self.readCost, timePrecision: 1,
+                hashKinds: self.configuration.usesShell ? SFTPHash.allCases.map(\.rawValue) : [])
+            capabilities.concurrentTransfers = 64
+            return capabilities
+        }
+    }
+
+    /// Whether a login works.
+    public func checkReachability() async throws { try await connection.run(.root) { _ in } }
+
+    /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.
+    public func invalidate() {
+        cancelOperations()
+        connection.pool.closeAll()
+    }
+}

@@ -1,0 +1,81 @@
+import FileProviderCore
+import Foundation
+
+/// Holds transfers back to a number of bytes a second, in one direction, all together.
+final class SFTPPace: Sendable {
+    private let rate: Double
+    /// When what was let through so far will have had its time.
+    private let free = Locked(ContinuousClock.now)
+
+    init(bytesPerSecond: Int64) { rate = Double(max(1, bytesPerSecond)) }
+
+    /// Counts bytes that went.
+    ///
+    /// - Returns: Until when nothing more is to go.
+    func spend(_ count: Int) -> ContinuousClock.Instant {
+        free.update { free in
+            free = max(free, .now) + .seconds(Double(count) / rate)
+            return free
+        }
+    }
+
+    /// Counts bytes of a small transfer, and waits for their time.
+    func wait(_ count: Int) async throws { try await Task.sleep(until: spend(count)) }
+
+    /// Waits on a task, and then goes on.
+    static func resume(at instant: ContinuousClock.Instant, _ resume: @escaping @Sendable () -> Void) {
+        Task {
+            try? await Task.sleep(until: instant)
+            resume()
+        }
+    }
+}
+
+/// A sink that takes its time.
+final class SFTPPacedSink: ByteSink {
+    private let base: any ByteSink
+    private let pace: SFTPPace
+    private let until = Locked(ContinuousClock.now)
+
+    init(_ base: any ByteSink, _ pace: SFTPPace) {
+        self.base = base
+        self.pace = pace
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        _ = try base.write(bytes)
+        let instant = pace.spend(bytes.count)
+        until.update { $0 = instant }
+        return .wait
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) {
+        SFTPPace.resume(at: until.value) { self.base.whenReady(resume) }
+    }
+}
+
+/// A source that takes its time.
+final class SFTPPacedSource: ByteSource {
+    private let base: any ByteSource
+    private let pace: SFTPPace
+    private let until = Locked(ContinuousClock.now)
+
+    init(_ base: any ByteSource, _ pace: SFTPPace) {
+        self.base = base
+        self.pace = pace
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+        if until.value > .now { return .wait }
+        let step = try base.read(into: buffer)
+        if case .bytes(let count) = step {
+            let instant = pace.spend(count)
+            until.update { $0 = instant }
+        }
+        return step
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) {
+        SFTPPace.resume(at: until.value) { self.base.whenReady(resume) }
+    }
+}

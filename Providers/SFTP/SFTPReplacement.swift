@@ -1,0 +1,56 @@
+import FileProviderCore
+import Foundation
+import SFTPEngine
+
+/// A file that comes to a name, whatever is there: in one step where the server has that, else with the old file kept aside until it is
+/// clear that it is not needed.
+struct SFTPReplacement: Sendable {
+    let provider: SFTPFileProvider
+    let path: ProviderPath
+    let session: SFTPSession
+
+    private var host: SFTPHost { provider.connection.host }
+
+    /// Renames `source`, on the same server, to the path.
+    func rename(_ source: ProviderPath) async throws {
+        if host.has(.posixRename, session) {
+            let reply = try await send(.posixRename(host.bytes(of: source), to: host.bytes(of: path)))
+            if reply.status?.isOK == true { return }
+            guard reply.status?.code == SFTPStatus.Code.unsupported else { return try await makeRoom(for: source, after: reply) }
+            host.lacks(.posixRename)
+        }
+        // Servers there are that replace with this one, too.
+        let reply = try await send(.rename(host.bytes(of: source), to: host.bytes(of: path)))
+        if reply.status?.isOK == true { return }
+        try await makeRoom(for: source, after: reply)
+    }
+
+    /// What is in the way is moved out of it, and back where its place stays empty.
+    private func makeRoom(for source: ProviderPath, after reply: SFTPReply) async throws {
+        let refusal = try await provider.refusal(reply, ofWriting: path, session)
+        guard let item = try await provider.item(path, session) else { throw refusal }
+        if item.isDirectory {
+            try await provider.removeOne(item, session)
+            return try await provider.rename(source, to: path, session)
+        }
+        // With a replacement in one step it was refused for a reason that moving the old file away would not help.
+        if host.has(.posixRename, session) { throw refusal }
+        let old = try (path.parent ?? .root).appending(nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
+        // Begun, it comes to its end, cancelled or not.
+        try await Task {
+            guard try await send(.rename(host.bytes(of: path), to: host.bytes(of: old))).status?.isOK == true else { throw refusal }
+            do { try await provider.rename(source, to: path, session) } catch {
+                let reply = try await send(.rename(host.bytes(of: old), to: host.bytes(of: path)))
+                guard reply.status?.isOK == true else {
+                    throw FileError.make(
+                        .fileWriteUnknown, path: path, url: provider.url(of: path),
+                        sentence: "“\(path)” could not be replaced; what was there is now “\(old)”.", underlying: error)
+                }
+                throw error
+            }
+            _ = try await send(.remove(host.bytes(of: old)))
+        }.value
+    }
+
+    private func send(_ request: SFTPRequest) async throws -> SFTPReply { try await provider.connection.send(request, session) }
+}

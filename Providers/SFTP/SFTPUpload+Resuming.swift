@@ -1,0 +1,113 @@
+import FileProviderCore
+import Foundation
+import SFTPEngine
+
+/// Sending over several lanes, and going on behind what an earlier try has brought to the server, in this process or in another.
+extension SFTPUpload {
+    /// Bytes at the head and at the tail of what came that are compared before an upload goes on behind them.
+    private static let proof: Int64 = 64 << 10
+
+    /// Whether the part stays when the upload stops, for a later one.
+    var keepsPart: Bool { options.resumption != nil && options.placement == .published && isLarge && source.isRepeatable }
+
+    /// Where the bytes go before they are published.
+    func partPath() throws -> ProviderPath {
+        guard keepsPart, let identity = options.resumption else { return try TemporaryName.make(beside: path) }
+        return try TemporaryName.make(beside: path, for: identity)
+    }
+
+    func sendLarge(to place: ProviderPath) async throws -> Sent {
+        let hasBegun = Locked(keepsPart)
+        // Nil where nobody knows which parts of what is there are whole.
+        let arrived = Locked<Int64?>(nil)
+        return try await connection.options.retries.run(
+            counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
+        ) {
+            do {
+                let session = try await connection.pool.firstLane()
+                let start = hasBegun.value ? try await proven(at: place, upTo: arrived.value, session) : 0
+                let handle = start > 0 ? try await reopen(place, session) : try await open(place, session)
+                hasBegun.update { $0 = true }
+                return try await send(from: start, to: place, (session, handle), arrived)
+            } catch { throw connection.translated(error, path) }
+        }
+    }
+
+    private func send(
+        from start: Int64, to place: ProviderPath, _ first: SFTPBulkWrite.Lane, _ arrived: Locked<Int64?>
+    ) async throws -> Sent {
+        let lanes = Locked([first].map { SFTPReader.Opened(session: $0.session, handle: $0.handle) })
+        defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
+        let transfer = SFTPBulkWrite([first], from: connection.pace(try source.bytes(from: start)), at: start)
+        let more = Task { await addLanes(to: transfer, place, lanes) }
+        do {
+            let count = start + (try await transfer.run())
+            more.cancel()
+            await more.value
+            try checkLength(count)
+            lanes.update { $0.removeFirst() }
+            return try await finish(place, first.handle, first.session, count: count)
+        } catch {
+            more.cancel()
+            await more.value
+            arrived.update { $0 = transfer.acknowledged }
+            throw error
+        }
+    }
+
+    private func addLanes(to transfer: SFTPBulkWrite, _ place: ProviderPath, _ lanes: Locked<[SFTPReader.Opened]>) async {
+        let pool = connection.pool
+        let worth = source.length.map { Int($0 / SFTPBulkDownload.worthALane) } ?? .max
+        for number in pool.lanes.dropFirst().prefix(worth) {
+            guard !Task.isCancelled, let session = await pool.lane(number), !lanes.value.contains(where: { $0.session === session }),
+                // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
+                let reply = try? await connection.send(.open(host.bytes(of: place), .write), session), case .handle(let handle) = reply
+            else { continue }
+            lanes.update { $0.append(SFTPReader.Opened(session: session, handle: handle)) }
+            if !transfer.add((session, handle)) { return }
+        }
+    }
+
+    private func reopen(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
+        let reply = try await connection.send(.open(host.bytes(of: place), .write), session)
+        guard case .handle(let handle) = reply else { throw try await provider.refusal(reply, ofWriting: path, session) }
+        return handle
+    }
+
+    /// How many bytes of the upload are on the server and seen to be the source's; 0 to begin anew, with nothing in the way.
+    ///
+    /// - Parameter known: The offset up to which this process knows everything to be there. Another may have left holes, but no further
+    ///   than ``SFTPBulkWrite/spread`` from the end.
+    private func proven(at place: ProviderPath, upTo known: Int64?, _ session: SFTPSession) async throws -> Int64 {
+        guard let item = try await provider.item(place, session) else { return 0 }
+        let size = item.isRegularFile ? item.size ?? 0 : 0
+        let start = min(known ?? max(0, size - SFTPBulkWrite.spread), size)
+        if start > 0, size <= source.length ?? .max, try await isOwn(upTo: start, at: place, session) { return start }
+        // Under the name itself it may be what is to be replaced, which the opening truncates.
+        if options.placement == .published { _ = try await connection.send(.remove(host.bytes(of: place)), session) }
+        return 0
+    }
+
+    /// Whether head and tail of the first `count` bytes are the source's.
+    private func isOwn(upTo count: Int64, at place: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        let reader = SFTPReader(path: place, provider: provider)
+        let parts = [0..<min(Self.proof, count), max(0, count - Self.proof)..<count]
+        let theirs: [Data]
+        do {
+            theirs = try await reader.read(parts)
+            await reader.close()
+        } catch {
+            await reader.close()
+            throw error
+        }
+        for (part, data) in zip(parts, theirs) where try await own(part) != data { return false }
+        return true
+    }
+
+    private func own(_ part: Range<Int64>) async throws -> Data {
+        let bytes = try source.bytes(from: part.lowerBound)
+        var data = Data()
+        while data.count < part.count, let piece = try await bytes.next(upTo: part.count - data.count) { data += piece }
+        return data
+    }
+}
