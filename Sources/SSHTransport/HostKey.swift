@@ -87,11 +87,4 @@ struct SSHFields {
         defer { rest = rest.dropFirst(length) }
         return rest.prefix(length)
     }
-
-    /// What follows, as it stands.
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
-        guard count <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(count) }
-        return rest.prefix(count)
-    }
 }

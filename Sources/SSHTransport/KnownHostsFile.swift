@@ -68,7 +68,7 @@ enum KnownHostsFile {
 
     /// Makes the folder if it is missing, for this user alone; as ssh, not the one around it.
     private static func makeFolder(_ path: String) throws {
-        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        if path.isEmpty || mkdir(path, 0o700) == 0 || errno == EEXIST { return }
         throw FileError.make(errno: errno, path: (try? ProviderPath(path)) ?? .root, writing: true)
     }
 

@@ -9,14 +9,21 @@ enum SSHPatternList {
     /// In bytes; ssh takes no longer pattern in a list either.
     private static let longestPattern = 1023
 
-    /// Whether `text` fits one of the patterns, which commas part; upper case in a pattern is lower case.
-    static func matches(_ text: [UInt8], _ list: ArraySlice<UInt8>) -> Outcome {
+    /// Whether `text` fits one of the patterns, which commas part.
+    ///
+    /// - Parameter ignoringCase: Whether upper case in a pattern is lower case; `text` has to be in lower case then.
+    static func matches(_ text: [UInt8], _ list: ArraySlice<UInt8>, ignoringCase: Bool = true) -> Outcome {
+        matches(text, list.split(separator: UInt8(ascii: ",")), ignoringCase: ignoringCase)
+    }
+
+    /// The same for patterns that are apart already.
+    static func matches(_ text: [UInt8], _ patterns: [ArraySlice<UInt8>], ignoringCase: Bool) -> Outcome {
         var outcome = Outcome.unmatched
-        for pattern in list.split(separator: UInt8(ascii: ",")) {
+        for pattern in patterns {
             let isNegated = pattern.first == UInt8(ascii: "!")
             let own = isNegated ? pattern.dropFirst() : pattern
             if own.count > longestPattern { return .unmatched }
-            guard matchesOne(text, own) else { continue }
+            guard matchesOne(text, own, ignoringCase: ignoringCase) else { continue }
             if isNegated { return .excluded }
             outcome = .matched
         }
@@ -26,7 +33,7 @@ enum SSHPatternList {
     /// Whether `text` fits `pattern` from end to end.
     ///
     /// Only the last star is gone back to: what an earlier one took can stay as it is.
-    static func matchesOne(_ text: [UInt8], _ pattern: ArraySlice<UInt8>, ignoringCase: Bool = true) -> Bool {
+    static func matchesOne(_ text: [UInt8], _ pattern: ArraySlice<UInt8>, ignoringCase: Bool) -> Bool {
         var here = 0
         var mark = pattern.startIndex
         var star: (pattern: Int, text: Int)?
