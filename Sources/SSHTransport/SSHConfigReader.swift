@@ -108,7 +108,12 @@ struct SSHConfigReader {
             switch condition {
             case "all": if isNegated { concerns = false }
             // Only a second reading, which is not done, has them.
-            case "canonical", "final": if !isNegated { concerns = false }
+            case "canonical", "final":
+                if isNegated { continue }
+                concerns = false
+                if condition == "final" {
+                    values.note("“\(value.place)” is for a final reading, which is not done; its block is left out.")
+                }
             case "host", "originalhost", "user", "localuser":
                 guard let list = words.next() else { throw value.error("“\(word)” lacks its patterns") }
                 if try fits(condition, list) == isNegated { concerns = false }

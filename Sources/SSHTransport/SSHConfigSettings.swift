@@ -67,7 +67,7 @@ package struct SSHHostSettings: Sendable, Hashable {
         serverAliveInterval = try values.first(.serverAliveInterval)?.duration()
         proxyJump = try values.first(.proxyJump)?.word().unlessNone
         proxyCommand = values.first(.proxyCommand)?.rest.unlessNone
-        identityAgent = try values.first(.identityAgent).map { try Self.agent($0, tokens) } ?? .usual
+        identityAgent = try values.first(.identityAgent).map { try Self.agent($0, tokens, account) } ?? .usual
         let usual = KnownHosts(environment: ["HOME": account.home])
         knownHosts = KnownHosts(
             userFiles: try values.first(.userKnownHostsFile).map { try Self.files($0, tokens) } ?? usual.userFiles,
@@ -100,12 +100,13 @@ package struct SSHHostSettings: Sendable, Hashable {
         }
     }
 
-    private static func agent(_ value: SSHConfigValue, _ tokens: SSHConfigTokens) throws -> IdentityAgent {
+    private static func agent(_ value: SSHConfigValue, _ tokens: SSHConfigTokens, _ account: SSHConfigAccount) throws -> IdentityAgent {
         let word = try value.word()
         if word.unlessNone == nil { return .none }
         if word == "SSH_AUTH_SOCK" { return .usual }
         guard word.hasPrefix("$"), !word.hasPrefix("${") else { return .socket(path: try tokens.path(word, value)) }
-        return .socket(path: try tokens.variable(String(word.dropFirst()), value))
+        // As in ssh, a variable that is not set means no agent.
+        return account.environment[String(word.dropFirst())].map { .socket(path: $0) } ?? .none
     }
 
     private static func policy(_ value: SSHConfigValue) throws -> HostKeyPolicy {

@@ -30,7 +30,7 @@ struct SSHConfigTokens {
         return result + rest
     }
 
-    func variable(_ name: String, _ value: SSHConfigValue) throws -> String {
+    private func variable(_ name: String, _ value: SSHConfigValue) throws -> String {
         guard let text = account.environment[name] else { throw value.error("the variable “\(name)” is not set") }
         return text
     }

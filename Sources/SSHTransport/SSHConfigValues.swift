@@ -41,6 +41,8 @@ struct SSHConfigValues {
         // Whichever of the two comes first; a jump over no host leaves room for the command.
         case .proxyCommand where firsts[.proxyJump].map { $0.rest.lowercased() != "none" } ?? false: break
         case .proxyJump where firsts[.proxyCommand] != nil: break
+        // To ssh, this word is as if nothing was said.
+        case .connectTimeout where value.arguments == ["none"]: break
         default: if firsts[keyword] == nil { firsts[keyword] = value }
         }
     }
