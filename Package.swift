@@ -25,6 +25,7 @@ let package = Package(
         // System libraries: a module map and a shim each.
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CChild"),
@@ -44,6 +45,9 @@ let package = Package(
 
         // One Swift owner for each C library.
         .target(name: "CurlTransport", dependencies: ["CCurl", "FileProviderCore"]),
+        .target(
+            name: "SSHTransport",
+            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "SafeXML", dependencies: ["CXML2"]),
 
         // SFTP's packets over any channel of bytes.
@@ -72,6 +76,9 @@ let package = Package(
             dependencies: ["CZlib", "FileProviderCore", "CurlTransport", .product(name: "Crypto", package: "swift-crypto")],
             path: "Providers/FTP"),
 
+        .target(
+            name: "SFTPFileProvider", dependencies: ["FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Providers/SFTP"),
+
         // Books.
         .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),
 
@@ -92,7 +99,7 @@ let package = Package(
             name: "Carrel",
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "FTPFileProvider",
-                "S3FileProvider", "Publication", "FileInformation", "SafeXML",
+                "S3FileProvider", "SFTPFileProvider", "Publication", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",

@@ -67,7 +67,7 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
                 .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native, .symbolicLinks: .native,
                 .rawNames: .native,
             ],
-            readCost: .local, timePrecision: 1e-9, longestName: 255)
+            readCost: .local, timePrecision: 1e-9, longestName: 255, concurrentTransfers: nil)
     }
 
     /// What fstatat(2) says. ``FileObject/entryTag`` of a file is made of inode, size and modification time.

@@ -45,7 +45,7 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
                 .removal: .native, .recursiveRemoval: .native, .moving: .native, .serverSideCopying: .native,
                 .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native, .rawNames: .native,
             ],
-            readCost: .local, timePrecision: 1e-6)
+            readCost: .local, timePrecision: 1e-6, concurrentTransfers: nil)
     }
 
     /// What is known about the item at `path`.

@@ -18,8 +18,8 @@ struct CommonOptions: ParsableArguments {
     var timeout: Double?
     @Option(help: ArgumentHelp("Try again so often after a failure that may pass; 3 unless the connection says otherwise.", valueName: "n"))
     var retries: Int?
-    @Option(help: ArgumentHelp("Files in flight at once.", valueName: "n"))
-    var transfers: Int = 4
+    @Option(help: ArgumentHelp("Files in flight at once; without it, as many as the storages are best at.", valueName: "n"))
+    var transfers: Int?
     @Option(help: ArgumentHelp("Bytes a second, with K, M or G for 1024s.", valueName: "rate"))
     var bwlimit: String?
 
@@ -38,8 +38,20 @@ struct CommonOptions: ParsableArguments {
     var clientCert: String?
     @Option(help: ArgumentHelp("A PEM file with its key.", valueName: "file"))
     var clientKey: String?
+    @Option(help: ArgumentHelp("A private key to log in with over SSH; may be repeated.", valueName: "file"))
+    var identity: [String] = []
+    @Option(help: ArgumentHelp("The known hosts of SSH, instead of ~/.ssh/known_hosts.", valueName: "file"))
+    var knownHosts: String?
+    @Flag(help: "Take the key of an SSH server that is not known yet, and know it from then on. A changed key is refused all the same.")
+    var acceptNewHostKey = false
+    @Option(
+        help: ArgumentHelp("Take the key of an SSH server that has this fingerprint (SHA256:…), and no other.", valueName: "fingerprint"))
+    var hostKey: [String] = []
     @Option(help: ArgumentHelp("Where a storage service is that is not its provider's usual one, such as an S3 server.", valueName: "url"))
     var endpoint: String?
+    @Option(
+        help: ArgumentHelp("What one provider alone knows, such as transport=ssh; may be repeated.", valueName: "name=value"))
+    var setting: [String] = []
     @Flag(help: "Check no certificates. Anybody on the way can then read and change everything.")
     var insecure = false
     @Flag(help: "Let a password go over a connection that is not encrypted.")
@@ -48,18 +60,34 @@ struct CommonOptions: ParsableArguments {
     func validate() throws {
         guard timeout.map({ $0 > 0 && $0.isFinite }) ?? true else { throw ValidationError("--timeout takes a positive number of seconds.") }
         guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries takes a number from 0 to 100.") }
-        guard (1...64).contains(transfers) else { throw ValidationError("--transfers takes a number from 1 to 64.") }
+        guard (1...64).contains(transfers ?? 1) else { throw ValidationError("--transfers takes a number from 1 to 64.") }
+        _ = try settings()
+        if acceptNewHostKey, !hostKey.isEmpty { throw ValidationError("--accept-new-host-key and --host-key exclude each other.") }
         _ = try bandwidth()
         var options = ConnectionOptions()
         try applyProxy(to: &options)
-        for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) {
+        for file in [cacert, clientCert, clientKey, passwordFile].compactMap(\.self) + identity {
             if let reason = unreadable(file) { throw ValidationError("The file “\(file)” cannot be read: \(reason).") }
+        }
+    }
+
+    /// Those of `--setting`, by name.
+    func settings() throws -> [String: String] {
+        let known = ProviderRegistry.shared.all.reduce(into: Set<String>()) { $0.formUnion($1.settings) }
+        return try setting.reduce(into: [:]) { settings, text in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard parts.count == 2 else { throw ValidationError("--setting takes a name and a value, such as transport=ssh.") }
+            guard known.contains(parts[0]) else {
+                throw ValidationError("“\(parts[0])” is no setting of any provider; there are: \(known.sorted().joined(separator: ", ")).")
+            }
+            settings[parts[0]] = parts[1]
         }
     }
 
     /// Whether a flag is given that every host would get.
     var hasAccessFlags: Bool {
-        [user, passwordFile, cacert, clientCert, clientKey].contains { $0 != nil } || insecure || allowClearPassword
+        [user, passwordFile, cacert, clientCert, clientKey, knownHosts].contains { $0 != nil } || insecure || allowClearPassword
+            || !identity.isEmpty || acceptNewHostKey || !hostKey.isEmpty
     }
 
     /// Puts what the flags say before what a saved connection says.
@@ -70,10 +98,12 @@ struct CommonOptions: ParsableArguments {
         if let retries { options.retries.retries = retries }
         if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
         // Files in flight that wait for a connection would be none.
-        options.connectionsPerHost = max(options.connectionsPerHost, transfers)
+        options.connectionsPerHost = max(options.connectionsPerHost, transfers ?? 1)
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
-            clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure)
+            clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure,
+            identities: identity.isEmpty ? options.trust.identities : identity, knownHosts: knownHosts.map { [$0] } ?? options.trust.knownHosts,
+            hostKeys: !hostKey.isEmpty ? .pinned(hostKey) : acceptNewHostKey ? .acceptNew : options.trust.hostKeys)
         options.allowsClearPassword = allowClearPassword || options.allowsClearPassword
         try applyProxy(to: &options)
     }

@@ -177,6 +177,9 @@ extension Session {
         if let endpoint = common.endpoint, try ProviderRegistry.shared.check(target.url).settings.contains("endpoint") {
             options.settings["endpoint"] = endpoint
         }
+        // Of two locations, each gets what its provider knows.
+        let names = try ProviderRegistry.shared.check(target.url).settings
+        options.settings.merge(try common.settings().filter { names.contains($0.key) }) { _, given in given }
         try common.apply(to: &options)
         if options.trust.isInsecure, !common.insecure { warnOfInsecurity("“insecure” of \(target.shown)") }
         return options

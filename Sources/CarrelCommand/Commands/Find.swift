@@ -67,7 +67,7 @@ struct Find: Verb {
         let (place, query) = (try await session.place(location), try wanted())
         let unlisted = Collected<ProviderPath>()
         do {
-            try await place.provider.searchFiles(path: place.path, recursive: true, query: query, listings: common.transfers) {
+            try await place.provider.searchFiles(path: place.path, recursive: true, query: query, listings: common.transfers ?? 4) {
                 unlisted.append($0)
                 Session.say($1, verb: Self.verb, location: place.shown(of: $0))
             } found: {

@@ -4,9 +4,10 @@ import Synchronization
 public struct ConnectionOptions: Sendable {
     /// Where secrets come from. A password in the URL that the provider is made for goes before it.
     public var credentials: any CredentialSource
-    /// Whom to trust over TLS, and what to show there.
+    /// Whom to trust over TLS and SSH, and what to show there.
     public var trust: TrustPolicy
-    /// Opens ``TrustPolicy/clientKey`` where that is encrypted: a password, whose user says nothing; nil for a key that is not.
+    /// Opens ``TrustPolicy/clientKey``, and the ``TrustPolicy/identities``, where these are encrypted: a password, whose user says nothing;
+    /// nil for keys that are not.
     public var clientKeyPassword: Credential?
     /// Whether requests go by a proxy.
     public var proxy: ProxyPolicy
@@ -50,23 +51,47 @@ public struct ConnectionOptions: Sendable {
     }
 }
 
-/// Whom to trust over TLS. The default trusts the system's authorities and checks the host name.
+/// Whom to trust over TLS and SSH, and what to show there. The default trusts the system's authorities, checks the host name, and takes the
+/// host keys that are known.
 public struct TrustPolicy: Sendable, Hashable, Codable {
+    /// Which keys of SSH servers are taken. One that differs from a known one never is.
+    public enum HostKeys: Sendable, Hashable, Codable {
+        /// Those in the files of known hosts.
+        case known
+        /// Also that of a host of which nothing is known: it is added to the first file.
+        case acceptNew
+        /// Those with one of these fingerprints, each `SHA256:` and the hash in Base64, as ssh-keygen(1) shows them.
+        case pinned([String])
+    }
+
     /// A PEM file of authorities to trust instead of the system's.
     public var authorities: String?
     /// A PEM file with the client's certificate, and one with its key where that lies apart.
     public var clientCertificate: String?
     /// A PEM file with the key of ``clientCertificate``; nil where both are in one file.
     public var clientKey: String?
-    /// Checks neither certificate nor host name. Anybody on the way can then read and change everything.
+    /// Checks neither certificate nor host name over TLS. Anybody on the way can then read and change everything. Host keys are checked
+    /// all the same.
     public var isInsecure: Bool
+    /// Files with private keys to log in with over SSH, the first one first; with none, those that ssh(1) would take.
+    public var identities: [String]
+    /// Files of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"); nil takes the user's and the system's.
+    public var knownHosts: [String]?
+    /// ``HostKeys/known`` unless said otherwise.
+    public var hostKeys: HostKeys
 
-    /// The defaults: the system's authorities, no certificate to show, everything checked.
-    public init(authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, isInsecure: Bool = false) {
+    /// The defaults: the system's authorities, no certificate to show, everything checked, keys and known hosts as ssh(1) has them.
+    public init(
+        authorities: String? = nil, clientCertificate: String? = nil, clientKey: String? = nil, isInsecure: Bool = false,
+        identities: [String] = [], knownHosts: [String]? = nil, hostKeys: HostKeys = .known
+    ) {
         self.authorities = authorities
         self.clientCertificate = clientCertificate
         self.clientKey = clientKey
         self.isInsecure = isInsecure
+        self.identities = identities
+        self.knownHosts = knownHosts
+        self.hostKeys = hostKeys
     }
 }
 

@@ -7,6 +7,7 @@ extension ProviderConfiguration: Codable {
     /// The names in the document; those that are flags of `carrel` too are spelt alike.
     enum Key: String, CodingKey, CaseIterable {
         case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
+        case identity, knownHosts, acceptNewHostKey, hostKey
         case timeout, connectTimeout, wholeTimeout, retries, firstPause, longestPause
         case connectionsPerHost, bandwidth
         case cacheLifetime, cacheItems, cacheFolder, cacheCapacity, cacheLargestFile, cacheValidates, settings
@@ -28,7 +29,8 @@ extension ProviderConfiguration: Codable {
         }
         trust = TrustPolicy(
             authorities: try values.optional(.cacert), clientCertificate: try values.optional(.clientCert),
-            clientKey: try values.optional(.clientKey), isInsecure: try values.optional(.insecure) ?? false)
+            clientKey: try values.optional(.clientKey), isInsecure: try values.optional(.insecure) ?? false,
+            identities: try values.optional(.identity) ?? [], knownHosts: try values.optional(.knownHosts), hostKeys: try values.hostKeys())
         timeouts.connect = try values.number(.connectTimeout, 0.001...86_400) ?? timeouts.connect
         timeouts.idle = try values.number(.timeout, 0.001...86_400) ?? timeouts.idle
         timeouts.whole = try values.number(.wholeTimeout, 0.001...31_536_000)
@@ -61,6 +63,13 @@ extension ProviderConfiguration: Codable {
         try put(.clientCert, trust.clientCertificate, unless: nil)
         try put(.clientKey, trust.clientKey, unless: nil)
         try put(.insecure, trust.isInsecure, unless: false)
+        try put(.identity, trust.identities, unless: [])
+        try put(.knownHosts, trust.knownHosts, unless: nil)
+        switch trust.hostKeys {
+        case .known: break
+        case .acceptNew: try container.encode(true, forKey: .acceptNewHostKey)
+        case .pinned(let fingerprints): try container.encode(fingerprints, forKey: .hostKey)
+        }
         try put(.allowClearPassword, allowsClearPassword, unless: false)
         try put(.timeout, timeouts.idle, unless: time.idle)
         try put(.connectTimeout, timeouts.connect, unless: time.connect)
@@ -135,6 +144,15 @@ extension ProviderConfiguration: Codable {
             }
             guard exceptions == nil, tunnelsAll == nil else { throw error(.proxy, "“noProxy” and “proxyTunnel” need a URL in “proxy”.") }
             return text == "none" ? .none : .environment
+        }
+
+        func hostKeys() throws -> TrustPolicy.HostKeys {
+            let (acceptsNew, pinned): (Bool?, [String]?) = (try optional(.acceptNewHostKey), try optional(.hostKey))
+            guard let pinned else { return acceptsNew == true ? .acceptNew : .known }
+            guard acceptsNew != true, !pinned.isEmpty else {
+                throw error(.hostKey, "“hostKey” needs a fingerprint at least, and no “acceptNewHostKey” beside it.")
+            }
+            return .pinned(pinned)
         }
 
         func error(_ key: Key, _ sentence: String) -> DecodingError {

@@ -24,17 +24,18 @@ public struct TreeCopy: Sendable {
     public var preservesDates: Bool
     /// How each file is put under its name.
     public var placement: WriteOptions.Placement
-    /// Files in flight at once.
-    public var transfers: Int
+    /// Files in flight at once; nil for four, or as many small ones as both sides are best at (``Capabilities/concurrentTransfers``).
+    public var transfers: Int?
 
-    /// The defaults refuse what is there already, give copies the time of copying, publish each file, and have four files in flight.
+    /// The defaults refuse what is there already, give copies the time of copying, publish each file, and leave the number of files in
+    /// flight to the providers.
     public init(
-        overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published, transfers: Int = 4
+        overwrite: Bool = false, preservesDates: Bool = false, placement: WriteOptions.Placement = .published, transfers: Int? = nil
     ) {
         self.overwrite = overwrite
         self.preservesDates = preservesDates
         self.placement = placement
-        self.transfers = max(1, transfers)
+        self.transfers = transfers.map { max(1, $0) }
     }
 
     /// Copies one file.
@@ -71,6 +72,7 @@ public struct TreeCopy: Sendable {
                 .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
         }
         try await makeFolder(destination, of: target)
+        let most = try await mostInFlight(provider, target)
         var run = Run(folders: [path], deepest: path.components.count + Self.deepest)
         try await withThrowingTaskGroup(of: Finished.self) { group in
             while let folder = run.folders.popLast() {
@@ -81,8 +83,10 @@ public struct TreeCopy: Sendable {
                         continue
                     }
                     progress.expectMore(item.size ?? 0)
-                    if run.inFlight == transfers { try await takeOne(&group, &run) }
+                    let isLarge = (item.size ?? 0) > Self.small
+                    while run.inFlight >= most || isLarge && run.largeInFlight >= Self.large { try await takeOne(&group, &run) }
                     run.inFlight += 1
+                    if isLarge { run.largeInFlight += 1 }
                     group.addTask {
                         await finish(item, of: provider, to: place, of: target, progress: ProgressReporter.part(of: progress))
                     }
@@ -98,20 +102,34 @@ public struct TreeCopy: Sendable {
         var outcome = Outcome()
         var folders: [ProviderPath]
         var inFlight = 0
+        /// Of these, those that keep the line busy by themselves.
+        var largeInFlight = 0
         /// How many names the path of a folder may have.
         let deepest: Int
     }
 
-    private typealias Finished = (path: ProviderPath, result: Result<Int64, any Error>)
+    private typealias Finished = (file: FileObject, result: Result<Int64, any Error>)
+
+    /// Bytes of a file that is worth the while by itself.
+    private static let small: Int64 = 1 << 20
+    /// Files in flight where nobody says otherwise; of large ones, always.
+    private static let large = 4
+
+    private func mostInFlight(_ provider: any FileProvider, _ target: any FileProvider) async throws -> Int {
+        if let transfers { return transfers }
+        let wishes = [try await provider.capabilities().concurrentTransfers, try await target.capabilities().concurrentTransfers]
+        return max(1, wishes.compactMap(\.self).min() ?? Self.large)
+    }
 
     private func takeOne(_ group: inout ThrowingTaskGroup<Finished, any Error>, _ run: inout Run) async throws {
-        guard let (path, result) = try await group.next() else { return }
+        guard let (file, result) = try await group.next() else { return }
         run.inFlight -= 1
+        if (file.size ?? 0) > Self.small { run.largeInFlight -= 1 }
         switch result {
         case .success(let bytes):
             run.outcome.copied += 1
             run.outcome.bytes += bytes
-        case .failure(let error): try record(error, at: path, in: &run.outcome)
+        case .failure(let error): try record(error, at: file.path, in: &run.outcome)
         }
     }
 
@@ -141,8 +159,8 @@ public struct TreeCopy: Sendable {
     private func finish(
         _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
     ) async -> Finished {
-        do { return (file.path, .success(try await copyOne(file, of: provider, to: place, of: target, progress: progress))) } catch {
-            return (file.path, .failure(error))
+        do { return (file, .success(try await copyOne(file, of: provider, to: place, of: target, progress: progress))) } catch {
+            return (file, .failure(error))
         }
     }
 

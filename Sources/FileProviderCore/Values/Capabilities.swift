@@ -90,6 +90,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
     private var support: [Ability: Support]
     /// What a reader of this provider says of itself, too.
     public var readCost: ReadCost
+    /// Small files that are worth having on their way at once; nil where it makes no difference.
+    public var concurrentTransfers: Int?
     /// The step in which modification times are kept, in seconds; nil where the storage gives none.
     public var timePrecision: Double?
     /// Bytes; nil where no limit is known.
@@ -106,10 +108,12 @@ public struct Capabilities: Sendable, Hashable, Codable {
     /// A provider of which only `support` is known.
     public init(
         _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil, largestFile: Int64? = nil,
-        longestName: Int? = nil, isCaseSensitive: Bool = true, listsEveryName: Bool = true, hashKinds: [String] = []
+        longestName: Int? = nil, isCaseSensitive: Bool = true, listsEveryName: Bool = true, hashKinds: [String] = [],
+        concurrentTransfers: Int? = 4
     ) {
         self.support = support
         self.readCost = readCost
+        self.concurrentTransfers = concurrentTransfers
         self.timePrecision = timePrecision
         self.largestFile = largestFile
         self.longestName = longestName
