@@ -64,6 +64,42 @@ static inline pid_t carrel_child_start(
     _exit(127);
 }
 
+/// Runs `path` as the leader of a process group of its own, for a talk over its standard input and output. It has these three descriptors
+/// and no other, signal handling as new, and no limits but those of this process.
+///
+/// @return The child's number; -1 with errno. That `path` cannot be run shows as exit code 127.
+static inline pid_t carrel_child_talk(
+    const char *path, char *const *arguments, char *const *environment, int input, int output, int errors) {
+    pid_t child = fork();
+    if (child != 0) return child;
+
+    setpgid(0, 0);
+    for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, 0);
+
+    int from[3] = {input, output, errors};
+    for (int target = 0; target < 3; target++) {
+        from[target] = fcntl(from[target], F_DUPFD, 10);
+        if (from[target] < 0) _exit(126);
+    }
+    for (int target = 0; target < 3; target++) {
+        if (dup2(from[target], target) < 0) _exit(126);
+    }
+    if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0) {
+        for (int number = 3; number < 65536; number++) close(number);
+    }
+    execve(path, arguments, environment);
+    _exit(127);
+}
+
+/// F_SETPIPE_SZ of fcntl(2), which hides: bytes that a pipe holds; -1 with errno where it may not be so many.
+static inline int carrel_pipe_resize(int end, int bytes) { return fcntl(end, 1031, bytes); }
+
+/// pidfd_open(2): a descriptor that is readable once the child has ended; -1 with errno. The number is the same on every architecture.
+static inline int carrel_child_watch(pid_t child) { return (int)syscall(434, child, 0u); }
+
 /// pipe2(2), which hides: both ends close on exec.
 static inline int carrel_child_pipe(int ends[2]) { return (int)syscall(SYS_pipe2, ends, O_CLOEXEC); }
 

@@ -1,0 +1,99 @@
+import CSSH2
+import Foundation
+
+/// Signs for libssh2 with a key that it does not have. Source: libssh2_userauth_publickey(3).
+final class SSHSigning {
+    private let body: ([UInt8]) throws -> [UInt8]?
+    private(set) var failure: (any Error)?
+
+    init(_ body: @escaping ([UInt8]) throws -> [UInt8]?) { self.body = body }
+
+    static let sign:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?, UnsafeMutablePointer<Int>?, UnsafePointer<UInt8>?, Int,
+            UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        ) -> Int32 = { session, signature, length, data, count, context in
+            guard let session, let wire = SSHWire.of(libssh2_session_abstract(session)), let context = context?.pointee else { return -1 }
+            let signing = Unmanaged<SSHSigning>.fromOpaque(context).takeUnretainedValue()
+            guard let signed = signing.sign(Array(UnsafeBufferPointer(start: data, count: count))),
+                let block = wire.allocate(signed.count)
+            else { return -1 }
+            block.copyMemory(from: signed, byteCount: signed.count)
+            signature?.pointee = block.assumingMemoryBound(to: UInt8.self)
+            length?.pointee = signed.count
+            return 0
+        }
+
+    private func sign(_ data: [UInt8]) -> [UInt8]? {
+        do { return try body(data) } catch {
+            failure = error
+            return nil
+        }
+    }
+}
+
+/// Answers what a server asks in a login by keyboard-interactive. Source: libssh2_userauth_keyboard_interactive_ex(3).
+final class SSHAnswers {
+    private let password: SSHSecret?
+    private let answer: (@Sendable (SSHQuestion) throws -> String)?
+    private var rounds = 0
+    private var isPasswordUsed = false
+    private(set) var failure: (any Error)?
+    var isEndless: Bool { rounds > Self.mostRounds }
+    /// What nobody could answer.
+    private(set) var unanswered: String?
+
+    private static let mostRounds = 8
+    private static let longestPrompt = 500
+
+    init(password: SSHSecret?, answer: (@Sendable (SSHQuestion) throws -> String)?) {
+        self.password = password
+        self.answer = answer
+    }
+
+    static let answer:
+        @convention(c) (
+            UnsafePointer<CChar>?, Int32, UnsafePointer<CChar>?, Int32, Int32, UnsafePointer<LIBSSH2_USERAUTH_KBDINT_PROMPT>?,
+            UnsafeMutablePointer<LIBSSH2_USERAUTH_KBDINT_RESPONSE>?, UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+        ) -> Void = { _, _, instruction, length, count, prompts, responses, context in
+            guard let wire = SSHWire.of(context), let answers = wire.answers else { return }
+            let instruction = text(instruction, Int(length))
+            for index in 0..<Int(count) {
+                guard let prompt = prompts?[index] else { continue }
+                let words = text(prompt.text, Int(prompt.length))
+                let reply = Array(answers.reply(to: SSHQuestion(prompt: words, instruction: instruction, echoes: prompt.echo != 0)).utf8)
+                guard let block = wire.allocate(max(1, reply.count)) else { continue }
+                block.copyMemory(from: reply, byteCount: reply.count)
+                responses?[index].text = block.assumingMemoryBound(to: CChar.self)
+                responses?[index].length = UInt32(reply.count)
+            }
+            answers.endRound(on: wire)
+        }
+
+    private static func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
+        SSHText.line(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : min(count, longestPrompt)))
+    }
+
+    private func reply(to question: SSHQuestion) -> String {
+        if failure != nil { return "" }
+        // Somebody who is there answers a second question, of which nobody knows that it asks for the password again.
+        if !question.echoes, let password, !isPasswordUsed || answer == nil {
+            isPasswordUsed = true
+            return password.text
+        }
+        guard let answer else {
+            unanswered = question.prompt
+            return ""
+        }
+        do { return try answer(question) } catch {
+            failure = error
+            return ""
+        }
+    }
+
+    /// A server may ask without end.
+    private func endRound(on wire: SSHWire) {
+        rounds += 1
+        if isEndless || failure != nil { wire.shut() }
+    }
+}

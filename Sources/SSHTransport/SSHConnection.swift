@@ -1,0 +1,130 @@
+import CSSH2
+package import FileProviderCore
+import Foundation
+
+/// One connection to an SSH server by libssh2, with channels on it, driven by one thread of its own.
+///
+/// It ends with ``close()`` or when nobody holds it; its channels hold it not.
+package final class SSHConnection: Sendable {
+    /// What was agreed on with the server.
+    package struct Agreement: Sendable {
+        /// What the server calls itself, such as `SSH-2.0-OpenSSH_9.2`.
+        package let serverVersion: String
+        package let keyExchange: String
+        package let hostKey: String
+        /// From this side and to it, and the MACs beside them.
+        package let ciphers: [String]
+        package let macs: [String]
+    }
+
+    package let server: SSHServer
+    package let agreement: Agreement
+    private let control: SSHControl
+    private let options: SSHOptions
+
+    init(_ session: SSHSession) {
+        server = session.server
+        control = session.control
+        options = session.options
+        agreement = Agreement(
+            serverVersion: session.banner, keyExchange: session.method(LIBSSH2_METHOD_KEX), hostKey: session.method(LIBSSH2_METHOD_HOSTKEY),
+            ciphers: [session.method(LIBSSH2_METHOD_CRYPT_CS), session.method(LIBSSH2_METHOD_CRYPT_SC)],
+            macs: [session.method(LIBSSH2_METHOD_MAC_CS), session.method(LIBSSH2_METHOD_MAC_SC)])
+    }
+
+    deinit {
+        control.stop(server.closed())
+    }
+
+    /// Connects and logs in: about seven round trips with a password, one more with a key.
+    ///
+    /// - Throws: `URLError` for what kept it from that, `.userAuthenticationRequired` where the login was refused; what
+    ///   ``SSHOptions/checkHostKey`` throws; `CancellationError`, at once, when the task is cancelled.
+    package static func connect(to server: SSHServer, login: SSHLogin, options: SSHOptions) async throws -> SSHConnection {
+        try SSHLibrary.start()
+        let control = try SSHControl()
+        let answer = SSHAnswer<SSHConnection>()
+        // Taken out by the thread, which would keep the secrets as long as it runs.
+        let login = Locked<SSHLogin?>(login)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                answer.ask(continuation)
+                do {
+                    try TransportThread.start(name: "carrel.ssh", wake: control.event.signal) { thread in
+                        run(on: thread, to: server, login: login, options: options, control: control, answer: answer)
+                    }
+                } catch {
+                    answer.give(.failure(error))
+                }
+            }
+        } onCancel: {
+            // The thread may be in a call that nothing can hurry.
+            control.stop(CancellationError())
+            answer.give(.failure(CancellationError()))
+        }
+    }
+
+    private static func run(
+        on thread: TransportThread, to server: SSHServer, login: Locked<SSHLogin?>, options: SSHOptions, control: SSHControl,
+        answer: SSHAnswer<SSHConnection>
+    ) {
+        do {
+            if let end = control.end { throw end }
+            let session = try SSHSession(server: server, options: options, control: control)
+            if let login = login.update({ $0.take() }) { try session.logIn(login) }
+            let loop = SSHLoop(session)
+            answer.give(.success(SSHConnection(session)))
+            loop.run()
+        } catch is SSHExit {
+        } catch {
+            control.stop(error)
+            answer.give(.failure(error))
+        }
+        thread.end()
+    }
+
+    /// Why the connection is of no more use; nil while it is.
+    package var end: (any Error)? { control.end }
+
+    /// Opens a channel to a subsystem, which takes two round trips; several can be open at once.
+    ///
+    /// - Throws: `URLError(.resourceUnavailable)` where the server refuses; why the connection has ended; `CancellationError`, at once.
+    package func channel(subsystem: String) async throws -> any ByteChannel {
+        let opening = SSHOpening(subsystem: subsystem)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                opening.answer.ask(continuation)
+                do { try control.post(.open(opening)) } catch { opening.answer.give(.failure(error)) }
+            }
+        } onCancel: {
+            // libssh2 goes on with what it has begun; nobody takes the channel then.
+            opening.answer.give(.failure(CancellationError()))
+        }
+    }
+
+    /// What a command has said.
+    package typealias CommandResult = (status: Int32, output: [UInt8], errors: [UInt8])
+
+    /// Runs a command in the account's shell, without input.
+    ///
+    /// - Parameters:
+    ///   - limit: Bytes of output that are taken; of what it says on standard error, the first 4 KiB are.
+    ///   - idle: Seconds that it may say nothing; nil takes the connection's time.
+    /// - Returns: The exit status, 128 and more where a signal ended it.
+    /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output, `.timedOut`; as ``channel(subsystem:)``.
+    package func run(_ command: String, limit: Int, idle: Double? = nil) async throws -> CommandResult {
+        let run = SSHCommandRun(command: command, limit: limit, idle: idle ?? options.timeouts.idle)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                run.answer.ask(continuation)
+                do { try control.post(.run(run)) } catch { run.answer.give(.failure(error)) }
+            }
+        } onCancel: {
+            run.answer.give(.failure(CancellationError()))
+            try? control.post(.abandon(run))
+        }
+    }
+
+    /// Ends the connection and its channels with `URLError(.cancelled)`, soon.
+    package func close() { control.stop(server.closed()) }
+}

@@ -1,0 +1,109 @@
+import CSSH2
+import FileProviderCore
+import Foundation
+
+/// Drives a connection's channels; on its thread only.
+///
+/// Round after round every channel has a turn; when none moves, the thread sleeps until something comes, has room, or is asked for.
+final class SSHLoop {
+    let session: SSHSession
+    private let control: SSHControl
+    var channels: [SSHChannel] = []
+    var openings: [SSHOpening] = []
+    var commands: [SSHCommandRun] = []
+    /// libssh2's channels that this side has closed, and the other not yet.
+    var closing: [OpaquePointer] = []
+    /// Whose turn comes first.
+    var first = 0
+    private var counted: (received: Int64, sent: Int64) = (0, 0)
+
+    /// `POLLRDHUP` of poll(2).
+    private static let hangUp: Int16 = 0x2000
+
+    init(_ session: SSHSession) {
+        self.session = session
+        control = session.control
+    }
+
+    /// Runs until the connection ends; then everybody has been told.
+    func run() {
+        do { while true { try round() } } catch is SSHExit {} catch { end(with: error) }
+    }
+
+    private func end(with error: any Error) {
+        control.stop(error)
+        takeCommands()
+        session.disconnect()
+        count()
+        for opening in openings { opening.answer.give(.failure(error)) }
+        for command in commands { command.answer.give(.failure(error)) }
+        for channel in channels { channel.tell(error) }
+        channels = []
+    }
+
+    private func round() throws {
+        let now = ContinuousClock.now
+        let before = session.wire.received
+        takeCommands()
+        session.wire.allowance = SSHSession.share
+        session.wire.flush()
+        var hasMoved = try turnOthers(now)
+        if try turnAll(now) { hasMoved = true }
+        closing.removeAll { libssh2_channel_free($0) != LIBSSH2_ERROR_EAGAIN }
+        session.wire.flush()
+        session.wire.note(now, since: before)
+        hasMoved = hasMoved || session.wire.received != before
+        // Only now: what came before the end has been taken.
+        session.wire.mayEnd = !hasMoved
+        count()
+        try endIfLost()
+        try wait(hasMoved ? now : nextDeadline(now))
+    }
+
+    private func wait(_ deadline: ContinuousClock.Instant?) throws {
+        // Nobody takes what comes while no channel is there.
+        let takes = !(channels.isEmpty && openings.isEmpty && commands.isEmpty && closing.isEmpty)
+        let events = Self.hangUp | (takes ? Int16(POLLIN) : 0) | (session.wire.isFlushed ? 0 : Int16(POLLOUT))
+        let seen = try control.wait(for: session.wire.socket, events: events, until: deadline)
+        if !takes, seen & (Self.hangUp | Int16(POLLHUP) | Int16(POLLERR)) != 0 { throw session.server.lost(session.wire.lastWords) }
+    }
+
+    /// A failure of the connection shows in whichever channel meets it first.
+    private func endIfLost() throws {
+        guard session.wire.hasEnded, session.wire.mayEnd else { return }
+        throw session.server.lost(session.wire.lastWords, session.cause(LIBSSH2_ERROR_SOCKET_DISCONNECT))
+    }
+
+    private func count() {
+        let wire = session.wire
+        if wire.received > counted.received { session.options.counters.add(.bytesIn, wire.received - counted.received) }
+        if wire.sent > counted.sent { session.options.counters.add(.bytesOut, wire.sent - counted.sent) }
+        counted = (wire.received, wire.sent)
+    }
+
+    // MARK: Commands
+
+    private func takeCommands() {
+        for command in control.take() {
+            switch command {
+            case .open(let opening): openings.append(opening)
+            case .run(let run): commands.append(run)
+            case .start(let channel, let user): start(channel, user)
+            case .end(let channel, let error): end(channel, error)
+            case .abandon(let run): run.isAbandoned = true
+            }
+        }
+    }
+
+    private func start(_ channel: SSHChannel, _ user: any ByteChannelUser) {
+        if let error = channel.earlyEnd { return user.ended(with: error) }
+        channel.begin(user)
+    }
+
+    func end(_ channel: SSHChannel, _ error: any Error) {
+        guard let index = channels.firstIndex(where: { $0 === channel }) else { return }
+        channels.remove(at: index)
+        closing.append(channel.raw)
+        channel.tell(error)
+    }
+}

@@ -1,0 +1,38 @@
+import CSSH2
+import FileProviderCore
+import Foundation
+import Synchronization
+
+/// Wakes a thread out of poll(2). Source: eventfd(2).
+final class WakeEvent: Sendable {
+    /// Readable while the thread is to look around.
+    let descriptor: Int32
+    private let isSet = Atomic(false)
+
+    init() throws {
+        descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard descriptor >= 0 else {
+            throw FileError.make(.fileReadUnknown, path: "", sentence: "No descriptor is left: \(String(cString: strerror(errno))).")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// From any thread. Costs a system call only where the thread has not been told yet.
+    func signal() {
+        if isSet.exchange(true, ordering: .acquiringAndReleasing) { return }
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, 8)
+    }
+
+    /// On the thread, before it looks at what it was woken for.
+    func clear() {
+        guard isSet.load(ordering: .relaxed) else { return }
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
+        // After the read: who signals in between finds the flag set, and what that is for is seen now.
+        _ = isSet.exchange(false, ordering: .acquiringAndReleasing)
+    }
+}
