@@ -13,7 +13,8 @@ final class SFTPConnection: Sendable {
     let sendingPace: SFTPPace?
     let receivingPace: SFTPPace?
 
-    init(configuration: SFTPConfiguration, options: ConnectionOptions, connect: @escaping @Sendable () async throws -> any SFTPLink) throws {
+    init(configuration: SFTPConfiguration, options: ConnectionOptions, connect: @escaping @Sendable () async throws -> any SFTPLink) throws
+    {
         let url = configuration.baseURL
         baseURL = url.withoutSecrets
         self.options = options

@@ -31,8 +31,12 @@ extension SFTPFileProvider: FileProviderChecksums {
         let item = try await connection.run(path) { try await self.item(path, $0, followsLinks: true) }
         guard let item else { throw missing(path) }
         if item.isDirectory { throw FileError.isADirectory(path, url: url(of: path)) }
-        let command = Array("\(hash.command) < ".utf8) + Self.quoted(connection.host.bytes(of: path))
-        let (status, output) = try await connection.retrying(path) { try await self.connection.pool.link().run(command) }
+        guard let name = String(validating: Self.quoted(connection.host.bytes(of: path)), as: UTF8.self) else {
+            throw FileError.unsupported("Asking for the hash of a file whose name is not UTF-8", path: path, url: url(of: path))
+        }
+        let (status, output) = try await connection.retrying(path) {
+            try await self.connection.pool.link().run("\(hash.command) < \(name)")
+        }
         let value = String(decoding: output.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self).lowercased()
         guard status == 0, value.count == hash.digits, value.allSatisfy(\.isHexDigit) else {
             throw FileError.make(

@@ -126,7 +126,8 @@ extension SFTPFileProvider {
         guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
         let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
         guard item.isDirectory, condition is SFTPStatusError else { return condition }
-        return try await isEmpty(path, session) ? condition : FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
+        return try await isEmpty(path, session)
+            ? condition : FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
     }
 
     private func isEmpty(_ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {

@@ -11,7 +11,8 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
         defer { cache.drop(path) }
         guard (1..<4096).contains(target.count), !target.contains(0) else {
             throw FileError.make(
-                .fileWriteInvalidFileName, path: path, url: url(of: path), sentence: "No symbolic link can hold what “\(path)” is to lead to.")
+                .fileWriteInvalidFileName, path: path, url: url(of: path),
+                sentence: "No symbolic link can hold what “\(path)” is to lead to.")
         }
         try await connection.run(path, mayRepeat: false) { session in
             // Looked at first: with the arguments the wrong way round, the refusal would be about another name.
@@ -71,7 +72,8 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
         let slash = UInt8(ascii: "/")
         let isAbsolute = target.first == slash
         let outside = FileError.make(
-            .fileReadNoPermission, path: path, url: url(of: path), sentence: "“\(path)” leads out of the storage, where it is not followed.")
+            .fileReadNoPermission, path: path, url: url(of: path), sentence: "“\(path)” leads out of the storage, where it is not followed."
+        )
         var names = isAbsolute ? [] : path.parent?.components.map { Array($0) } ?? []
         for name in target.split(separator: slash) where name.elementsEqual(".".utf8) == false {
             guard name.elementsEqual("..".utf8) else {

@@ -7,7 +7,7 @@ protocol SFTPLink: Sendable {
     /// A channel on which SFTP is spoken, not started yet.
     func channel() async throws -> any ByteChannel
     /// Runs a command of the account's shell.
-    func run(_ command: [UInt8]) async throws -> (status: Int32, output: [UInt8])
+    func run(_ command: String) async throws -> (status: Int32, output: [UInt8])
     /// Ends all channels.
     func close()
 }

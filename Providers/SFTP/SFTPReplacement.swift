@@ -35,7 +35,8 @@ struct SFTPReplacement: Sendable {
         }
         // With a replacement in one step it was refused for a reason that moving the old file away would not help.
         if host.has(.posixRename, session) { throw refusal }
-        let old = try (path.parent ?? .root).appending(nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
+        let old = try (path.parent ?? .root).appending(
+            nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
         // Begun, it comes to its end, cancelled or not.
         try await Task {
             guard try await send(.rename(host.bytes(of: path), to: host.bytes(of: old))).status?.isOK == true else { throw refusal }

@@ -45,7 +45,7 @@ extension SFTPUpload {
             more.cancel()
             await more.value
             try checkLength(count)
-            lanes.update { $0.removeFirst() }
+            lanes.update { _ = $0.removeFirst() }
             return try await finish(place, first.handle, first.session, count: count)
         } catch {
             more.cancel()

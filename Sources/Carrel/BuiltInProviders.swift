@@ -6,10 +6,11 @@ import HTTPFileProvider
 import LocalFileProvider
 import MemoryFileProvider
 import S3FileProvider
+import SFTPFileProvider
 import WebDAVFileProvider
 
 extension ProviderRegistry {
-    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and `ftps`, `s3`, and `mem` for trying things out.
+    /// A registry with the built-in providers: `file`, `dav` and `davs`, `http` and `https`, `ftp`, `ftpes` and `ftps`, `sftp`, `s3`, and `mem` for trying things out.
     ///
     /// - Throws: Never, unless a scheme were entered twice.
     public static func withBuiltInProviders() throws -> ProviderRegistry {
@@ -24,7 +25,7 @@ extension ProviderRegistry {
     public func registerBuiltInProviders() throws {
         for registration in [
             LocalFileProvider.registration, WebDAVFileProvider.registration, Self.web, FTPFileProvider.registration,
-            S3FileProvider.registration, MemoryFileProvider.registration,
+            SFTPFileProvider.registration, S3FileProvider.registration, MemoryFileProvider.registration,
         ] {
             try register(registration)
         }

@@ -102,7 +102,8 @@ struct CommonOptions: ParsableArguments {
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure,
-            identities: identity.isEmpty ? options.trust.identities : identity, knownHosts: knownHosts.map { [$0] } ?? options.trust.knownHosts,
+            identities: identity.isEmpty ? options.trust.identities : identity,
+            knownHosts: knownHosts.map { [$0] } ?? options.trust.knownHosts,
             hostKeys: !hostKey.isEmpty ? .pinned(hostKey) : acceptNewHostKey ? .acceptNew : options.trust.hostKeys)
         options.allowsClearPassword = allowClearPassword || options.allowsClearPassword
         try applyProxy(to: &options)

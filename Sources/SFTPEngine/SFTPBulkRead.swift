@@ -238,4 +238,6 @@ extension SFTPBulkRead.State {
 /// The server's status where a transfer needed another answer.
 package struct SFTPRefusal: Error {
     package let status: SFTPStatus
+
+    package init(status: SFTPStatus) { self.status = status }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What an operation's delegate has to say, for the code that carries it out.
-struct OperationConsent: Sendable {
+package struct OperationConsent: Sendable {
     /// The consent of the completion form that the current task carries out; nil elsewhere.
     @TaskLocal static var current: OperationConsent?
 
@@ -18,7 +18,7 @@ struct OperationConsent: Sendable {
     }
 
     /// Whether the operation goes on although one of its items failed.
-    static func proceeds(after error: any Error, _ operation: FileOperationType) async -> Bool {
+    package static func proceeds(after error: any Error, _ operation: FileOperationType) async -> Bool {
         guard !error.isCancellation, let provider = current?.provider,
             let delegate = ProviderDelegates.shared.of(provider).operationDelegate
         else { return false }

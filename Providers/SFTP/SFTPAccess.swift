@@ -1,0 +1,176 @@
+import FileProviderCore
+import Foundation
+import SFTPEngine
+import SSHTransport
+
+/// Who logs in, and how: by the keys that the options and ssh's configuration name, an agent, and a password where these do not do.
+final class SFTPAccess: Sendable {
+    private let configuration: SFTPConfiguration
+    private let options: ConnectionOptions
+    private let host: String
+    private let user: String?
+    private let port: Int?
+    private let origin: Origin
+    private let credentials: any CredentialSource
+    /// Whether the URL itself has the password, which goes before keys that nobody named.
+    private let hasOwnPassword: Bool
+    /// The password that did.
+    private let known = Locked<Credential?>(nil)
+
+    init(configuration: SFTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
+        let url = configuration.baseURL
+        guard url.scheme?.lowercased() == "sftp", let name = url.host(percentEncoded: false), !name.isEmpty else {
+            throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
+        }
+        self.configuration = configuration
+        self.options = options
+        host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        self.user = user
+        port = url.port
+        let origin = Origin(scheme: "sftp", host: host, port: url.port ?? 22)
+        self.origin = origin
+        hasOwnPassword = password != nil
+        credentials = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) } ?? options.credentials
+    }
+
+    /// Connects and logs in.
+    func connect() async throws -> any SFTPLink {
+        let settings = try await BlockingThreads.shared.run { try self.settings() }
+        if let credential = known.value { return try await connect(settings, credential) }
+        let keys = try await BlockingThreads.shared.run { try self.keys(settings) }
+        // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
+        if !keys.isEmpty, !hasOwnPassword || !options.trust.identities.isEmpty {
+            do { return try await connect(settings, settings.user, keys) } catch let error where Self.wasRefused(error) {
+                return try await connectWithPassword(settings, after: error)
+            }
+        }
+        return try await connectWithPassword(settings, after: nil)
+    }
+
+    // MARK: What is known of the host
+
+    private func settings() throws -> SSHHostSettings {
+        let config = configuration.readsSSHConfig ? SSHConfig() : SSHConfig(userFile: "")
+        return try config.settings(host: host, user: user, port: port)
+    }
+
+    private func knownHosts(_ settings: SSHHostSettings) -> KnownHosts {
+        options.trust.knownHosts.map { KnownHosts(userFiles: $0, systemFiles: []) } ?? settings.knownHosts
+    }
+
+    private func policy(_ settings: SSHHostSettings) throws -> HostKeyPolicy {
+        switch options.trust.hostKeys {
+        case .known: settings.hostKeyPolicy
+        case .acceptNew: .acceptNew
+        case .pinned(let fingerprints): try .pinned(checking: fingerprints)
+        }
+    }
+
+    // MARK: Keys
+
+    private func keys(_ settings: SSHHostSettings) throws -> [SSHLogin.Method] {
+        var methods = try options.trust.identities.map { try SSHLogin.Method.publicKey(identity($0)) }
+        if !methods.isEmpty { return methods }
+        // Those of ssh's configuration need not be there, nor be of use.
+        let files = settings.identityFiles.compactMap { try? SSHPrivateKey(file: $0) }
+        let only = settings.identitiesOnly ? files.compactMap { $0.publicKey?.blob } : nil
+        if let socket = agentSocket(settings) { methods.append(.agent(socket: socket, only: only)) }
+        let passphrase = self.passphrase
+        methods += files.filter { !$0.isEncrypted || passphrase != nil }.map { .publicKey(identity($0)) }
+        return methods
+    }
+
+    private func identity(_ file: String) throws -> SSHIdentity {
+        let key = try SSHPrivateKey(file: file)
+        guard !key.isEncrypted || passphrase != nil else {
+            throw FileError.make(
+                .userAuthenticationRequired, url: configuration.baseURL,
+                sentence: "The key “\(file)” is encrypted, and its passphrase is not given.")
+        }
+        return identity(key)
+    }
+
+    private func identity(_ key: SSHPrivateKey) -> SSHIdentity {
+        SSHIdentity(
+            name: key.file, key: .file(key.file), type: key.publicKey?.type ?? (key.algorithm == .rsa ? "ssh-rsa" : nil),
+            passphrase: key.isEncrypted ? passphrase : nil)
+    }
+
+    private var passphrase: SSHSecret? {
+        guard case .password(_, let password)? = options.clientKeyPassword?.kind else { return nil }
+        return SSHSecret(password)
+    }
+
+    private func agentSocket(_ settings: SSHHostSettings) -> String? {
+        switch settings.identityAgent {
+        case .none: nil
+        case .usual: ProcessInfo.processInfo.environment["SSH_AUTH_SOCK"]
+        case .socket(let path): path
+        }
+    }
+
+    // MARK: Passwords
+
+    /// Asks for the password, and once more when the server has refused it.
+    private func connectWithPassword(_ settings: SSHHostSettings, after refusal: (any Error)?) async throws -> any SFTPLink {
+        guard let credential = try await credential() else { throw refusal ?? nothing(settings) }
+        do { return try await connect(settings, credential) } catch let error where Self.wasRefused(error) {
+            credentials.refused(credential, for: origin, user: user)
+            guard let other = try await self.credential(), other != credential else { throw error }
+            do { return try await connect(settings, other) } catch let error where Self.wasRefused(error) {
+                credentials.refused(other, for: origin, user: user)
+                throw error
+            }
+        }
+    }
+
+    private func credential() async throws -> Credential? { try await credentials.credential(for: origin, user: user) }
+
+    private func connect(_ settings: SSHHostSettings, _ credential: Credential) async throws -> any SFTPLink {
+        guard case .password(let name, let password) = credential.kind else {
+            throw FileError.make(
+                .userAuthenticationRequired, url: configuration.baseURL, sentence: "SFTP knows keys and passwords, and no tokens.")
+        }
+        let secret = SSHSecret(password)
+        let link = try await connect(
+            settings, name.isEmpty ? settings.user : name, [.password(secret), .keyboardInteractive(secret, answer: nil)])
+        known.update { $0 = credential }
+        return link
+    }
+
+    private func nothing(_ settings: SSHHostSettings) -> URLError {
+        FileError.make(
+            .userAuthenticationRequired, url: configuration.baseURL,
+            sentence: "There is nothing to log in to “\(host)” with: no key, no agent and no password of “\(settings.user)”.")
+    }
+
+    private static func wasRefused(_ error: any Error) -> Bool { (error as? URLError)?.code == .userAuthenticationRequired }
+
+    // MARK: Ways
+
+    private func connect(_ settings: SSHHostSettings, _ user: String, _ methods: [SSHLogin.Method]) async throws -> any SFTPLink {
+        let (policy, knownHosts, name, url) = (try policy(settings), knownHosts(settings), settings.knownHostsName, configuration.baseURL)
+        let types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
+        let isHashed = settings.hashKnownHosts
+        let connection = try await SSHConnection.connect(
+            to: SSHServer(host: settings.hostName, port: settings.port), login: SSHLogin(user: user, methods: methods),
+            options: SSHOptions(timeouts: options.timeouts, counters: options.counters, hostKeyTypes: types) { key in
+                try policy.check(key, name: name, knownHosts: knownHosts, hashed: isHashed, url: url)
+            })
+        return SFTPEmbeddedLink(connection: connection)
+    }
+}
+
+/// A connection by libssh2.
+struct SFTPEmbeddedLink: SFTPLink {
+    let connection: SSHConnection
+
+    func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
+
+    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
+        let result = try await connection.run(command, limit: 4096)
+        return (result.status, result.output)
+    }
+
+    func close() { connection.close() }
+}
