@@ -143,7 +143,7 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
             remember(bytes)
             return hesitates
         }
-        let taken = Array(bytes[..<count])
+        let taken = Array(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
         remember(UnsafeRawBufferPointer(rebasing: bytes[count...]))
         let isCut = double.state.update { $0.moved(count, receiving: true) }
         user.sent(count)

@@ -35,39 +35,51 @@ extension SFTPDouble {
     }
 
     /// The code of a STATUS (section 7).
-    public struct Code: RawRepresentable, Sendable, Hashable {
-        public var rawValue: UInt32
-        public init(rawValue: UInt32) { self.rawValue = rawValue }
-
-        public static let ok = Code(rawValue: 0)
-        public static let endOfFile = Code(rawValue: 1)
-        public static let noSuchFile = Code(rawValue: 2)
-        public static let permissionDenied = Code(rawValue: 3)
-        public static let failure = Code(rawValue: 4)
-        public static let badMessage = Code(rawValue: 5)
-        public static let noConnection = Code(rawValue: 6)
-        public static let connectionLost = Code(rawValue: 7)
-        public static let unsupported = Code(rawValue: 8)
-
-        private static let texts = [
-            "Success", "End of file", "No such file", "Permission denied", "Failure", "Bad message", "No connection", "Connection lost",
-            "Operation unsupported",
-        ]
+    public enum Code: UInt32, Sendable {
+        case ok = 0
+        case endOfFile = 1
+        case noSuchFile = 2
+        case permissionDenied = 3
+        case failure = 4
+        case badMessage = 5
+        case noConnection = 6
+        case connectionLost = 7
+        case unsupported = 8
 
         /// What OpenSSH says with it.
-        public var text: String { rawValue < Self.texts.count ? Self.texts[Int(rawValue)] : "Unknown error" }
+        public var text: String {
+            switch self {
+            case .ok: "Success"
+            case .endOfFile: "End of file"
+            case .noSuchFile: "No such file"
+            case .permissionDenied: "Permission denied"
+            case .failure: "Failure"
+            case .badMessage: "Bad message"
+            case .noConnection: "No connection"
+            case .connectionLost: "Connection lost"
+            case .unsupported: "Operation unsupported"
+            }
+        }
     }
 
     /// The bits of OPEN (section 6.3).
     public struct OpenFlags: OptionSet, Sendable, Hashable {
+        /// The bits.
         public let rawValue: UInt32
+        /// Also of bits without a meaning.
         public init(rawValue: UInt32) { self.rawValue = rawValue }
 
+        /// To read.
         public static let read = OpenFlags(rawValue: 1)
+        /// To write.
         public static let write = OpenFlags(rawValue: 2)
+        /// Writes go to the end, whatever their offset.
         public static let append = OpenFlags(rawValue: 4)
+        /// Made when nothing is there.
         public static let create = OpenFlags(rawValue: 8)
+        /// Emptied.
         public static let truncate = OpenFlags(rawValue: 16)
+        /// Fails when something is there.
         public static let exclusive = OpenFlags(rawValue: 32)
     }
 }

@@ -31,10 +31,10 @@ enum SFTPDoubleReply: Sendable {
         }
     }
 
-    /// Where in the body the first string's length is.
+    /// Where in what follows the id the first string's length is.
     private var firstString: Int {
         switch self {
-        case .version, .status, .names: 4
+        case .status, .names: 4
         default: 0
         }
     }
@@ -52,8 +52,7 @@ enum SFTPDoubleReply: Sendable {
             case .type(let other): type = other
             case .length(let other): length = other
             case .stringLength(let other):
-                // VERSION's body begins behind the version.
-                let start = firstString - (self.type == .version ? 4 : 0)
+                let start = firstString
                 if body.count >= start + 4 { body.replaceSubrange(start..<(start + 4), with: [UInt8].sftp(other)) }
             default: continue
             }

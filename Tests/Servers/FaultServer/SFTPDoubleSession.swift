@@ -140,7 +140,9 @@ final class SFTPDoubleSession {
         if call.request.kind != .initialize, !outstanding.insert(call.request.id).inserted {
             call.complaints.append("The id \(call.request.id) is used again before its reply.")
         }
-        for complaint in call.complaints { complain("\(call.request.kind) \(call.request.name): \(complaint)") }
+        for complaint in call.complaints {
+            complain("\(call.request.kind)\(call.request.name.isEmpty ? "" : " " + call.request.name): \(complaint)")
+        }
         let (answer, depth, isCut) = count(&call.request)
         if isCut { return close() }
         call.faults = answer(call.request)

@@ -51,15 +51,15 @@ struct SFTPTreeContent: Sendable {
             let index = position / Self.pageSize
             let start = index * Self.pageSize
             let last = min(offset + bytes.count, start + Self.pageSize)
-            let piece = bytes[(position - offset)..<(last - offset)]
-            if piece.count == Self.pageSize {
-                store(Array(piece), as: index)
-            } else {
-                var page = takePage(index)
-                if page.count < last - start { page += [UInt8](repeating: 0, count: last - start - page.count) }
-                page.replaceSubrange((position - start)..<(last - start), with: piece)
-                store(page, as: index)
+            var page = last - position == Self.pageSize ? [UInt8](repeating: 0, count: Self.pageSize) : takePage(index)
+            if page.count < last - start { page += [UInt8](repeating: 0, count: last - start - page.count) }
+            page.withUnsafeMutableBytes { page in
+                bytes.withUnsafeBytes { bytes in
+                    UnsafeMutableRawBufferPointer(rebasing: page[(position - start)..<(last - start)])
+                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[(position - offset)..<(last - offset)]))
+                }
             }
+            store(page, as: index)
             position = last
         }
     }
