@@ -23,8 +23,8 @@ import Testing
         Wrong(7, [UInt32(1), "/"], more: [0], "1 bytes follow"), Wrong(7, [UInt32(1), [0] as [UInt8]], "holds a NUL"),
         Wrong(14, [UInt32(1), "/", UInt32(16)], "flags 0x10"), Wrong(101, [UInt32(1)], "A packet of type 101."),
         Wrong(7, [UInt32(1), ""], "An empty path."), Wrong(3, [UInt32(1), "/", UInt32(17), UInt32(0)], "doesn't create"),
-        Wrong(3, [UInt32(1), "/", UInt32(0), UInt32(0)], "neither"), Wrong(4, [UInt32(1), ""], "No such handle"),
-        Wrong(5, [UInt32(1), "", UInt64(0), UInt32(261_121)], "Asks for 261121"),
+        Wrong(3, [UInt32(1), "/", UInt32(0), UInt32(0)], "neither"), Wrong(4, [UInt32(1), "gone"], "No such handle"),
+        Wrong(5, [UInt32(1), "h", UInt64(0), UInt32(261_121)], "Asks for 261121"),
         Wrong(6, [UInt32(1), "", UInt64(0), [UInt8](repeating: 0, count: 262_130)], "A packet of 262151 bytes."),
     ]
 

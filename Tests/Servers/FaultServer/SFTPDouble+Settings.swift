@@ -110,7 +110,7 @@ extension SFTPDouble {
 
         // After doing it.
 
-        /// A STATUS in place of the reply.
+        /// A STATUS in place of the reply; for a CLOSE that fails, whose handle is gone all the same.
         case statusAfterDoing(Code, String? = "")
         /// Never answered.
         case silenceAfterDoing
@@ -163,7 +163,7 @@ extension SFTPDouble {
 
         // NAME and ATTRS.
 
-        /// A NAME with these.
+        /// A NAME with these, also in place of another reply.
         case names([[UInt8]])
         /// Another number of names.
         case nameCount(UInt32)

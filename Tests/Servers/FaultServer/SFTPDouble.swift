@@ -83,7 +83,7 @@ public final class SFTPDouble: Sendable {
         for (path, data) in files { put(data, at: path) }
     }
 
-    /// A new channel. Its thread, which keeps the server, ends with it.
+    /// A new channel. Its thread, which keeps the server, runs from its start to its end; see ``stop()``.
     package func channel() -> any ByteChannel { SFTPDoubleChannel(self) }
 
     /// Ends every channel with `URLError(.networkConnectionLost)`.

@@ -89,8 +89,12 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
                 if session.isClosed { return URLError(.networkConnectionLost) }
                 if hasTaken || hasGiven {
                     lastMove = SFTPDoubleSession.now
-                } else if let timeout = double.settings.timeout, SFTPDoubleSession.now - lastMove >= timeout, user.isWaiting {
-                    return URLError(.timedOut)
+                } else if let timeout = double.settings.timeout, SFTPDoubleSession.now - lastMove >= timeout {
+                    if user.isWaiting { return URLError(.timedOut) }
+                    if !session.outstanding.isEmpty {
+                        double.record("isWaiting is false while a reply is owed.", channel: number)
+                    }
+                    lastMove = SFTPDoubleSession.now
                 } else {
                     pause(session)
                 }
@@ -116,7 +120,7 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
     private func pause(_ session: SFTPDoubleSession) {
         var due = session.nextRelease
         if !isFull { due = min(due, session.nextDue) }
-        if let timeout = double.settings.timeout { due = min(due, max(lastMove + timeout, SFTPDoubleSession.now + 0.01)) }
+        if let timeout = double.settings.timeout { due = min(due, lastMove + timeout) }
         condition.lock()
         defer { condition.unlock() }
         if isWoken || mustLook || error != nil { return }

@@ -163,8 +163,11 @@ final class SFTPDoubleSession {
         if request.kind == .write, request.length > (tells ? settings.maximumWrite : 32_768) {
             call.complaints.append("Brings \(request.length) bytes.")
         }
+        for handle in [request.handle, call.target.handle] where !handle.isEmpty && handles[handle] == nil {
+            call.complaints.append("No such handle, or closed.")
+        }
         let usesHandle = [.close, .fstat, .readdir, .read, .write, .fsetstat].contains(request.kind)
-        if usesHandle, handles[request.handle] == nil { call.complaints.append("No such handle, or closed.") }
+        if usesHandle, request.handle.isEmpty { call.complaints.append("An empty handle.") }
     }
 
     private func count(_ request: inout SFTPDouble.Request) -> (
