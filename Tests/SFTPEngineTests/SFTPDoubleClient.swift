@@ -15,7 +15,8 @@ final class SFTPDoubleClient: ByteChannelUser, @unchecked Sendable {
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     private let outgoing = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
 
-    init(_ double: SFTPDouble) {
+    init(_ double: SFTPDouble, isWaiting: Bool = true) {
+        self.isWaiting = isWaiting
         channel = double.channel()
         channel.start(self)
     }
@@ -41,7 +42,7 @@ final class SFTPDoubleClient: ByteChannelUser, @unchecked Sendable {
 
     func sent(_ count: Int) { lock.withLock { output.removeFirst(count) } }
 
-    var isWaiting: Bool { true }
+    let isWaiting: Bool
 
     func ended(with error: any Error) { lock.withLock { self.error = error } }
 

@@ -118,6 +118,19 @@ import Testing
         #expect(double.violations.first?.contains("bytesToSend()") == true)
     }
 
+    @Test func `a user that forgets what it is owed is found out`() async throws {
+        var settings = SFTPDouble.Settings { _ in [.silence] }
+        settings.timeout = 0.05
+        let double = SFTPDouble(settings)
+        let client = SFTPDoubleClient(double, isWaiting: false)
+        client.send(1, UInt32(3))
+        client.send(7, UInt32(1), "/")
+        let deadline = ContinuousClock.now + .seconds(20)
+        while double.violations.count < 2, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(double.violations.prefix(2) == ["1: lstat: A request before VERSION.", "1: isWaiting is false while a reply is owed."])
+        double.stop()
+    }
+
     @Test func `round trips are counted`() async throws {
         var settings = SFTPDouble.Settings()
         settings.latency = 0.1

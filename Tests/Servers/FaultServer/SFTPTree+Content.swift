@@ -133,7 +133,8 @@ extension SFTPTree {
 
     /// The pattern's bytes from there on.
     static func pattern(at offset: Int, count: Int) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+        if count == 0 { return [] }
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let start = (offset + filled) % table.count
                 let piece = min(count - filled, table.count - start)
