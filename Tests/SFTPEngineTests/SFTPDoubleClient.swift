@@ -9,7 +9,6 @@ final class SFTPDoubleClient: ByteChannelUser, @unchecked Sendable {
     let channel: any ByteChannel
     private let lock = NSLock()
     private var output: [UInt8] = []
-    private var sending: [UInt8] = []
     private var input: [UInt8] = []
     private var error: (any Error)?
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
@@ -52,6 +51,11 @@ final class SFTPDoubleClient: ByteChannelUser, @unchecked Sendable {
     func send(_ type: UInt8, _ fields: any SFTPDoubleField...) {
         let body = fields.flatMap { $0.bytes }
         send(raw: UInt32(1 + body.count).bytes + [type] + body)
+    }
+
+    /// LSTATs of the root, all at once.
+    func sendTogether(_ ids: some Sequence<UInt32>) {
+        send(raw: ids.flatMap { UInt32(10).bytes + [7] + $0.bytes + "/".bytes })
     }
 
     func send(raw bytes: [UInt8]) {

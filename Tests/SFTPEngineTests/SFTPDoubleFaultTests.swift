@@ -81,7 +81,7 @@ import Testing
         try await client.begin()
         var order: [UInt8] = []
         for ids in [1...5, 10...12, 20...21] as [ClosedRange<UInt32>] {
-            for id in ids { client.send(7, id, "/") }
+            client.sendTogether(ids)
             for _ in 0..<(ids.count - (ids.contains(3) ? 1 : 0)) { order.append(try await client.packet()[4]) }
         }
         #expect(order == [2, 4, 1, 5, 12, 11, 10, 21, 20])

@@ -141,7 +141,7 @@ import Testing
         #expect(double.counts.roundTrips == 1)
         double.resetCounts()
         for _ in 0..<3 {
-            for id in 0..<20 { client.send(7, UInt32(id), "/") }
+            client.sendTogether(0..<20)
             for _ in 0..<20 { _ = try await client.packet() }
         }
         #expect(double.counts.turns == 3)
