@@ -12,7 +12,6 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
     private var mustLook = false
     private var error: (any Error)?
 
-    private var session: SFTPDoubleSession?
     private var number = 0
     private var lastMove = SFTPDoubleSession.now
     /// What the user has had and the server not taken, its first bytes, and how much it was.
@@ -67,10 +66,8 @@ final class SFTPDoubleChannel: ByteChannel, @unchecked Sendable {
 
     private func run(_ user: any ByteChannelUser) {
         let session = SFTPDoubleSession(double, number: number)
-        self.session = session
         let error = move(user, session)
         session.end()
-        self.session = nil
         double.state.update { [number] state in
             state.counts.openChannels -= 1
             state.channels[number] = nil
