@@ -101,7 +101,7 @@ is_present() {
     proftpd) [ "$(id -u)" = 0 ] && proftpd_modules >/dev/null ;;
     pureftpd) [ "$(id -u)" = 0 ] ;;
     pyftpd) module_folder servers.py "$VENV"/lib/python*/site-packages/pyftpdlib >/dev/null ;;
-    openssh) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && nss_wrapper >/dev/null ;;
+    openssh) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && unshare --mount true 2>/dev/null ;;
     proftpd_sftp) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && module_folder mod_sftp.so "$(proftpd_modules)" >/dev/null ;;
     asyncssh) find_program ssh-keygen >/dev/null && module_folder sftp.py "$VENV"/lib/python*/site-packages/asyncssh >/dev/null ;;
     rclone_sftp) find_program ssh-keygen >/dev/null ;;
@@ -1022,17 +1022,12 @@ env_pyftpd() { # PLAIN IMPLICIT
   pair CARREL_FTP_PYFTPD_LOG "$ROOT/log/pyftpd.access.log"
 }
 
-# ---- SFTP: one login, by password or key; OpenSSH's paths are those of this machine, the others' begin at the data folder -----
+# ---- SFTP: one login, by password or key; paths of OpenSSH and asyncssh are those of this machine, the others' begin at the data
 
 # All servers show the same host keys, so that one list of known hosts does for them.
 HOST_KEY_KINDS=(ed25519 ecdsa rsa)
 # The awkward password is for the login; this one is typed into no protocol.
 KEY_PASSPHRASE='open wörd%1'
-
-# The server program of this release says that it needs these when it is started as root; neither can lie below $ROOT, because
-# OpenSSH accepts for a login's new root only folders that nobody but root can change, all the way up.
-OPENSSH_FOLDER=/run/sshd
-JAIL=/var/cache/carrel-tests/jail-${PAM_SERVICE##*-}
 
 # Host keys and the user's keys, once for a root folder.
 make_ssh_keys() {
@@ -1085,46 +1080,32 @@ write_known_hosts() {
   mv "$ROOT/ssh/known_hosts.new" "$ROOT/ssh/known_hosts"
 }
 
-nss_wrapper() { module_folder libnss_wrapper.so /usr/lib/*-linux-* /usr/lib64 /usr/lib; }
+JAIL=/run/carrel
 
-# sshd takes its accounts from the system. This library gives it a list of our own, in which our login is the servers' user.
-make_openssh_accounts() { # FOLDER
-  local hash
-  hash=$(openssl passwd -6 -stdin <<<"$PASSWORD")
-  mkdir -p "$1"
-  printf '%s:%s:%s:%s::%s:/bin/sh\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$ROOT/data/openssh" >"$1/passwd.new"
-  cat /etc/passwd >>"$1/passwd.new"
-  cat /etc/group >"$1/group"
-  if [ "$(id -u)" = 0 ]; then chgrp sshd "$1/passwd.new" 2>/dev/null || true; fi
-  chmod 644 "$1/passwd.new" "$1/group"
-  mv "$1/passwd.new" "$1/passwd"
-}
-
-# Those of root folders that went without `down`.
-remove_stale_jails() {
-  local folder
-  for folder in "${JAIL%-*}"-*; do
-    [ -f "$folder/root" ] || continue
-    [ -d "$(cat "$folder/root")/run" ] || rm -rf "$folder"
-  done
-}
-
-make_jail() {
-  remove_stale_jails
-  mkdir -p "$JAIL"
-  printf '%s\n' "$ROOT" >"$JAIL/root"
-  give_folder "$JAIL/data"
-}
-
+# sshd takes its accounts from the system, wants a folder below /run, and accepts for a login's new root only a folder that nobody
+# but root can change, all the way up. It has all of that in mounts that no other process sees, and that go when it goes.
 launch_openssh() { # PLAIN CHROOT REKEY ONE
   make_ssh_keys
-  give_folder "$ROOT/data/openssh"
-  make_jail
-  mkdir -p -m 755 "$OPENSSH_FOLDER"
-  make_openssh_accounts "$ROOT/run/openssh"
+  give_folder "$ROOT/data/openssh" "$ROOT/data/openssh_chroot"
+  make_openssh_accounts >"$ROOT/conf/openssh.passwd"
   openssh_configuration "$@" >"$ROOT/conf/openssh.conf"
-  LD_PRELOAD=$(nss_wrapper)/libnss_wrapper.so NSS_WRAPPER_PASSWD=$ROOT/run/openssh/passwd NSS_WRAPPER_GROUP=$ROOT/run/openssh/group \
-    launch openssh "$(program openssh)" -D -e -f "$ROOT/conf/openssh.conf"
+  cat >"$ROOT/conf/openssh.sh" <<E
+set -eu
+mount --bind "$ROOT/conf/openssh.passwd" /etc/passwd
+mount -t tmpfs -o mode=755,size=1m tmpfs /run
+mkdir -p -m 755 /run/sshd "$JAIL/data"
+mount --bind "$ROOT/data/openssh_chroot" "$JAIL/data"
+exec "$(program openssh)" -D -e -f "$ROOT/conf/openssh.conf"
+E
+  launch openssh unshare --mount --propagation slave bash "$ROOT/conf/openssh.sh"
+}
+
+# Our login is the servers' user under another name.
+make_openssh_accounts() {
+  local hash
+  hash=$(openssl passwd -6 -stdin <<<"$PASSWORD")
+  printf '%s:%s:%s:%s::%s:/bin/sh\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$ROOT/data/openssh"
+  grep -v "^$LOGIN:" /etc/passwd
 }
 
 openssh_configuration() { # PLAIN CHROOT REKEY ONE
@@ -1166,7 +1147,7 @@ env_openssh() { # PLAIN CHROOT REKEY ONE
   pair CARREL_SFTP_OPENSSH_DATA "$ROOT/data/openssh"
   pair CARREL_SFTP_OPENSSH_LOG "$ROOT/log/openssh.log"
   pair CARREL_SFTP_OPENSSH_CHROOT "sftp://$LOGIN@$ADDRESS:$2/data/"
-  pair CARREL_SFTP_OPENSSH_CHROOT_DATA "$JAIL/data"
+  pair CARREL_SFTP_OPENSSH_CHROOT_DATA "$ROOT/data/openssh_chroot"
   pair CARREL_SFTP_OPENSSH_REKEY "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/openssh/"
   pair CARREL_SFTP_OPENSSH_ONE "sftp://$LOGIN@$ADDRESS:$4$ROOT/data/openssh/"
 }
@@ -1216,6 +1197,7 @@ Umask 022
 AllowOverwrite on
 AllowRetrieveRestart on
 AllowStoreRestart on
+ShowSymlinks on
 MaxLoginAttempts 20
 SFTPEngine on
 SFTPLog "$ROOT/log/proftpd_sftp.log"
@@ -1243,7 +1225,7 @@ import sys
 
 import asyncssh
 
-address, port, interactive_port, twice_port, data, keys, authorized = sys.argv[1:]
+address, port, interactive_port, twice_port, keys, authorized = sys.argv[1:]
 user, password = os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"]
 
 
@@ -1286,7 +1268,7 @@ class TwiceInteractiveServer(InteractiveServer):
 def listen(port, server, **options):
     return asyncssh.listen(
         address, int(port), server_factory=server, server_host_keys=[f"{keys}/host_{kind}" for kind in ("ed25519", "ecdsa", "rsa")],
-        sftp_factory=lambda channel: asyncssh.SFTPServer(channel, chroot=data), sftp_version=3, login_timeout=30, **options)
+        sftp_factory=True, sftp_version=3, login_timeout=30, **options)
 
 
 async def serve():
@@ -1299,15 +1281,15 @@ async def serve():
 asyncio.run(serve())
 E
   SERVER_USER=$LOGIN SERVER_PASSWORD=$PASSWORD HOME=$ROOT/run/asyncssh PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1 \
-    launch asyncssh "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/asyncssh_server.py" "$ADDRESS" "$@" "$ROOT/data/asyncssh" \
+    launch asyncssh "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/asyncssh_server.py" "$ADDRESS" "$@" \
     "$ROOT/run/asyncssh" "$ROOT/ssh/authorized_keys"
 }
 
 env_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE
-  pair CARREL_SFTP_ASYNCSSH "sftp://$LOGIN@$ADDRESS:$1/"
+  pair CARREL_SFTP_ASYNCSSH "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/asyncssh/"
   pair CARREL_SFTP_ASYNCSSH_DATA "$ROOT/data/asyncssh"
-  pair CARREL_SFTP_KBDINT "sftp://$LOGIN@$ADDRESS:$2/"
-  pair CARREL_SFTP_KBDINT_TWICE "sftp://$LOGIN@$ADDRESS:$3/"
+  pair CARREL_SFTP_KBDINT "sftp://$LOGIN@$ADDRESS:$2$ROOT/data/asyncssh/"
+  pair CARREL_SFTP_KBDINT_TWICE "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/asyncssh/"
 }
 
 launch_rclone_sftp() { # PORT
@@ -1433,7 +1415,6 @@ down() {
     return 0
   fi
   rm -f "$PAM_FOLDER/$PAM_SERVICE"
-  rm -rf "$JAIL"
   # only what prepare made; the folder itself goes when nothing else is in it
   rm -rf "$ROOT/run" "$ROOT/log" "$ROOT/conf" "$ROOT/data" "$ROOT/pki" "$ROOT/pki.new" "$ROOT/ssh" "$ROOT/ssh.new" "$ROOT/env"
   rmdir "$ROOT" 2>/dev/null || true
