@@ -1225,7 +1225,9 @@ import sys
 
 import asyncssh
 
-address, port, interactive_port, twice_port, keys, authorized = sys.argv[1:]
+address, port, interactive_port, twice_port, data, keys, authorized = sys.argv[1:]
+# Paths that do not begin with a slash are looked for here.
+os.chdir(data)
 user, password = os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"]
 
 
@@ -1281,7 +1283,7 @@ async def serve():
 asyncio.run(serve())
 E
   SERVER_USER=$LOGIN SERVER_PASSWORD=$PASSWORD HOME=$ROOT/run/asyncssh PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1 \
-    launch asyncssh "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/asyncssh_server.py" "$ADDRESS" "$@" \
+    launch asyncssh "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/asyncssh_server.py" "$ADDRESS" "$@" "$ROOT/data/asyncssh" \
     "$ROOT/run/asyncssh" "$ROOT/ssh/authorized_keys"
 }
 
