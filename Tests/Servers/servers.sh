@@ -20,7 +20,9 @@ umask 022
 # One vsftpd is one port and one kind of connection.
 VSFTPD=(vsftpd vsftpd_implicit vsftpd_capped)
 FTP=("${VSFTPD[@]}" proftpd pureftpd pyftpd)
-SFTP=(openssh proftpd_sftp asyncssh rclone_sftp)
+# How much OpenSSH sends under one key is the same for all its ports.
+OPENSSH=(openssh openssh_rekey)
+SFTP=("${OPENSSH[@]}" proftpd_sftp asyncssh rclone_sftp)
 SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}" "${SFTP[@]}")
 ADDRESS=${CARREL_SERVERS_ADDRESS:-127.0.0.1}
 LOGIN=reader
@@ -56,7 +58,7 @@ program() {
     proftpd | proftpd_sftp) find_program "$FTP_SERVERS/usr/sbin/proftpd" ;;
     pureftpd) find_program "$FTP_SERVERS/usr/sbin/pure-ftpd" ;;
     pyftpd | asyncssh) find_program "$VENV/bin/python" ;;
-    openssh) find_program sshd ;;
+    openssh*) find_program sshd ;;
     rclone_sftp) find_program rclone ;;
   esac
 }
@@ -101,7 +103,7 @@ is_present() {
     proftpd) [ "$(id -u)" = 0 ] && proftpd_modules >/dev/null ;;
     pureftpd) [ "$(id -u)" = 0 ] ;;
     pyftpd) module_folder servers.py "$VENV"/lib/python*/site-packages/pyftpdlib >/dev/null ;;
-    openssh) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && unshare --mount true 2>/dev/null ;;
+    openssh*) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && unshare --mount true 2>/dev/null ;;
     proftpd_sftp) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && module_folder mod_sftp.so "$(proftpd_modules)" >/dev/null ;;
     asyncssh) find_program ssh-keygen >/dev/null && module_folder sftp.py "$VENV"/lib/python*/site-packages/asyncssh >/dev/null ;;
     rclone_sftp) find_program ssh-keygen >/dev/null ;;
@@ -223,7 +225,7 @@ answers() { # PORT
 }
 
 port_count() { # NAME
-  case $1 in openssh) echo 4 ;; apache | proftpd | asyncssh) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
+  case $1 in apache | proftpd | openssh | asyncssh) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
 }
 
 # Fills PORTS with free ports below the range that the kernel hands out itself.
@@ -1084,20 +1086,29 @@ JAIL=/run/carrel
 
 # sshd takes its accounts from the system, wants a folder below /run, and accepts for a login's new root only a folder that nobody
 # but root can change, all the way up. It has all of that in mounts that no other process sees, and that go when it goes.
-launch_openssh() { # PLAIN CHROOT REKEY ONE
+launch_openssh() { # PLAIN CHROOT ONE
+  launch_openssh_instance openssh "$@"
+}
+
+launch_openssh_rekey() { # PORT
+  launch_openssh_instance openssh_rekey "$@"
+}
+
+launch_openssh_instance() { # NAME PORT...
+  local name=$1
   make_ssh_keys
   give_folder "$ROOT/data/openssh" "$ROOT/data/openssh_chroot"
-  make_openssh_accounts >"$ROOT/conf/openssh.passwd"
-  openssh_configuration "$@" >"$ROOT/conf/openssh.conf"
-  cat >"$ROOT/conf/openssh.sh" <<E
+  make_openssh_accounts >"$ROOT/conf/$name.passwd"
+  "${name}_configuration" "${@:2}" >"$ROOT/conf/$name.conf"
+  cat >"$ROOT/conf/$name.sh" <<E
 set -eu
-mount --bind "$ROOT/conf/openssh.passwd" /etc/passwd
+mount --bind "$ROOT/conf/$name.passwd" /etc/passwd
 mount -t tmpfs -o mode=755,size=1m tmpfs /run
 mkdir -p -m 755 /run/sshd "$JAIL/data"
 mount --bind "$ROOT/data/openssh_chroot" "$JAIL/data"
-exec "$(program openssh)" -D -e -f "$ROOT/conf/openssh.conf"
+exec "$(program "$name")" -D -e -f "$ROOT/conf/$name.conf"
 E
-  launch openssh unshare --mount --propagation slave bash "$ROOT/conf/openssh.sh"
+  launch "$name" unshare --mount --propagation slave bash "$ROOT/conf/$name.sh"
 }
 
 # Our login is the servers' user under another name.
@@ -1108,7 +1119,24 @@ make_openssh_accounts() {
   grep -v "^$LOGIN:" /etc/passwd
 }
 
-openssh_configuration() { # PLAIN CHROOT REKEY ONE
+openssh_configuration() { # PLAIN CHROOT ONE
+  openssh_common "$@"
+  cat <<E
+Match LocalPort $2
+  ChrootDirectory $JAIL
+  ForceCommand internal-sftp
+  DisableForwarding yes
+Match LocalPort $3
+  MaxSessions 1
+E
+}
+
+openssh_rekey_configuration() { # PORT
+  openssh_common "$@"
+  printf 'RekeyLimit 16M\n'
+}
+
+openssh_common() { # PORT...
   local port kind
   for port in "$@"; do printf 'Port %s\n' "$port"; done
   for kind in "${HOST_KEY_KINDS[@]}"; do printf 'HostKey %s\n' "$ROOT/ssh/host_$kind"; done
@@ -1131,25 +1159,20 @@ MaxSessions 100
 MaxAuthTries 20
 LogLevel VERBOSE
 Subsystem sftp internal-sftp
-Match LocalPort $2
-  ChrootDirectory $JAIL
-  ForceCommand internal-sftp
-  DisableForwarding yes
-Match LocalPort $3
-  RekeyLimit 16M
-Match LocalPort $4
-  MaxSessions 1
 E
 }
 
-env_openssh() { # PLAIN CHROOT REKEY ONE
+env_openssh() { # PLAIN CHROOT ONE
   pair CARREL_SFTP_OPENSSH "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/openssh/"
   pair CARREL_SFTP_OPENSSH_DATA "$ROOT/data/openssh"
   pair CARREL_SFTP_OPENSSH_LOG "$ROOT/log/openssh.log"
   pair CARREL_SFTP_OPENSSH_CHROOT "sftp://$LOGIN@$ADDRESS:$2/data/"
   pair CARREL_SFTP_OPENSSH_CHROOT_DATA "$ROOT/data/openssh_chroot"
-  pair CARREL_SFTP_OPENSSH_REKEY "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/openssh/"
-  pair CARREL_SFTP_OPENSSH_ONE "sftp://$LOGIN@$ADDRESS:$4$ROOT/data/openssh/"
+  pair CARREL_SFTP_OPENSSH_ONE "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/openssh/"
+}
+
+env_openssh_rekey() { # PORT
+  pair CARREL_SFTP_OPENSSH_REKEY "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/openssh/"
 }
 
 launch_proftpd_sftp() { # PORT
@@ -1380,6 +1403,7 @@ resolve_names() {
       plain) NAMES+=(nginx) ;;
       proxy) NAMES+=(tinyproxy microsocks) ;;
       vsftpd) NAMES+=("${VSFTPD[@]}") ;;
+      openssh) NAMES+=("${OPENSSH[@]}") ;;
       ftp) NAMES+=("${FTP[@]}") ;;
       sftp) NAMES+=("${SFTP[@]}") ;;
       *) NAMES+=("$name") ;;
