@@ -2,7 +2,7 @@
 # need root, as OpenSSH's server does. Every client logs in with the same key.
 
 # What OpenSSH's own client has in common with a libssh2 without AES-GCM.
-SFTP_CIPHER=(-c aes128-ctr -m hmac-sha2-256)
+SFTP_CIPHER=(-o Ciphers=aes128-ctr -o MACs=hmac-sha2-256)
 
 # What the clients need to know of a server, from the environment that servers.sh has printed. The ends of a link are there or not.
 sftp_clients() { # URL KNOWN-HOSTS
@@ -229,7 +229,7 @@ sftp_requests() {
   # The folder's own owner may remove what is in it.
   thousand_files
   start_over sftp carrel
-  seq -f "ls -ld $folder/requests/file-%04g" 1000 | sftp_timed sftp
+  seq -f "ls -l $folder/requests/file-%04g" 1000 | sftp_timed sftp
   [ "$(grep -c '^-.*file-' "$work/sftp.out")" = 1000 ] || { echo "run.sh: sftp: items are missing" >&2; exit 1; }
   for i in $(seq "$runs"); do
     timed "$work/carrel" "${carrel[@]}" stat "${access[@]}" $(seq -f "$place/requests/file-%04g" 1000) >"$work/carrel.out"
