@@ -2,6 +2,7 @@
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
 #   bash Tests/Performance/run.sh [book] [transfer] [local] [listing] [small] [pipe] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#     [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
 #
@@ -18,6 +19,16 @@
 # ftp-transfer  RETR and STOR of one large file beside curl, alternating: vsftpd in clear, ProFTPD over TLS
 # ftp-listing   10,000 entries of a folder beside rclone lsf, alternating, on vsftpd and ProFTPD
 # ftp-small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 8 connections, published and in place, beside lftp
+#
+# The SFTP parts, on OpenSSH, need root too:
+#
+# sftp-book        round trips and bytes after the login for sniffing, opening and reading that EPUB
+# sftp-bulk        one large file down and up beside sftp, alternating: over libssh2 and over the ssh program
+# sftp-bulk-link   one file of half that size beside sftp and rclone, over a link with a round trip of 20 ms
+# sftp-small       1,000 files of 4 KiB beside sftp
+# sftp-small-link  1,000 files of 4 KiB over that link, beside rclone with 16 transfers
+# sftp-listing     10,000 entries of a folder over that link, beside sftp and rclone
+# sftp-requests    attributes and removal of 1,000 files over that link, beside sftp
 #
 # RUNS=5 SIZE_MB=1024   how often, and how much; CARREL=FILE benchmarks another build of the tool.
 # PIPE_MB=10240         how much goes through the pipe.
@@ -58,7 +69,7 @@ trap 'exit 130' INT TERM
 prepare() {
   if [ -z "${CARREL:-}" ]; then
     swift build --package-path "$top" -c release --product carrel >&2
-    case " $parts " in *" book "* | *" ftp-book "*) swift build --package-path "$top" -c release --product sample-book >&2 ;; esac
+    case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "*) swift build --package-path "$top" -c release --product sample-book >&2 ;; esac
     local bin
     bin=$(swift build --package-path "$top" -c release --show-bin-path)
     CARREL=$bin/carrel
@@ -333,8 +344,10 @@ pipe() {
 }
 
 . "$here/ftp.sh"
+. "$here/sftp.sh"
 
-parts=${*:-book transfer local listing small pipe ftp-book ftp-transfer ftp-listing ftp-small}
+parts=${*:-book transfer local listing small pipe ftp-book ftp-transfer ftp-listing ftp-small
+  sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
@@ -342,6 +355,9 @@ for part in $parts; do
     ftp-book | ftp-transfer | ftp-listing | ftp-small)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
+    sftp-book | sftp-bulk | sftp-small | sftp-bulk-link | sftp-small-link | sftp-listing | sftp-requests)
+      if [ "$(id -u)" = 0 ]; then wanted+=" $part"
+      else echo "$part: skipped: OpenSSH's server is started by root alone"; fi ;;
     *) echo "run.sh: there is no benchmark called “$part”" >&2; exit 2 ;;
   esac
 done
@@ -351,11 +367,15 @@ prepare
 names=()
 case " $parts " in *" book "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
+case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 [ ${#names[@]} = 0 ] || serve "${names[@]}"
+over_link=()
 for part in $parts; do
   case $part in
     pipe | ftp-small) ;;
     local) this_machine ;;
+    sftp-bulk-link | sftp-small-link | sftp-listing | sftp-requests) over_link+=("$part") ;;
+    sftp-*) "sftp_${part#sftp-}" ;;
     ftp-*) "ftp_${part#ftp-}" ;;
     *) "$part" ;;
   esac
@@ -363,4 +383,5 @@ done
 # Last, because they have servers of their own.
 case " $parts " in *" pipe "*) pipe ;; esac
 case " $parts " in *" ftp-small "*) ftp_small ;; esac
+[ ${#over_link[@]} = 0 ] || sftp_over_link "${over_link[@]}"
 exit "$status"

@@ -12,16 +12,17 @@ set -euo pipefail
 # The servers' user has to read what is installed here.
 umask 022
 
-BUILD_PACKAGES=(libcurl4-openssl-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
+BUILD_PACKAGES=(libcurl4-openssl-dev libssh2-1-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
-  tinyproxy-bin microsocks lftp curl openssl time poppler-utils)
+  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
 # Versions as the known failures were found with; one install for each server, so that one does not take the other with it.
 WSGIDAV_PACKAGES=(wsgidav==4.4.0 cheroot==11.1.2)
 MOTO_PACKAGES=("moto[s3]==5.2.5" flask flask-cors)
 PYFTPD_PACKAGES=(pyftpdlib==2.2.0 pyOpenSSL==26.4.0)
-# The last one checks the passwords of vsftpd.
+ASYNCSSH_PACKAGES=(asyncssh==2.24.1)
+# The last one checks the passwords of vsftpd. ProFTPD is an SFTP server too.
 FTP_PACKAGES=(vsftpd proftpd-core proftpd-mod-crypto pure-ftpd libpam-pwdfile)
 if [ "$(id -u)" = 0 ]; then VENV=/var/cache/carrel-tests/venv; else VENV=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/carrel-tests/venv; fi
 VENV=${CARREL_VENV:-$VENV}
@@ -36,6 +37,7 @@ say() { printf 'install.sh: %s\n' "$*" >&2; }
 reason() {
   case $1 in
     libcurl4-openssl-dev) echo "headers of libcurl, the HTTP transport" ;;
+    libssh2-1-dev) echo "headers of libssh2, which carries SFTP" ;;
     zlib1g-dev) echo "headers of zlib, for archives and compressed answers" ;;
     libxml2-dev) echo "headers of libxml2, which reads XML safely" ;;
     libturbojpeg0-dev) echo "headers of libjpeg-turbo, for thumbnails (trait FileInformation)" ;;
@@ -50,11 +52,13 @@ reason() {
     apache2-utils) echo "password file and load tools that belong to Apache" ;;
     nginx-light) echo "WebDAV and plain HTTP test server, HTTP/2" ;;
     libnginx-mod-http-dav-ext) echo "PROPFIND and LOCK for nginx" ;;
-    rclone) echo "a third WebDAV test server" ;;
+    rclone) echo "a third WebDAV test server, and one for SFTP" ;;
     lighttpd) echo "a fourth test server (Digest with SHA-256)" ;;
     lighttpd-mod-webdav) echo "WebDAV for lighttpd" ;;
     tinyproxy-bin) echo "HTTP proxy for tests" ;;
     microsocks) echo "SOCKS5 proxy for tests" ;;
+    openssh-server) echo "SFTP test server" ;;
+    openssh-client) echo "makes SSH keys; sftp and ssh" ;;
     lftp) echo "an FTP client to compare with" ;;
     python3-venv) echo "makes the folder for servers written in Python" ;;
     curl) echo "talks to the servers by hand and in scripts" ;;
@@ -72,7 +76,7 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# The packages of nginx and lighttpd start their services when they are installed. A policy file forbids that for the time of the
+# The packages of nginx, lighttpd and OpenSSH start their services when they are installed. A policy file forbids that for the time of the
 # installation; one that somebody else put there is left alone.
 forbid_service_starts() {
   [ ! -e "$POLICY" ] || return 0
@@ -105,14 +109,18 @@ has_python_servers() {
   [ -x "$VENV/bin/wsgidav" ] && [ -x "$VENV/bin/moto_server" ] && "$VENV/bin/python" -c 'import flask_cors, cheroot' 2>/dev/null
 }
 
+has_asyncssh() {
+  [ -x "$VENV/bin/python" ] && "$VENV/bin/python" -c 'import asyncssh.sftp' 2>/dev/null
+}
+
 has_pyftpd() {
   [ -x "$VENV/bin/python" ] && "$VENV/bin/python" -c 'import pyftpdlib.servers, OpenSSL' 2>/dev/null
 }
 
 pip() { "$VENV/bin/pip" --quiet --disable-pip-version-check "$@"; }
 
-# WsgiDAV (WebDAV), moto (S3) and pyftpdlib (FTP) come from the Python Package Index. A server that is there already may be
-# running: it is left alone when only another one is missing.
+# WsgiDAV (WebDAV), moto (S3), pyftpdlib (FTP) and asyncssh (SFTP) come from the Python Package Index. A server that is there
+# already may be running: it is left alone when only another one is missing.
 install_python_servers() {
   mkdir -p "$(dirname "$VENV")"
   if ! has_python_servers; then
@@ -125,13 +133,17 @@ install_python_servers() {
     say "installing pyftpdlib (FTP) into $VENV"
     pip install "${PYFTPD_PACKAGES[@]}"
   fi
+  if ! has_asyncssh; then
+    say "installing asyncssh (SFTP) into $VENV"
+    pip install "${ASYNCSSH_PACKAGES[@]}"
+  fi
 }
 
 wants_ftp_servers() { [ "$(id -u)" = 0 ]; }
 
 has_ftp_servers() {
   local file
-  for file in "$FTP_SERVERS"/usr/sbin/{vsftpd,proftpd,pure-ftpd} "$FTP_SERVERS"/usr/lib/proftpd/mod_{tls,digest,copy,site_misc}.so; do
+  for file in "$FTP_SERVERS"/usr/sbin/{vsftpd,proftpd,pure-ftpd} "$FTP_SERVERS"/usr/lib/proftpd/mod_{tls,digest,copy,site_misc,sftp}.so; do
     [ -f "$file" ] || return 1
     ! ldd "$file" 2>/dev/null | grep -q 'not found' || return 1
   done
@@ -174,6 +186,7 @@ install_packages() {
   local service new=()
   is_installed nginx-common || new+=(nginx)
   is_installed lighttpd || new+=(lighttpd)
+  is_installed openssh-server || new+=(ssh)
   if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
     say "installing needs root, and there is no sudo; as root run: apt-get install --no-install-recommends $*"
     return 1
@@ -204,7 +217,7 @@ main() {
   fi
   local wants_python=no wants_ftp=no
   if [ "${1:-all}" != build ]; then
-    if ! has_python_servers || ! has_pyftpd; then
+    if ! has_python_servers || ! has_pyftpd || ! has_asyncssh; then
       wants_python=yes
       python -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
     fi

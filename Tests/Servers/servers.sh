@@ -8,18 +8,22 @@
 #   servers.sh down [NAME...]    stop; without a name also remove everything that up made
 #
 # Names: apache, nginx, rclone, lighttpd, wsgidav, moto (S3), tinyproxy (HTTP proxy), microsocks (SOCKS5 proxy), vsftpd, proftpd,
-# pureftpd, pyftpd (FTP); without a name all of them. plain is a location of nginx, proxy means both proxies, ftp the FTP servers.
+# pureftpd, pyftpd (FTP), openssh, proftpd_sftp, asyncssh, rclone_sftp (SFTP); without a name all of them. plain is a location of
+# nginx, proxy means both proxies, ftp the FTP servers, sftp the SFTP servers.
 # CARREL_SERVERS_ADDRESS is listened on instead of the loopback address 127.0.0.1: for a network namespace of its own.
 # Exit codes: 0 fine, 1 a server did not start, 2 wrong usage, 3 a server program is not installed.
-# Works as root (the servers then run as www-data or nobody) and as an ordinary user, for whom all FTP servers but pyftpd are
-# absent: they want to be started by root. Linux only (/proc).
+# Works as root (the servers then run as www-data or nobody) and as an ordinary user, for whom OpenSSH, both ProFTPDs
+# and all other FTP servers but pyftpd are absent: they want to be started by root. Linux only (/proc).
 set -euo pipefail
 umask 022
 
 # One vsftpd is one port and one kind of connection.
 VSFTPD=(vsftpd vsftpd_implicit vsftpd_capped)
 FTP=("${VSFTPD[@]}" proftpd pureftpd pyftpd)
-SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}")
+# How much OpenSSH sends under one key is the same for all its ports.
+OPENSSH=(openssh openssh_rekey)
+SFTP=("${OPENSSH[@]}" proftpd_sftp asyncssh rclone_sftp)
+SERVERS=(apache nginx rclone lighttpd wsgidav moto tinyproxy microsocks "${FTP[@]}" "${SFTP[@]}")
 ADDRESS=${CARREL_SERVERS_ADDRESS:-127.0.0.1}
 LOGIN=reader
 # Awkward on purpose: a colon, a space, a letter outside ASCII and a percent sign.
@@ -51,9 +55,11 @@ program() {
     wsgidav) find_program "$VENV/bin/wsgidav" ;;
     moto) find_program "$VENV/bin/moto_server" ;;
     vsftpd*) find_program "$FTP_SERVERS/usr/sbin/vsftpd" ;;
-    proftpd) find_program "$FTP_SERVERS/usr/sbin/proftpd" ;;
+    proftpd | proftpd_sftp) find_program "$FTP_SERVERS/usr/sbin/proftpd" ;;
     pureftpd) find_program "$FTP_SERVERS/usr/sbin/pure-ftpd" ;;
-    pyftpd) find_program "$VENV/bin/python" ;;
+    pyftpd | asyncssh) find_program "$VENV/bin/python" ;;
+    openssh*) find_program sshd ;;
+    rclone_sftp) find_program rclone ;;
   esac
 }
 
@@ -97,6 +103,10 @@ is_present() {
     proftpd) [ "$(id -u)" = 0 ] && proftpd_modules >/dev/null ;;
     pureftpd) [ "$(id -u)" = 0 ] ;;
     pyftpd) module_folder servers.py "$VENV"/lib/python*/site-packages/pyftpdlib >/dev/null ;;
+    openssh*) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && unshare --mount true 2>/dev/null ;;
+    proftpd_sftp) [ "$(id -u)" = 0 ] && find_program ssh-keygen >/dev/null && module_folder mod_sftp.so "$(proftpd_modules)" >/dev/null ;;
+    asyncssh) find_program ssh-keygen >/dev/null && module_folder sftp.py "$VENV"/lib/python*/site-packages/asyncssh >/dev/null ;;
+    rclone_sftp) find_program ssh-keygen >/dev/null ;;
   esac
 }
 
@@ -215,7 +225,7 @@ answers() { # PORT
 }
 
 port_count() { # NAME
-  case $1 in apache | proftpd) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
+  case $1 in apache | proftpd | openssh | asyncssh) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
 }
 
 # Fills PORTS with free ports below the range that the kernel hands out itself.
@@ -1014,6 +1024,329 @@ env_pyftpd() { # PLAIN IMPLICIT
   pair CARREL_FTP_PYFTPD_LOG "$ROOT/log/pyftpd.access.log"
 }
 
+# ---- SFTP: one login, by password or key; paths of OpenSSH and asyncssh are those of this machine, the others' begin at the data
+
+# All servers show the same host keys, so that one list of known hosts does for them.
+HOST_KEY_KINDS=(ed25519 ecdsa rsa)
+# The awkward password is for the login; this one is typed into no protocol.
+KEY_PASSPHRASE='open wörd%1'
+
+# Host keys and the user's keys, once for a root folder.
+make_ssh_keys() {
+  local work=$ROOT/ssh.new kind
+  [ ! -d "$ROOT/ssh" ] || return 0
+  rm -rf "$work"
+  mkdir "$work"
+  (
+    cd "$work"
+    umask 077
+    for kind in "${HOST_KEY_KINDS[@]}"; do
+      ssh-keygen -q -t "$kind" -N '' -C host -f "host_$kind"
+      ssh-keygen -q -t "$kind" -N '' -C "$LOGIN" -f "key_$kind"
+    done
+    ssh-keygen -q -t ed25519 -N "$KEY_PASSPHRASE" -C "$LOGIN" -f key_encrypted
+    # the same key in the older form
+    cp key_rsa key_rsa.pem
+    ssh-keygen -q -p -P '' -N '' -m PEM -f key_rsa.pem
+    cat key_*.pub >authorized_keys
+    # ProFTPD reads this form only
+    for kind in key_*.pub; do ssh-keygen -e -m RFC4716 -f "$kind"; done >authorized_keys.rfc4716
+    chmod 644 ./*.pub authorized_keys*
+    chmod 755 .
+  ) >"$ROOT/log/ssh-keygen.log" 2>&1 || { tail -n 5 "$ROOT/log/ssh-keygen.log" >&2; die "could not make the SSH keys"; }
+  mv "$work" "$ROOT/ssh"
+}
+
+# A copy of the host keys that the server's user can read, and nobody else.
+host_keys_for() { # FOLDER
+  local kind
+  for kind in "${HOST_KEY_KINDS[@]}"; do
+    install -m 600 "$ROOT/ssh/host_$kind" "$1/host_$kind"
+    if [ "$(id -u)" = 0 ]; then chown "$RUN_USER:$RUN_GROUP" "$1/host_$kind"; fi
+  done
+}
+
+# The host keys under every port of a server that has one.
+write_known_hosts() {
+  local name port kind ports
+  [ -d "$ROOT/ssh" ] || return 0
+  for name in "${SFTP[@]}"; do
+    [ -f "$ROOT/run/$name.ports" ] || continue
+    read -r -a ports <"$ROOT/run/$name.ports"
+    for port in "${ports[@]}"; do
+      for kind in "${HOST_KEY_KINDS[@]}"; do
+        printf '[%s]:%s %s\n' "$ADDRESS" "$port" "$(cut -d' ' -f1,2 "$ROOT/ssh/host_$kind.pub")"
+      done
+    done
+  done >"$ROOT/ssh/known_hosts.new"
+  mv "$ROOT/ssh/known_hosts.new" "$ROOT/ssh/known_hosts"
+}
+
+JAIL=/run/carrel
+
+# sshd takes its accounts from the system, wants a folder below /run, and accepts for a login's new root only a folder that nobody
+# but root can change, all the way up. It has all of that in mounts that no other process sees, and that go when it goes.
+launch_openssh() { # PLAIN CHROOT ONE
+  launch_openssh_instance openssh "$@"
+}
+
+launch_openssh_rekey() { # PORT
+  launch_openssh_instance openssh_rekey "$@"
+}
+
+launch_openssh_instance() { # NAME PORT...
+  local name=$1
+  make_ssh_keys
+  give_folder "$ROOT/data/openssh" "$ROOT/data/openssh_chroot"
+  make_openssh_accounts >"$ROOT/conf/$name.passwd"
+  "${name}_configuration" "${@:2}" >"$ROOT/conf/$name.conf"
+  cat >"$ROOT/conf/$name.sh" <<E
+set -eu
+mount --bind "$ROOT/conf/$name.passwd" /etc/passwd
+mount -t tmpfs -o mode=755,size=1m tmpfs /run
+mkdir -p -m 755 /run/sshd "$JAIL/data"
+mount --bind "$ROOT/data/openssh_chroot" "$JAIL/data"
+exec "$(program "$name")" -D -e -f "$ROOT/conf/$name.conf"
+E
+  launch "$name" unshare --mount --propagation slave bash "$ROOT/conf/$name.sh"
+}
+
+# Our login is the servers' user under another name.
+make_openssh_accounts() {
+  local hash
+  hash=$(openssl passwd -6 -stdin <<<"$PASSWORD")
+  printf '%s:%s:%s:%s::%s:/bin/sh\n' "$LOGIN" "$hash" "$(id -u "$RUN_USER")" "$(id -g "$RUN_USER")" "$ROOT/data/openssh"
+  grep -v "^$LOGIN:" /etc/passwd
+}
+
+openssh_configuration() { # PLAIN CHROOT ONE
+  openssh_common "$@"
+  cat <<E
+Match LocalPort $2
+  ChrootDirectory $JAIL
+  ForceCommand internal-sftp
+  DisableForwarding yes
+Match LocalPort $3
+  MaxSessions 1
+E
+}
+
+openssh_rekey_configuration() { # PORT
+  openssh_common "$@"
+  printf 'RekeyLimit 16M\n'
+}
+
+openssh_common() { # PORT...
+  local port kind
+  for port in "$@"; do printf 'Port %s\n' "$port"; done
+  for kind in "${HOST_KEY_KINDS[@]}"; do printf 'HostKey %s\n' "$ROOT/ssh/host_$kind"; done
+  cat <<E
+ListenAddress $ADDRESS
+PidFile none
+AuthorizedKeysFile $ROOT/ssh/authorized_keys
+StrictModes no
+UsePAM no
+UseDNS no
+PasswordAuthentication yes
+PubkeyAuthentication yes
+KbdInteractiveAuthentication no
+PermitRootLogin no
+AllowUsers $LOGIN
+PrintMotd no
+PrintLastLog no
+MaxStartups 500:30:1000
+MaxSessions 100
+MaxAuthTries 20
+LogLevel VERBOSE
+Subsystem sftp internal-sftp
+E
+}
+
+env_openssh() { # PLAIN CHROOT ONE
+  pair CARREL_SFTP_OPENSSH "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/openssh/"
+  pair CARREL_SFTP_OPENSSH_DATA "$ROOT/data/openssh"
+  pair CARREL_SFTP_OPENSSH_LOG "$ROOT/log/openssh.log"
+  pair CARREL_SFTP_OPENSSH_CHROOT "sftp://$LOGIN@$ADDRESS:$2/data/"
+  pair CARREL_SFTP_OPENSSH_CHROOT_DATA "$ROOT/data/openssh_chroot"
+  pair CARREL_SFTP_OPENSSH_ONE "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/openssh/"
+}
+
+env_openssh_rekey() { # PORT
+  pair CARREL_SFTP_OPENSSH_REKEY "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/openssh/"
+}
+
+launch_proftpd_sftp() { # PORT
+  make_ssh_keys
+  give_folder "$ROOT/data/proftpd_sftp"
+  mkdir -p "$ROOT/run/proftpd_sftp"
+  make_ftp_password_file "$ROOT/conf/proftpd_sftp.passwd" "$ROOT/data/proftpd_sftp" /bin/sh
+  proftpd_sftp_configuration "$1" >"$ROOT/conf/proftpd_sftp.conf"
+  launch proftpd_sftp "$(program proftpd_sftp)" --nodaemon --quiet --config "$ROOT/conf/proftpd_sftp.conf"
+}
+
+proftpd_sftp_configuration() { # PORT
+  local kind
+  cat <<E
+ModulePath "$(proftpd_modules)"
+LoadModule mod_sftp.c
+ServerName carrel
+ServerType standalone
+DefaultAddress $ADDRESS
+SocketBindTight on
+Port $1
+User $RUN_USER
+Group $RUN_GROUP
+UseIPv6 off
+UseReverseDNS off
+PidFile "$ROOT/run/proftpd_sftp/pid"
+ScoreboardFile "$ROOT/run/proftpd_sftp/scoreboard"
+SystemLog "$ROOT/log/proftpd_sftp.error.log"
+DelayEngine off
+MaxInstances 200
+<IfModule mod_ctrls.c>
+  ControlsEngine off
+</IfModule>
+# connection, request, status
+LogFormat carrel "%P	%r	%s"
+ExtendedLog "$ROOT/log/proftpd_sftp.access.log" ALL carrel
+AuthOrder mod_auth_file.c
+AuthUserFile "$ROOT/conf/proftpd_sftp.passwd"
+RequireValidShell off
+UseFtpUsers off
+WtmpLog off
+TransferLog none
+DefaultRoot ~
+Umask 022
+AllowOverwrite on
+AllowRetrieveRestart on
+AllowStoreRestart on
+ShowSymlinks on
+MaxLoginAttempts 20
+SFTPEngine on
+SFTPLog "$ROOT/log/proftpd_sftp.log"
+SFTPAuthMethods publickey password
+SFTPAuthorizedUserKeys file:$ROOT/ssh/authorized_keys.rfc4716
+SFTPMaxChannels 100
+E
+  for kind in "${HOST_KEY_KINDS[@]}"; do printf 'SFTPHostKey "%s"\n' "$ROOT/ssh/host_$kind"; done
+}
+
+env_proftpd_sftp() { # PORT
+  pair CARREL_SFTP_PROFTPD "sftp://$LOGIN@$ADDRESS:$1/"
+  pair CARREL_SFTP_PROFTPD_DATA "$ROOT/data/proftpd_sftp"
+  pair CARREL_SFTP_PROFTPD_LOG "$ROOT/log/proftpd_sftp.access.log"
+}
+
+launch_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE
+  make_ssh_keys
+  give_folder "$ROOT/data/asyncssh" "$ROOT/run/asyncssh"
+  host_keys_for "$ROOT/run/asyncssh"
+  cat >"$ROOT/conf/asyncssh_server.py" <<'E'
+import asyncio
+import os
+import sys
+
+import asyncssh
+
+address, port, interactive_port, twice_port, data, keys, authorized = sys.argv[1:]
+# Paths that do not begin with a slash are looked for here.
+os.chdir(data)
+user, password = os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"]
+
+
+class Server(asyncssh.SSHServer):
+    def begin_auth(self, username):
+        return True
+
+    def password_auth_supported(self):
+        return True
+
+    def validate_password(self, username, given):
+        return username == user and given == password
+
+
+class InteractiveServer(asyncssh.SSHServer):
+    def begin_auth(self, username):
+        return True
+
+    def kbdint_auth_supported(self):
+        return True
+
+    def get_kbdint_challenge(self, username, lang, submethods):
+        return "", "", "en-US", [("Password: ", False)]
+
+    def validate_kbdint_response(self, username, responses):
+        return username == user and list(responses) == [password]
+
+
+class TwiceInteractiveServer(InteractiveServer):
+    said_password = False
+
+    def validate_kbdint_response(self, username, responses):
+        if self.said_password:
+            return list(responses) == [user]
+        self.said_password = super().validate_kbdint_response(username, responses)
+        question = [("What do you do here? ", True)]
+        return self.said_password and ("Second step", "The answer is the name of the account.", "en-US", question)
+
+
+def listen(port, server, **options):
+    return asyncssh.listen(
+        address, int(port), server_factory=server, server_host_keys=[f"{keys}/host_{kind}" for kind in ("ed25519", "ecdsa", "rsa")],
+        sftp_factory=True, sftp_version=3, login_timeout=30, **options)
+
+
+async def serve():
+    await listen(port, Server, authorized_client_keys=authorized)
+    await listen(interactive_port, InteractiveServer)
+    await listen(twice_port, TwiceInteractiveServer)
+    await asyncio.Event().wait()
+
+
+asyncio.run(serve())
+E
+  SERVER_USER=$LOGIN SERVER_PASSWORD=$PASSWORD HOME=$ROOT/run/asyncssh PYTHONDONTWRITEBYTECODE=1 PYTHONUTF8=1 \
+    launch asyncssh "${DROP[@]}" "$VENV/bin/python" "$ROOT/conf/asyncssh_server.py" "$ADDRESS" "$@" "$ROOT/data/asyncssh" \
+    "$ROOT/run/asyncssh" "$ROOT/ssh/authorized_keys"
+}
+
+env_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE
+  pair CARREL_SFTP_ASYNCSSH "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/asyncssh/"
+  pair CARREL_SFTP_ASYNCSSH_DATA "$ROOT/data/asyncssh"
+  pair CARREL_SFTP_KBDINT "sftp://$LOGIN@$ADDRESS:$2$ROOT/data/asyncssh/"
+  pair CARREL_SFTP_KBDINT_TWICE "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/asyncssh/"
+}
+
+launch_rclone_sftp() { # PORT
+  local kind arguments=()
+  make_ssh_keys
+  give_folder "$ROOT/data/rclone_sftp" "$ROOT/run/rclone_sftp"
+  host_keys_for "$ROOT/run/rclone_sftp"
+  for kind in "${HOST_KEY_KINDS[@]}"; do arguments+=(--key "$ROOT/run/rclone_sftp/host_$kind"); done
+  # Written files and foreign changes as with rclone's WebDAV.
+  RCLONE_USER=$LOGIN RCLONE_PASS=$PASSWORD HOME=$ROOT/run/rclone_sftp XDG_CONFIG_HOME=$ROOT/run/rclone_sftp \
+    launch rclone_sftp "${DROP[@]}" "$(program rclone_sftp)" serve sftp "$ROOT/data/rclone_sftp" --config "" \
+    --addr "$ADDRESS:$1" --authorized-keys "$ROOT/ssh/authorized_keys" "${arguments[@]}" --cache-dir "$ROOT/run/rclone_sftp/cache" \
+    --vfs-cache-mode writes --vfs-write-back 0s --dir-cache-time "${CARREL_RCLONE_DIR_CACHE:-0}" --poll-interval 0
+}
+
+env_rclone_sftp() { # PORT
+  pair CARREL_SFTP_RCLONE "sftp://$LOGIN@$ADDRESS:$1/"
+  pair CARREL_SFTP_RCLONE_DATA "$ROOT/data/rclone_sftp"
+}
+
+# What a client needs for any of them.
+env_ssh() {
+  [ -d "$ROOT/ssh" ] || return 0
+  pair CARREL_SSH_KNOWN_HOSTS "$ROOT/ssh/known_hosts"
+  pair CARREL_SSH_KEY_ED25519 "$ROOT/ssh/key_ed25519"
+  pair CARREL_SSH_KEY_ENCRYPTED "$ROOT/ssh/key_encrypted"
+  pair CARREL_SSH_KEY_PASSPHRASE "$KEY_PASSPHRASE"
+  pair CARREL_SSH_KEY_ECDSA "$ROOT/ssh/key_ecdsa"
+  pair CARREL_SSH_KEY_RSA "$ROOT/ssh/key_rsa"
+  pair CARREL_SSH_KEY_RSA_PEM "$ROOT/ssh/key_rsa.pem"
+}
+
 # ---- verbs -----------------------------------------------------------------------------------------------
 
 # A server that was stopped comes back on the ports that it had, so that tests can interrupt one. Another process may
@@ -1062,15 +1395,17 @@ resolve_names() {
   NAMES=()
   [ $# != 0 ] || NAMES=("${SERVERS[@]}")
   for name in "$@"; do
-    case " ${SERVERS[*]} plain proxy ftp " in
+    case " ${SERVERS[*]} plain proxy ftp sftp " in
       *" $name "*) ;;
-      *) die "no such server: $name (there are: ${SERVERS[*]} plain proxy ftp)" 2 ;;
+      *) die "no such server: $name (there are: ${SERVERS[*]} plain proxy ftp sftp)" 2 ;;
     esac
     case $name in
       plain) NAMES+=(nginx) ;;
       proxy) NAMES+=(tinyproxy microsocks) ;;
       vsftpd) NAMES+=("${VSFTPD[@]}") ;;
+      openssh) NAMES+=("${OPENSSH[@]}") ;;
       ftp) NAMES+=("${FTP[@]}") ;;
+      sftp) NAMES+=("${SFTP[@]}") ;;
       *) NAMES+=("$name") ;;
     esac
   done
@@ -1090,6 +1425,7 @@ up() {
       start "$name" || failed=1
     fi
   done
+  write_known_hosts
   print_env >"$ROOT/env"
   [ "$failed" = 0 ] || return 1
   [ "$missing" = 0 ] || return 3
@@ -1106,7 +1442,7 @@ down() {
   fi
   rm -f "$PAM_FOLDER/$PAM_SERVICE"
   # only what prepare made; the folder itself goes when nothing else is in it
-  rm -rf "$ROOT/run" "$ROOT/log" "$ROOT/conf" "$ROOT/data" "$ROOT/pki" "$ROOT/pki.new" "$ROOT/env"
+  rm -rf "$ROOT/run" "$ROOT/log" "$ROOT/conf" "$ROOT/data" "$ROOT/pki" "$ROOT/pki.new" "$ROOT/ssh" "$ROOT/ssh.new" "$ROOT/env"
   rmdir "$ROOT" 2>/dev/null || true
 }
 
@@ -1147,6 +1483,7 @@ print_env() {
       absent+=("$name")
     fi
   done
+  env_ssh
   pair CARREL_TEST_ABSENT "${absent[*]-}"
 }
 
