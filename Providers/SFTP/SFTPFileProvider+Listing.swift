@@ -42,7 +42,15 @@ extension SFTPFileProvider {
     /// What is at `path`; nil where nothing is.
     func item(_ path: ProviderPath, _ session: SFTPSession, followsLinks: Bool = false) async throws -> FileObject? {
         let name = connection.host.bytes(of: path)
-        return try item(await connection.send(followsLinks ? .stat(name) : .lstat(name), session), at: path)
+        if followsLinks { return try item(await connection.send(.stat(name), session), at: path) }
+        guard connection.host.mayFollow(session) else { return try item(await connection.send(.lstat(name), session), at: path) }
+        let replies = try await connection.send([.lstat(name), .readlink(name)], session)
+        guard var item = try item(replies[0], at: path), case .names(let target) = replies[1] else {
+            return try self.item(replies[0], at: path)
+        }
+        if !item.isSymbolicLink { item = FileObject(path: path, type: .symbolicLink) }
+        item.linkTarget = target.first?.filename
+        return item
     }
 
     /// What a reply to `LSTAT`, `STAT` or `FSTAT` tells of `path`; nil where nothing is.
@@ -53,6 +61,8 @@ extension SFTPFileProvider {
             let error = SFTPCondition(status: status, path: path, url: url(of: path)).error
             // Below a file there is nothing; some servers say no more than "failure" then.
             if (error as? CocoaError)?.code == .fileReadNoSuchFile || error.isNotADirectory { return nil }
+            // Nothing has a name of more bytes on Linux (NAME_MAX).
+            if path.components.contains(where: { $0.count > 255 }), error is SFTPStatusError || error.isNameTooLong { return nil }
             throw error
         default: throw unexpected(path)
         }
@@ -74,6 +84,9 @@ extension SFTPFileProvider {
                 let items = try names.compactMap { try object($0, in: path) }
                 if !items.isEmpty { try await page(items) }
             }
+        } catch let refusal as SFTPRefusal {
+            // Some servers open what is no folder, and refuse to read it.
+            throw try await self.refusal(.status(refusal.status), ofListing: path, session)
         } catch is SFTPListing.TooLong {
             throw FileError.make(
                 .fileReadTooLarge, path: path, url: url(of: path),
@@ -108,6 +121,11 @@ extension Error {
         if let status = cause as? SFTPStatusError { return status.code.rawValue == 19 || status.serverDescription == "Not a directory" }
         return (cause as? POSIXError)?.code == .ENOTDIR
     }
+}
+
+extension Error {
+    /// Whether the storage takes no name that is so long.
+    var isNameTooLong: Bool { ((self as? CocoaError)?.underlying as? POSIXError)?.code == .ENAMETOOLONG }
 }
 
 extension FileObject {

@@ -8,11 +8,15 @@ extension SFTPFileProvider {
         if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         defer { cache.drop(path) }
         try await connection.run(path, mayRepeat: false) { session in
-            let request = SFTPRequest.mkdir(self.connection.host.bytes(of: path))
+            let name = self.connection.host.bytes(of: path)
             for isLast in [false, true] {
-                let reply = try await self.connection.send(request, session)
-                if reply.status?.isOK == true { return }
-                let error = try await self.refusal(reply, ofWriting: path, isFolder: true, session)
+                // Some servers say "done" to a folder that was there.
+                let replies = try await self.connection.send([.lstat(name), .mkdir(name)], session)
+                if replies[1].status?.isOK == true {
+                    guard case .attributes = replies[0] else { return }
+                    throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
+                }
+                let error = try await self.refusal(replies[1], ofWriting: path, isFolder: true, session)
                 // By now the parent is there: it may have come into being meanwhile.
                 if isLast || !(error is SFTPStatusError) { throw error }
             }
@@ -32,10 +36,9 @@ extension SFTPFileProvider {
             cache.drop(destination)
         }
         try await connection.run(path, mayRepeat: false) { session in
-            let host = self.connection.host
-            let replies = try await self.connection.send([.lstat(host.bytes(of: path)), .lstat(host.bytes(of: destination))], session)
-            guard let item = try self.item(replies[0], at: path) else { throw self.missing(path, isWriting: true) }
-            let target = try self.item(replies[1], at: destination)
+            async let other = self.item(destination, session)
+            guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
+            let target = try await other
             guard let target else { return try await self.rename(path, to: destination, session) }
             if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
             if !target.isDirectory, !item.isDirectory {

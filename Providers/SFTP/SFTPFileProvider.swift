@@ -69,19 +69,20 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     public func capabilities() async throws -> Capabilities {
         let host = connection.host
         return try await connection.run(.root) { session in
-            var capabilities = Capabilities(
+            let isHonest = try await host.isHonest(beside: .root, session)
+            return Capabilities(
                 [
                     .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
-                    .atomicReplacement: host.has(.posixRename, session) || host.renameReplaces == true ? .native : .derived,
-                    .exclusiveCreation: .native, .resumingWrites: .native, .folderCreation: .native, .removal: .native,
+                    .atomicReplacement: host.has(.posixRename, session) ? .native : .derived,
+                    .exclusiveCreation: isHonest ? .native : .derived, .resumingWrites: isHonest ? .native : .unavailable,
+                    .folderCreation: .native, .removal: .native,
                     .recursiveRemoval: .derived, .moving: .native,
                     .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable, .settingModificationDate: .native,
-                    .storageProperties: host.has(.statvfs, session) ? .native : .unavailable, .symbolicLinks: .native, .rawNames: .native,
+                    .storageProperties: host.has(.statvfs, session) ? .native : .unavailable,
+                    .symbolicLinks: isHonest ? .native : .unavailable, .rawNames: .native,
                 ],
                 readCost: Self.readCost, timePrecision: 1,
-                hashKinds: self.configuration.usesShell ? SFTPHash.allCases.map(\.rawValue) : [])
-            capabilities.concurrentTransfers = 64
-            return capabilities
+                hashKinds: self.configuration.usesShell ? SFTPHash.allCases.map(\.rawValue) : [], concurrentTransfers: 64)
         }
     }
 

@@ -9,8 +9,8 @@ final class SFTPHost: Sendable {
         var lacking: Set<SFTPExtension> = []
         /// Whether a link's target stands before its name; nil until one was made.
         var hasReversedLinks: Bool?
-        /// Whether `RENAME` replaces what is there; nil until that was seen.
-        var renameReplaces: Bool?
+        /// Whether the server does what it says; nil until it was tried.
+        var isHonest: Bool?
     }
 
     let root: ProviderPath
@@ -39,8 +39,23 @@ final class SFTPHost: Sendable {
         set { state.update { $0.hasReversedLinks = newValue } }
     }
 
-    var renameReplaces: Bool? {
-        get { state.value.renameReplaces }
-        set { state.update { $0.renameReplaces = newValue } }
+    /// Whether `LSTAT` may look behind a link, as ProFTPD's does: servers that set attributes of links know them from what is behind.
+    func mayFollow(_ session: SFTPSession) -> Bool { !session.has(.lsetstat) }
+
+    /// Whether the server does what it says that it does.
+    ///
+    /// Some say "done" to a hard link and make none; they also take `EXCL` for nothing, replace with `RENAME`, and empty a file that is
+    /// opened for writing. Tried once, with names that are not there.
+    func isHonest(beside path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        if let known = state.value.isHonest { return known }
+        guard session.has(.hardlink) else { return true }
+        let names = try (TemporaryName.make(beside: path), TemporaryName.make(beside: path))
+        let reply = try await session.send(.hardlink(bytes(of: names.0), as: bytes(of: names.1)))
+        let isHonest = reply.status?.isOK != true
+        state.update { state in
+            state.isHonest = isHonest
+            if !isHonest { state.lacking.insert(.hardlink) }
+        }
+        return isHonest
     }
 }

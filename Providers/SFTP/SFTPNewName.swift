@@ -17,6 +17,7 @@ struct SFTPNewName: Sendable {
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)`.
     func rename(_ source: ProviderPath) async throws {
+        guard try await host.isHonest(beside: path, session) else { return try await renameAfterLook(source) }
         if host.has(.hardlink, session) {
             let replies = try await send([.hardlink(host.bytes(of: source), as: host.bytes(of: path))])
             if replies[0].status?.isOK == true {
@@ -38,6 +39,12 @@ struct SFTPNewName: Sendable {
             _ = try await send([.remove(host.bytes(of: path))])
             throw error
         }
+    }
+
+    /// For servers that cannot do both in one step.
+    private func renameAfterLook(_ source: ProviderPath) async throws {
+        if try await provider.item(path, session) != nil { throw taken }
+        try await provider.rename(source, to: path, session)
     }
 
     private var taken: CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }

@@ -57,6 +57,8 @@ extension SFTPUpload {
 
     private func addLanes(to transfer: SFTPBulkWrite, _ place: ProviderPath, _ lanes: Locked<[SFTPReader.Opened]>) async {
         let pool = connection.pool
+        // One that empties the file for each that opens it cannot be sent to from several sides.
+        guard let first = lanes.value.first, (try? await host.isHonest(beside: place, first.session)) == true else { return }
         let worth = source.length.map { Int($0 / SFTPBulkDownload.worthALane) } ?? .max
         for number in pool.lanes.dropFirst().prefix(worth) {
             guard !Task.isCancelled, let session = await pool.lane(number), !lanes.value.contains(where: { $0.session === session }),
@@ -80,9 +82,10 @@ extension SFTPUpload {
     ///   than ``SFTPBulkWrite/spread`` from the end.
     private func proven(at place: ProviderPath, upTo known: Int64?, _ session: SFTPSession) async throws -> Int64 {
         guard let item = try await provider.item(place, session) else { return 0 }
+        let isHonest = try await host.isHonest(beside: place, session)
         let size = item.isRegularFile ? item.size ?? 0 : 0
         let start = min(known ?? max(0, size - SFTPBulkWrite.spread), size)
-        if start > 0, size <= source.length ?? .max, try await isOwn(upTo: start, at: place, session) { return start }
+        if isHonest, start > 0, size <= source.length ?? .max, try await isOwn(upTo: start, at: place, session) { return start }
         // Under the name itself it may be what is to be replaced, which the opening truncates.
         if options.placement == .published { _ = try await connection.send(.remove(host.bytes(of: place)), session) }
         return 0
