@@ -8,6 +8,8 @@ struct SFTPUpload: Sendable {
     let path: ProviderPath
     let source: any WriteSource
     let options: WriteOptions
+    /// Where the file was opened: what is asked there comes after the opening, whoever waited for that.
+    let opening = Locked<SFTPSession?>(nil)
 
     /// Bytes up to which a file goes in one packet, with all that follows it, and is held for that.
     private static let small: Int64 = 128 << 10
@@ -65,9 +67,11 @@ struct SFTPUpload: Sendable {
 
     /// Removes what an upload left, in a task of its own: this one may be cancelled.
     func removeNow(_ place: ProviderPath) async {
+        let request = SFTPRequest.remove(host.bytes(of: place))
         await Task {
             // Of a name that was never made, the server says that it is not there.
-            _ = try? await connection.run(place) { try await connection.send(.remove(host.bytes(of: place)), $0) }
+            if let session = opening.value, (try? await connection.send(request, session)) != nil { return }
+            _ = try? await connection.run(place) { try await connection.send(request, $0) }
         }.value
     }
 
@@ -115,20 +119,22 @@ struct SFTPUpload: Sendable {
                 if hasBegun.value { await removeNow(place) }
                 let handle = try await open(place, session)
                 hasBegun.update { $0 = true }
+                let data: Data
                 do {
-                    let data = try await allBytes()
+                    data = try await allBytes()
                     try await connection.sendingPace?.wait(data.count)
-                    return try await finish(place, handle, session, count: Int64(data.count), writing: data)
                 } catch {
                     session.close([handle])
                     throw error
                 }
+                return try await finish(place, handle, session, count: Int64(data.count), writing: data)
             } catch { throw connection.translated(error, path) }
         }
     }
 
     /// Opens the file; where it is to be a new one, what is in the way is looked at in the same round trip.
     func open(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
+        opening.update { $0 = session }
         var requests = [SFTPRequest.open(host.bytes(of: place), flags(place))]
         if !options.overwrite, place != path { requests.append(.lstat(host.bytes(of: path))) }
         var replies = try await connection.send(requests, session)
