@@ -115,14 +115,15 @@ struct SFTPUpload: Sendable {
                 if hasBegun.value { await removeNow(place) }
                 let handle = try await open(place, session)
                 hasBegun.update { $0 = true }
+                let data: Data
                 do {
-                    let data = try await allBytes()
+                    data = try await allBytes()
                     try await connection.sendingPace?.wait(data.count)
-                    return try await finish(place, handle, session, count: Int64(data.count), writing: data)
                 } catch {
                     session.close([handle])
                     throw error
                 }
+                return try await finish(place, handle, session, count: Int64(data.count), writing: data)
             } catch { throw connection.translated(error, path) }
         }
     }
@@ -167,7 +168,8 @@ struct SFTPUpload: Sendable {
             sentence: "The source of “\(path)” gave \(count) bytes and had announced \(source.length ?? 0).")
     }
 
-    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end.
+    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end. It closes the handle,
+    /// whatever comes of it.
     func finish(
         _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil
     ) async throws -> Sent {
@@ -179,7 +181,9 @@ struct SFTPUpload: Sendable {
         let syncs = provider.configuration.syncs && host.has(.fsync, session)
         if syncs { requests.append(.fsync(handle)) }
         requests += [.close(handle), .lstat(host.bytes(of: place))]
-        var replies = try await connection.send(requests, session)[...]
+        // Begun first: from here on the handle is closed, whether somebody waits for that or not.
+        let call = connection.begin(requests, session)
+        var replies = try await call.value()[...]
         for _ in 0..<writes { try check(replies.popFirst()) }
         // A time that cannot be set is told by its absence.
         let isTimeSet = time != nil && replies.popFirst()?.status?.isOK == true
