@@ -106,14 +106,17 @@ struct SFTPUpload: Sendable {
     /// Two round trips.
     private func sendSmall(to place: ProviderPath) async throws -> Sent {
         let hasBegun = Locked(false)
+        let mayBeThere = Locked(false)
         return try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
         ) {
             do {
                 let session = try await connection.pool.session()
-                // A try before may have left it.
-                if hasBegun.value { await removeNow(place) }
+                if mayBeThere.value { await removeNow(place) }
+                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+                if place != path { mayBeThere.update { $0 = true } }
                 let handle = try await open(place, session)
+                mayBeThere.update { $0 = true }
                 hasBegun.update { $0 = true }
                 let data: Data
                 do {
