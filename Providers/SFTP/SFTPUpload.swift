@@ -110,14 +110,17 @@ struct SFTPUpload: Sendable {
     /// Two round trips.
     private func sendSmall(to place: ProviderPath) async throws -> Sent {
         let hasBegun = Locked(false)
+        let mayBeThere = Locked(false)
         return try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
         ) {
             do {
                 let session = try await connection.pool.session()
-                // A try before may have left it.
-                if hasBegun.value { await removeNow(place) }
+                if mayBeThere.value { await removeNow(place) }
+                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+                if place != path { mayBeThere.update { $0 = true } }
                 let handle = try await open(place, session)
+                mayBeThere.update { $0 = true }
                 hasBegun.update { $0 = true }
                 let data: Data
                 do {
@@ -173,7 +176,8 @@ struct SFTPUpload: Sendable {
             sentence: "The source of “\(path)” gave \(count) bytes and had announced \(source.length ?? 0).")
     }
 
-    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end.
+    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end. It closes the handle,
+    /// whatever comes of it.
     func finish(
         _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil
     ) async throws -> Sent {
@@ -185,7 +189,9 @@ struct SFTPUpload: Sendable {
         let syncs = provider.configuration.syncs && host.has(.fsync, session)
         if syncs { requests.append(.fsync(handle)) }
         requests += [.close(handle), .lstat(host.bytes(of: place))]
-        var replies = try await connection.send(requests, session)[...]
+        // Begun first: from here on the handle is closed, whether somebody waits for that or not.
+        let call = connection.begin(requests, session)
+        var replies = try await call.value()[...]
         for _ in 0..<writes { try check(replies.popFirst()) }
         // A time that cannot be set is told by its absence.
         let isTimeSet = time != nil && replies.popFirst()?.status?.isOK == true
