@@ -102,7 +102,8 @@ package struct SSHProgram: Sendable {
         let sentence =
             last.isEmpty
             ? "The ssh program ended the connection to “\(host)”" + (status.map { $0 == 0 ? "." : " (exit status \($0))." } ?? ".")
-            : "The ssh program could not reach “\(host)”, or lost it: \(last)" + (last.hasSuffix(".") ? "" : ".")
+            : (code == .networkConnectionLost ? "The ssh program lost “\(host)”: " : "The ssh program could not reach “\(host)”: ") + last
+                + (last.hasSuffix(".") ? "" : ".")
         let cause = SSHProgramError(status: status, text: said)
         return FileError.make(code, url: server.url, sentence: sentence, underlying: cause)
     }
