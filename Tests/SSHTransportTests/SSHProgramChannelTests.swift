@@ -5,53 +5,39 @@ import Testing
 @testable import SSHTransport
 
 @Suite(.timeLimit(.minutes(1))) struct SSHProgramChannelTests {
-    /// A program in place of ssh; `body` is for the shell.
-    private final class Script {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "ssh-\(UUID().uuidString)")
-        let program: SSHProgram
+    /// A program in place of ssh, for the shell.
+    private func program(_ body: String, idle: Double = 30) -> SSHProgram {
+        var program = SSHProgram(host: "books")
+        (program.program, program.extra, program.timeouts.idle) = ("/bin/sh", ["-c", body, "ssh"], idle)
+        return program
+    }
 
-        init(_ body: String, idle: Double = 30) throws {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            let file = folder.appending(path: "ssh")
-            try Data("#!/bin/sh\n\(body)\n".utf8).write(to: file)
-            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: file.path)
-            var program = SSHProgram(host: "books")
-            program.program = file.path
-            program.timeouts.idle = idle
-            self.program = program
-        }
-
-        deinit {
-            try? FileManager.default.removeItem(at: folder)
-        }
-
-        func start(_ user: ScriptedUser) throws -> SSHProgramChannel {
-            let channel = try SSHProgramChannel(program, subsystem: "sftp")
-            channel.start(user)
-            return channel
-        }
+    @discardableResult
+    private func start(_ body: String, idle: Double = 30, _ user: ScriptedUser) throws -> SSHProgramChannel {
+        let channel = try SSHProgramChannel(program(body, idle: idle), subsystem: "sftp")
+        channel.start(user)
+        return channel
     }
 
     private struct Enough: Error {}
 
     @Test func `bytes go to the program and come back, all of them and in order`() async throws {
-        let script = try Script("exec cat")
+        let program = program("exec cat")
         let bytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         let holder = Locked<SSHProgramChannel?>(nil)
         let user = ScriptedUser(sending: bytes, wanted: bytes.count) { _ in holder.value?.end(with: Enough()) }
-        let channel = try SSHProgramChannel(script.program, subsystem: "sftp")
+        let channel = try SSHProgramChannel(program, subsystem: "sftp")
         holder.update { $0 = channel }
         channel.start(user)
         #expect(await user.end is Enough)
         #expect(user.received == bytes)
         #expect(user.endings == 1)
-        #expect(script.program.counters[.bytesIn] >= Int64(bytes.count) - 1_100_000)
+        #expect(program.counters[.bytesIn] >= Int64(bytes.count) - 1_100_000)
     }
 
     @Test func `the program's last words are in the error`() async throws {
         let user = ScriptedUser()
-        let script = try Script("echo 'ssh: connect to host books port 22: Connection refused' >&2; exit 255")
-        _ = try script.start(user)
+        try start("echo 'ssh: connect to host books port 22: Connection refused' >&2; exit 255", user)
         let error = await user.end
         #expect((error as? URLError)?.code == .cannotConnectToHost)
         #expect(error.sentence.contains("Connection refused"))
@@ -59,9 +45,8 @@ import Testing
 
     @Test func `a program that complains without end neither stalls nor fills memory`() async throws {
         let user = ScriptedUser(wanted: 4)
-        let script = try Script(
-            "head -c 3000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo Connection closed by peer >&2; printf done; exit 255")
-        _ = try script.start(user)
+        try start(
+            "head -c 3000000 /dev/zero | tr '\\0' x >&2; echo >&2; echo Connection closed by peer >&2; printf done; exit 255", user)
         let error = try #require(await user.end as? URLError)
         #expect(user.received == Array("done".utf8))
         #expect(error.code == .networkConnectionLost)
@@ -71,18 +56,16 @@ import Testing
 
     @Test func `what came before the end is given before the end`() async throws {
         let user = ScriptedUser(sending: [UInt8](repeating: 1, count: 4_000_000))
-        let script = try Script("exec 0<&-; head -c 300000 /dev/zero")
-        _ = try script.start(user)
+        try start("exec 0<&-; head -c 300000 /dev/zero", user)
         #expect((await user.end as? URLError)?.code == .networkConnectionLost)
         #expect(user.received.count == 300_000)
     }
 
     @Test func `a program that never answers is timed out, and ended with all that it started`() async throws {
         let user = ScriptedUser()
-        let script = try Script("echo $$ > \"${0%/*}/pid\"; sleep 300 & wait", idle: 0.3)
-        _ = try script.start(user)
+        try start("echo $$; sleep 300 & wait", idle: 0.3, user)
         #expect((await user.end as? URLError)?.code == .timedOut)
-        let text = try String(contentsOf: script.folder.appending(path: "pid"), encoding: .utf8)
+        let text = String(decoding: user.received, as: UTF8.self)
         let group = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
         let deadline = ContinuousClock.now + .seconds(10)
         while kill(-group, 0) == 0, ContinuousClock.now < deadline { await Task.yield() }
@@ -90,10 +73,9 @@ import Testing
     }
 
     @Test func `nothing is timed out while nothing is waited for, or the user has no room`() async throws {
-        let script = try Script("printf abc; exec sleep 300", idle: 0.2)
         let calm = ScriptedUser(isWaiting: false)
         let full = ScriptedUser(takes: false)
-        let channels = [try script.start(calm), try script.start(full)]
+        let channels = try [calm, full].map { try start("printf abc; exec sleep 300", idle: 0.2, $0) }
         try await Task.sleep(for: .seconds(1))
         #expect(calm.endings == 0 && full.endings == 0)
         #expect(full.received.isEmpty)
@@ -107,8 +89,8 @@ import Testing
     }
 
     @Test func `an end before the start is told at the start`() async throws {
-        let script = try Script("exec cat")
-        let channel = try SSHProgramChannel(script.program, subsystem: "sftp")
+        let program = program("exec cat")
+        let channel = try SSHProgramChannel(program, subsystem: "sftp")
         channel.end(with: Enough())
         channel.end(with: CancellationError())
         let user = ScriptedUser()
@@ -127,24 +109,22 @@ import Testing
     }
 
     @Test func `a command gives its status and both outputs`() async throws {
-        let script = try Script("echo out; echo err >&2; exit 3")
-        let result = try await script.program.run("true", limit: 100)
+        let result = try await program("echo out; echo err >&2; exit 3").run("true", limit: 100)
         #expect(result.status == 3)
         #expect(result.output == Array("out\n".utf8) && result.errors == Array("err\n".utf8))
     }
 
     @Test func `a command that says too much is ended, and one that ssh cannot bring there is an error`() async throws {
-        await #expect { try await Script("exec cat /dev/zero").program.run("true", limit: 1000) } throws: {
+        await #expect { try await program("exec cat /dev/zero").run("true", limit: 1000) } throws: {
             ($0 as? URLError)?.code == .dataLengthExceedsMaximum
         }
-        await #expect { try await Script("echo Permission denied >&2; exit 255").program.run("true", limit: 10) } throws: {
+        await #expect { try await program("echo Permission denied >&2; exit 255").run("true", limit: 10) } throws: {
             ($0 as? URLError)?.code == .userAuthenticationRequired
         }
     }
 
     @Test func `a cancelled command ends at once`() async throws {
-        let script = try Script("exec sleep 300")
-        let task = Task { [program = script.program] in try await program.run("true", limit: 10) }
+        let task = Task { [program = program("exec sleep 300")] in try await program.run("true", limit: 10) }
         try await Task.sleep(for: .milliseconds(100))
         let start = ContinuousClock.now
         task.cancel()
