@@ -3,7 +3,8 @@ import PackageDescription
 
 // A package of its own: everything in it is instrumented for libFuzzer and the address sanitizer. `run.sh` builds and starts it.
 let instrumented: [SwiftSetting] = [
-    .unsafeFlags(["-enable-testing", "-sanitize=address", "-sanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp"]),
+    .unsafeFlags(["-enable-testing", "-sanitize=address", "-sanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp"]
+    ),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
