@@ -83,6 +83,14 @@ extension FTPFileProvider {
         return nil
     }
 
+    /// Whether a refusal of a look says that nothing is there.
+    func isNothing(_ reply: FTPReply, _ path: ProviderPath) -> Bool {
+        do {
+            _ = try nothing(reply, path)
+            return true
+        } catch { return false }
+    }
+
     // MARK: A folder
 
     func listing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing {

@@ -69,8 +69,6 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         sockets.prepare(
             mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil,
-            // libcurl 7.88 begins TLS on a data connection as soon as that is there, which the stand-in cannot answer.
-            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none,
             keepsLastWords: isStoring && server.security == .none)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
@@ -85,7 +83,6 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         commandBytes += line.count
         let verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
         unanswered.append(verb)
-        if let command = transferVerb, command == verb { sockets.commandWasSent() }
     }
 
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -95,8 +92,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         let before = replies.finished.count
         let verb = unanswered.first ?? replies.finished.last?.verb ?? ""
         guard replies.take(line, verb: verb) else {
-            failure = FileError.make(
-                .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+            failure = FTPReplies.endless(url)
             return false
         }
         if replies.finished.count > before, replies.finished[before].code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
@@ -194,6 +190,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
             if isConnecting, server.security == .none { sockets.begin() }
+            // What follows `EPSV` in vain, as libcurl then finds out, is `PASV`.
+            if transferVerb != nil, outcome.last?.isPositive == true { sockets.provePlace(outcome["EPSV"]?.code == 229) }
             return outcome
         }
         let text = String(cString: errorText)
