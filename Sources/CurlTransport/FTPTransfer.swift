@@ -24,6 +24,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var isToldWhere = false
     /// Whether the transfer's command has not been answered since.
     private var isOpeningData = false
+    /// Whether a reply lies there that libcurl does not read before the data connection is encrypted: a wait for it would be none.
+    private var leavesReply = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
 
     init(
@@ -110,12 +112,13 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     // too little until the transfer is on its way: a round now and then finds what it has missed.
     override func nextRound() -> Duration? {
         defer { isToldWhere = false }
-        return isToldWhere ? .zero : isOpeningData ? .milliseconds(250) : nil
+        leavesReply = isOpeningData && server.security != .none && sockets.hasReply
+        return isToldWhere ? .zero : leavesReply ? .milliseconds(2) : isOpeningData ? .milliseconds(250) : nil
     }
 
     // libcurl 7.88 waits for nothing but the data connection until that is encrypted, which the server only begins when it has had all
     // commands: the replies to those before the last were seen when a time was up.
-    override var forgottenSocket: Int32? { isOpeningData && server.security != .none ? sockets.control : nil }
+    override var forgottenSocket: Int32? { isOpeningData && server.security != .none && !leavesReply ? sockets.control : nil }
 
     // MARK: Data
 
