@@ -36,6 +36,7 @@ final class SFTPAccess: Sendable {
     /// Connects and logs in.
     func connect() async throws -> any SFTPLink {
         let settings = try await BlockingThreads.shared.run { try self.settings() }
+        if configuration.transport == .program || settings.needsSSHProgram { return SFTPProgramLink(program: try program()) }
         if let credential = known.value { return try await connect(settings, credential) }
         let keys = try await BlockingThreads.shared.run { try self.keys(settings) }
         // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
@@ -45,6 +46,31 @@ final class SFTPAccess: Sendable {
             }
         }
         return try await connectWithPassword(settings, after: nil)
+    }
+
+    /// The program looks into its configuration by itself.
+    private func program() throws -> SSHProgram {
+        var program = SSHProgram(host: host)
+        program.user = user
+        program.port = port
+        program.identities = options.trust.identities
+        program.timeouts = options.timeouts
+        program.counters = options.counters
+        if !configuration.readsSSHConfig { program.configuration = "none" }
+        guard (options.trust.knownHosts?.count ?? 0) <= 1 else { throw notByProgram("more than one file of known hosts") }
+        program.knownHosts = options.trust.knownHosts?.first
+        switch options.trust.hostKeys {
+        case .known: break
+        case .acceptNew: program.acceptsNewHosts = true
+        case .pinned: throw notByProgram("fingerprints of host keys")
+        }
+        return program
+    }
+
+    private func notByProgram(_ what: String) -> CocoaError {
+        FileError.make(
+            .featureUnsupported, path: "", url: configuration.baseURL,
+            sentence: "The ssh program, by which “\(host)” is reached, takes no \(what).")
     }
 
     // MARK: What is known of the host
@@ -159,18 +185,4 @@ final class SFTPAccess: Sendable {
             })
         return SFTPEmbeddedLink(connection: connection)
     }
-}
-
-/// A connection by libssh2.
-struct SFTPEmbeddedLink: SFTPLink {
-    let connection: SSHConnection
-
-    func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
-
-    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
-        let result = try await connection.run(command, limit: 4096)
-        return (result.status, result.output)
-    }
-
-    func close() { connection.close() }
 }

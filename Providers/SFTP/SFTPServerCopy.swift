@@ -21,12 +21,13 @@ struct SFTPServerCopy: Sendable {
             throw FileError.make(.fileWriteFileExists, path: destination, url: provider.url(of: destination))
         }
         let temporary = try TemporaryName.make(beside: destination)
-        let replies = try await send([
-            .open(host.bytes(of: path), .read), .stat(host.bytes(of: path)),
-            .open(host.bytes(of: temporary), [.write, .create, .exclusive]),
-        ])
-        var handles = replies.compactMap { reply in if case .handle(let handle) = reply { handle } else { nil } }
+        var handles: [SFTPHandle] = []
         do {
+            let replies = try await send([
+                .open(host.bytes(of: path), .read), .stat(host.bytes(of: path)),
+                .open(host.bytes(of: temporary), [.write, .create, .exclusive]),
+            ])
+            handles = replies.compactMap { reply in if case .handle(let handle) = reply { handle } else { nil } }
             guard handles.count == 2, case .attributes(let attributes) = replies[1], let size = attributes.size else {
                 throw try await refusal(replies)
             }
