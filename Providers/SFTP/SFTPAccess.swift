@@ -25,7 +25,8 @@ final class SFTPAccess: Sendable {
         self.configuration = configuration
         self.options = options
         host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        user = configuration.user
+        let user = configuration.user
+        self.user = user
         port = url.port
         let origin = Origin(scheme: "sftp", host: host, port: url.port ?? 22)
         self.origin = origin
@@ -176,7 +177,11 @@ final class SFTPAccess: Sendable {
 
     private func connect(_ settings: SSHHostSettings, _ user: String, _ methods: [SSHLogin.Method]) async throws -> any SFTPLink {
         let (policy, knownHosts, name, url) = (try policy(settings), knownHosts(settings), settings.knownHostsName, configuration.baseURL)
-        let types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
+        // A fingerprint tells no type: none is asked for before the others then.
+        var types: [String] = []
+        if case .pinned = policy {} else {
+            types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
+        }
         let isHashed = settings.hashKnownHosts
         let connection = try await SSHConnection.connect(
             to: SSHServer(host: settings.hostName, port: settings.port), login: SSHLogin(user: user, methods: methods),
