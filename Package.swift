@@ -131,7 +131,7 @@ let package = Package(
             name: "FileInformationTests",
             dependencies: ["FileInformation", "LocalFileProvider", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
-        .target(name: "FaultServer", path: "Tests/Servers/FaultServer"),
+        .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",
             dependencies: ["Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "SampleBooks"]),

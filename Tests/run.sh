@@ -10,6 +10,7 @@ SERVERS=$REPOSITORY/Tests/Servers/servers.sh
 # What keeps the servers and all cores busy: beside it, what measures time would measure the wait.
 RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
 FTP='^IntegrationTests\.FTP'
+SFTP='^IntegrationTests\.SFTP'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 SCRATCH=
 CHILD=
@@ -49,7 +50,7 @@ run() {
 
 show_server_errors() {
   local log lines
-  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto,vsftpd,pureftpd,pyftpd}.log; do
+  for log in "$CARREL_SERVERS_ROOT"/log/*.error.log "$CARREL_SERVERS_ROOT"/log/{rclone,wsgidav,moto,vsftpd,pureftpd,pyftpd,asyncssh,rclone_sftp}.log; do
     lines=$(grep -svi -e ':notice\]' -e ' NOTICE: ' "$log" | tail -n 5) || true
     [ -n "$lines" ] || continue
     say "last lines of ${log##*/}:"
@@ -127,9 +128,11 @@ main() {
   say "testing: the program"
   run swift test --skip-build --filter '^IntegrationTests\.Command'
   say "testing: real servers"
-  run swift test --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$FTP" --skip "$RACES" --skip "$LONG_RUNS"
+  run swift test --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS"
   say "testing: real servers of FTP"
   run swift test --skip-build --filter "$FTP"
+  say "testing: real servers of SFTP"
+  run swift test --skip-build --filter "$SFTP"
   say "testing: races on real servers"
   run swift test --skip-build --filter "$RACES"
   say "testing: the kit on every storage, and undo on real servers"

@@ -17,7 +17,7 @@ final class SFTPAccess: Sendable {
     /// The password that did.
     private let known = Locked<Credential?>(nil)
 
-    init(configuration: SFTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
+    init(configuration: SFTPConfiguration, password: String?, options: ConnectionOptions) throws {
         let url = configuration.baseURL
         guard url.scheme?.lowercased() == "sftp", let name = url.host(percentEncoded: false), !name.isEmpty else {
             throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
@@ -25,7 +25,7 @@ final class SFTPAccess: Sendable {
         self.configuration = configuration
         self.options = options
         host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        self.user = user
+        user = configuration.user
         port = url.port
         let origin = Origin(scheme: "sftp", host: host, port: url.port ?? 22)
         self.origin = origin

@@ -13,6 +13,8 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
 
     /// The root folder, with the scheme `sftp`.
     public let baseURL: URL
+    /// Who logs in where the credentials name nobody; nil for whom ssh's configuration names, else this process's user.
+    public var user: String?
     /// ``Transport/embedded`` unless said otherwise.
     public var transport = Transport.embedded
     /// Whether hosts are looked up in the user's `~/.ssh/config` and the system's.
@@ -26,9 +28,10 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
     /// Channels for large files on each connection, 1 or more: the server's window bounds what one carries over a distance.
     public var channels = 2
 
-    /// Keeps `baseURL` without user, password, query and fragment; credentials come with the `ConnectionOptions`.
+    /// Keeps `baseURL` without user, password, query and fragment, and its user beside it; secrets come with the `ConnectionOptions`.
     public init(baseURL: URL) {
         self.baseURL = baseURL.withoutSecrets
+        user = baseURL.user(percentEncoded: false)
     }
 }
 

@@ -21,11 +21,11 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     /// - Parameter configuration: Its root is the provider's; a path that begins with `/~/` counts from the folder that a login begins in.
     /// - Throws: `URLError(.badURL)` when the address names no SFTP server.
     public convenience init(configuration: SFTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
-        try self.init(configuration: configuration, user: nil, password: nil, options: options)
+        try self.init(configuration: configuration, password: nil, options: options)
     }
 
-    convenience init(configuration: SFTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
-        let access = try SFTPAccess(configuration: configuration, user: user, password: password, options: options)
+    convenience init(configuration: SFTPConfiguration, password: String?, options: ConnectionOptions) throws {
+        let access = try SFTPAccess(configuration: configuration, password: password, options: options)
         try self.init(configuration: configuration, options: options) { try await access.connect() }
     }
 
@@ -43,9 +43,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         type: type, schemes: ["sftp"], settings: SFTPConfiguration.settingNames
     ) { url, options in
         let configuration = try SFTPConfiguration(baseURL: url.serverRoot, settings: options.settings)
-        let provider = try SFTPFileProvider(
-            configuration: configuration, user: url.user(percentEncoded: false), password: url.password(percentEncoded: false),
-            options: options)
+        let provider = try SFTPFileProvider(configuration: configuration, password: url.password(percentEncoded: false), options: options)
         return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
     }
 
@@ -78,7 +76,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                     .folderCreation: .native, .removal: .native,
                     .recursiveRemoval: .derived, .moving: .native,
                     .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable, .settingModificationDate: .native,
-                    .storageProperties: host.has(.statvfs, session) ? .native : .unavailable,
+                    .storageProperties: isHonest && host.has(.statvfs, session) ? .native : .unavailable,
                     .symbolicLinks: isHonest ? .native : .unavailable, .rawNames: .native,
                 ],
                 readCost: Self.readCost, timePrecision: 1,

@@ -8,6 +8,8 @@ struct SFTPUpload: Sendable {
     let path: ProviderPath
     let source: any WriteSource
     let options: WriteOptions
+    /// Where the file was opened: what is asked there comes after the opening, whoever waited for that.
+    let opening = Locked<SFTPSession?>(nil)
 
     /// Bytes up to which a file goes in one packet, with all that follows it, and is held for that.
     private static let small: Int64 = 128 << 10
@@ -65,9 +67,11 @@ struct SFTPUpload: Sendable {
 
     /// Removes what an upload left, in a task of its own: this one may be cancelled.
     func removeNow(_ place: ProviderPath) async {
+        let request = SFTPRequest.remove(host.bytes(of: place))
         await Task {
             // Of a name that was never made, the server says that it is not there.
-            _ = try? await connection.run(place) { try await connection.send(.remove(host.bytes(of: place)), $0) }
+            if let session = opening.value, (try? await connection.send(request, session)) != nil { return }
+            _ = try? await connection.run(place) { try await connection.send(request, $0) }
         }.value
     }
 
@@ -106,29 +110,34 @@ struct SFTPUpload: Sendable {
     /// Two round trips.
     private func sendSmall(to place: ProviderPath) async throws -> Sent {
         let hasBegun = Locked(false)
+        let mayBeThere = Locked(false)
         return try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
         ) {
             do {
                 let session = try await connection.pool.session()
-                // A try before may have left it.
-                if hasBegun.value { await removeNow(place) }
+                if mayBeThere.value { await removeNow(place) }
+                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+                if place != path { mayBeThere.update { $0 = true } }
                 let handle = try await open(place, session)
+                mayBeThere.update { $0 = true }
                 hasBegun.update { $0 = true }
+                let data: Data
                 do {
-                    let data = try await allBytes()
+                    data = try await allBytes()
                     try await connection.sendingPace?.wait(data.count)
-                    return try await finish(place, handle, session, count: Int64(data.count), writing: data)
                 } catch {
                     session.close([handle])
                     throw error
                 }
+                return try await finish(place, handle, session, count: Int64(data.count), writing: data)
             } catch { throw connection.translated(error, path) }
         }
     }
 
     /// Opens the file; where it is to be a new one, what is in the way is looked at in the same round trip.
     func open(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
+        opening.update { $0 = session }
         var requests = [SFTPRequest.open(host.bytes(of: place), flags(place))]
         if !options.overwrite, place != path { requests.append(.lstat(host.bytes(of: path))) }
         var replies = try await connection.send(requests, session)
@@ -167,7 +176,8 @@ struct SFTPUpload: Sendable {
             sentence: "The source of “\(path)” gave \(count) bytes and had announced \(source.length ?? 0).")
     }
 
-    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end.
+    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end. It closes the handle,
+    /// whatever comes of it.
     func finish(
         _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil
     ) async throws -> Sent {
@@ -179,7 +189,9 @@ struct SFTPUpload: Sendable {
         let syncs = provider.configuration.syncs && host.has(.fsync, session)
         if syncs { requests.append(.fsync(handle)) }
         requests += [.close(handle), .lstat(host.bytes(of: place))]
-        var replies = try await connection.send(requests, session)[...]
+        // Begun first: from here on the handle is closed, whether somebody waits for that or not.
+        let call = connection.begin(requests, session)
+        var replies = try await call.value()[...]
         for _ in 0..<writes { try check(replies.popFirst()) }
         // A time that cannot be set is told by its absence.
         let isTimeSet = time != nil && replies.popFirst()?.status?.isOK == true

@@ -20,7 +20,7 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http, s3].compactMap { $0 } + ftp
+    static let all = [local, memory] + TestServers.webDAV.map(webDAV) + [http, s3].compactMap { $0 } + ftp + sftp
 
     /// Columns whose server is not there in this run.
     static let missing = columns.filter { column in !all.contains { $0.column == column } }
@@ -28,7 +28,7 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
         [
             "Local", "Memory", "WebDAV: Apache", "WebDAV: nginx", "WebDAV: rclone", "WebDAV: lighttpd", "WebDAV: WsgiDAV", "HTTP: nginx",
             "S3: moto",
-        ] + TestServers.ftpPrograms.map { "FTP: \($0)" }
+        ] + TestServers.ftpPrograms.map { "FTP: \($0)" } + TestServers.sftpNames.compactMap(sftpColumn)
 
     private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
         let root = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UInt64.random(in: 0 ... .max))")
@@ -72,6 +72,17 @@ extension ConformanceStorage {
             try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
         }
     }
+
+    fileprivate static let sftp = TestServers.sftp.map { server in
+        ConformanceStorage(
+            name: "\(server.name), SFTP", column: sftpColumn(server.name), known: KnownServerFailures.ofSFTP(server.name)
+        ) { body in
+            try await server.withFolder { provider, folder in try await body(provider, folder) { try server.provider() } }
+        }
+    }
+
+    /// Locked up in a folder or not, OpenSSH is the same.
+    fileprivate static func sftpColumn(_ name: String) -> String? { name.contains("chroot") ? nil : "SFTP: \(name)" }
 
     fileprivate static let s3 = TestServers.s3.map { server in
         ConformanceStorage(name: "moto, S3", column: "S3: moto", known: KnownServerFailures.of("moto")) { body in

@@ -14,6 +14,10 @@ enum KnownServerFailures {
         }
     }
 
+    static func ofSFTP(_ program: String) -> [Conformance.KnownFailure] {
+        []
+    }
+
     private static let twoSteps = [
         Conformance.KnownFailure(
             "replacing: Of eight writers of a new file exactly one wins",

@@ -1,0 +1,132 @@
+import FileProviderCore
+import Foundation
+import SFTPFileProvider
+import Synchronization
+import Testing
+
+/// Logging in to real SFTP servers by libssh2.
+@Suite(.serialized, .enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+struct SFTPAccessTests {
+    private func options(key: String, passphrase: String? = nil) throws -> ConnectionOptions {
+        var options = TestServers.sftpOptions(nil, retries: 0)
+        options.trust.identities = [try TestServers.sshKey(key)]
+        options.clientKeyPassword = passphrase.map { .password(user: "", password: $0) }
+        return options
+    }
+
+    @Test(arguments: TestServers.sftp, ["ED25519", "ECDSA"])
+    func `a key logs in`(_ server: TestServers.SFTP, _ key: String) async throws {
+        try await server.provider(options(key: key)).checkReachability()
+    }
+
+    @Test(arguments: TestServers.sftp)
+    func `an encrypted key logs in by its passphrase`(_ server: TestServers.SFTP) async throws {
+        let passphrase = try #require(TestServers.environment["CARREL_SSH_KEY_PASSPHRASE"])
+        try await server.provider(options(key: "ENCRYPTED", passphrase: passphrase)).checkReachability()
+        for (wrong, sentence) in [("WRONG", "passphrase is wrong"), (nil, "is encrypted, and its passphrase is not given")] {
+            let provider = try server.provider(options(key: "ENCRYPTED", passphrase: wrong))
+            let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+            #expect(error?.code == .userAuthenticationRequired)
+            #expect(error?.localizedDescription.contains(sentence) == true && error?.localizedDescription.contains("WRONG") == false)
+        }
+    }
+
+    @Test(arguments: TestServers.sftp, ["RSA", "RSA_PEM"])
+    func `an RSA key logs in, or the refusal says what to do`(_ server: TestServers.SFTP, _ key: String) async throws {
+        do { try await server.provider(options(key: key)).checkReachability() } catch let error as URLError {
+            // OpenSSH takes no signature by SHA-1, and libssh2 1.10 can make no other.
+            #expect(error.code == .userAuthenticationRequired && server.name.hasPrefix("OpenSSH"))
+            let sentence = error.localizedDescription
+            for part in ["RSA", "SHA-1", "ed25519", "transport=ssh"] { #expect(sentence.contains(part), "\(sentence)") }
+        }
+    }
+
+    @Test func `a password answers a server that asks for it`() async throws {
+        try await TestServers.sftp(port: "KBDINT", of: "asyncssh").provider().checkReachability()
+        let twice = try TestServers.sftp(port: "KBDINT_TWICE", of: "asyncssh").provider(TestServers.sftpOptions(retries: 0))
+        let error = await #expect(throws: URLError.self) { try await twice.checkReachability() }
+        #expect(error?.code == .userAuthenticationRequired)
+        #expect(error?.localizedDescription.contains("What do you do here?") == true, "\(String(describing: error))")
+    }
+
+    @Test(arguments: TestServers.sftp)
+    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServers.SFTP) async throws {
+        let options = TestServers.sftpOptions(.password(user: "reader", password: "WRONG"), retries: 3)
+        let error = await #expect(throws: URLError.self) { try await server.provider(options).checkReachability() }
+        #expect(error?.code == .userAuthenticationRequired)
+        #expect(error?.localizedDescription.contains("WRONG") == false)
+        #expect(error?.localizedDescription.contains("reader") == true)
+        #expect(options.counters[.retries] == 0)
+    }
+
+    @Test func `a password is tried once, and another one once more`() async throws {
+        let server = try TestServers.sftp("OpenSSH")
+        let user = "nobody-\(UInt64.random(in: 0 ... .max))"
+        for (passwords, expected) in [(["WRONG"], 1), (["WRONG", "WRONG"], 1), (["WRONG", "WORSE", "WORST"], 2)] {
+            let user = "\(user)-\(passwords.count)"
+            var options = TestServers.sftpOptions(nil, retries: 3)
+            options.credentials = SeveralPasswords(user: user, passwords: passwords)
+            let error = await #expect(throws: URLError.self) { try await server.provider(options).checkReachability() }
+            #expect(error?.code == .userAuthenticationRequired)
+            #expect(try lines(with: "Failed password for invalid user \(user) ") == expected)
+        }
+    }
+
+    @Test func `no more keys are offered than servers bear`() async throws {
+        let server = try TestServers.sftp("OpenSSH")
+        let user = "nobody-\(UInt64.random(in: 0 ... .max))"
+        try await CommandRunner.use { runner in
+            var options = TestServers.sftpOptions(nil, retries: 0)
+            for number in 0..<8 {
+                let made = try await runner.shell("ssh-keygen -q -t ed25519 -N '' -C '' -f key\(number)")
+                #expect(made.code == 0, "\(made.error)")
+                options.trust.identities.append(runner.path("key\(number)"))
+            }
+            let provider = try server.provider(options) { $0.user = user }
+            let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+            #expect(error?.code == .userAuthenticationRequired)
+            let sentence = error?.localizedDescription ?? ""
+            #expect(sentence.contains("More than 6 keys are not offered") && sentence.contains(user), "\(sentence)")
+            #expect(sentence.contains("key5") && !sentence.contains("key6"))
+        }
+    }
+
+    @Test func `where there is nothing to log in with, it is said`() async throws {
+        var options = TestServers.sftpOptions(nil, retries: 0)
+        options.trust.identities = []
+        let provider = try TestServers.sftp("ProFTPD").provider(options) { $0.user = "reader" }
+        let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+        #expect(error?.code == .userAuthenticationRequired && error?.localizedDescription.contains("reader") == true)
+    }
+
+    @Test func `what is no SSH server ends with a sentence`() async throws {
+        let nobody = try TestServers.sftp("OpenSSH").through(1).provider(TestServers.sftpOptions(retries: 0))
+        let error = await #expect(throws: URLError.self) { try await nobody.checkReachability() }
+        #expect(error?.code == .cannotConnectToHost)
+    }
+
+    /// How many lines of the server's log have `text`; sshd writes before it answers.
+    private func lines(with text: String) throws -> Int {
+        let log = try #require(TestServers.environment["CARREL_SFTP_OPENSSH_LOG"])
+        return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count { $0.contains(text) }
+    }
+}
+
+/// One password after the other, as refused; at the end the last one again.
+private final class SeveralPasswords: CredentialSource {
+    private let user: String
+    private let passwords: Mutex<[String]>
+
+    init(user: String, passwords: [String]) {
+        self.user = user
+        self.passwords = Mutex(passwords)
+    }
+
+    func credential(for origin: Origin, user: String?) async throws -> Credential? {
+        passwords.withLock { $0.first.map { .password(user: self.user, password: $0) } }
+    }
+
+    func refused(_ credential: Credential, for origin: Origin, user: String?) {
+        passwords.withLock { if $0.count > 1 { $0.removeFirst() } }
+    }
+}

@@ -1,0 +1,189 @@
+import FileProviderCore
+import Foundation
+import LocalFileProvider
+import SFTPFileProvider
+import Testing
+
+/// What real SFTP servers can do: folders, trees, links, times, hashes.
+@Suite(.serialized, .enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+struct SFTPTests {
+    private static let time = Date(timeIntervalSince1970: 1_400_000_000)
+
+    @Test(arguments: TestServers.sftp)
+    func `capabilities are what the server has`(_ server: TestServers.SFTP) async throws {
+        let capabilities = try await server.provider().capabilities()
+        let isOpenSSH = server.name.hasPrefix("OpenSSH")
+        #expect(capabilities[.serverSideCopying] == (isOpenSSH || server.name == "asyncssh" ? .native : .unavailable))
+        #expect(capabilities[.symbolicLinks] == (server.hasLinks ? .native : .unavailable))
+        #expect(capabilities[.atomicReplacement] == .native)
+        #expect(capabilities[.resumingWrites] == (server.name == "rclone" ? .unavailable : .native))
+        #expect(capabilities.timePrecision == 1 && capabilities.hashKinds.isEmpty)
+    }
+
+    @Test(arguments: TestServers.sftp)
+    func `space is told where the server tells it`(_ server: TestServers.SFTP) async throws {
+        let volume = try await server.provider().storageProperties()
+        #expect((volume == nil) == (server.name == "rclone"))
+        if let volume { #expect(volume.totalCapacity ?? 0 > 0 && volume.availableCapacity ?? -1 >= 0) }
+    }
+
+    @Test(arguments: TestServers.sftp.filter { !$0.name.contains("chroot") }, ["", "~/"])
+    func `a provider's root may be a folder of the server, also below the login's`(
+        _ server: TestServers.SFTP, _ home: String
+    ) async throws {
+        try await server.withFolder { provider, folder in
+            try await provider.writeContents(path: folder.appending("file"), contents: Data("1".utf8))
+            var parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: true))
+            parts.path = (home.isEmpty ? parts.path : "/~/") + folder.string.dropFirst()
+            let url = try #require(parts.url)
+            let rooted = try SFTPFileProvider(configuration: SFTPConfiguration(baseURL: url), options: TestServers.sftpOptions())
+            #expect(try await rooted.contentsOfDirectory(path: .root).map(\.name) == ["file"])
+            #expect(try await rooted.contents(path: ProviderPath("file")) == Data("1".utf8))
+        }
+    }
+
+    @Test(arguments: TestServers.sftp)
+    func `a listing of ten thousand items is whole`(_ server: TestServers.SFTP) async throws {
+        try await server.withFolder { provider, folder in
+            for index in 0..<10_000 {
+                FileManager.default.createFile(atPath: server.place(folder).appending(path: "file \(index)").path, contents: nil)
+            }
+            let items = try await provider.contentsOfDirectory(path: folder)
+            #expect(items.count == 10_000 && Set(items.map(\.name)).count == 10_000)
+            #expect(items.allSatisfy { $0.isRegularFile && $0.size == 0 && $0.modifiedDate != nil })
+        }
+    }
+
+    @Test(arguments: TestServers.sftp)
+    func `a tree goes up, is renamed, copied, comes down and is removed`(_ server: TestServers.SFTP) async throws {
+        let local = FileManager.default.temporaryDirectory.appending(path: "carrel-tree-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: local) }
+        for index in 0..<20 {
+            let inner = local.appending(path: "up/folder \(index)/deep")
+            try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+            for number in 0..<9 {
+                try patterned(number * 3_000, seed: index).write(to: inner.appending(path: number == 0 ? ".hidden" : "file \(number)"))
+            }
+        }
+        let disk = try LocalFileProvider(root: local)
+        try await server.withFolder { provider, folder in
+            let (up, moved, copied) = (try folder.appending("up"), try folder.appending("moved"), try folder.appending("copied"))
+            let sent = try await TreeCopy().copyFolder(ProviderPath("up"), of: disk, to: up, of: provider)
+            #expect(sent.copied == 180 && sent.failed.isEmpty)
+            try await provider.moveItem(path: up, to: moved)
+            try await provider.copyItem(path: moved, to: copied)
+            #expect(try server.names(folder) == ["copied", "moved"])
+            let got = try await TreeCopy().copyFolder(copied, of: provider, to: ProviderPath("down"), of: disk)
+            #expect(got.copied == 180 && got.failed.isEmpty && got.bytes == sent.bytes)
+            for index in 0..<20 {
+                for name in try FileManager.default.contentsOfDirectory(atPath: local.appending(path: "up/folder \(index)/deep").path) {
+                    let paths = ["up", "down"].map { local.appending(path: "\($0)/folder \(index)/deep/\(name)").path }
+                    #expect(FileManager.default.contentsEqual(atPath: paths[0], andPath: paths[1]))
+                }
+            }
+            try await provider.removeItem(path: moved)
+            #expect(try server.names(folder) == ["copied"])
+        }
+    }
+
+    @Test(arguments: TestServers.sftp.filter(\.hasLinks))
+    func `links are made, told, and not followed when a tree is removed`(_ server: TestServers.SFTP) async throws {
+        try await server.withFolder { provider, folder in
+            let (tree, outside) = (try folder.appending("tree"), try folder.appending("outside"))
+            let file = try outside.appending("file")
+            for place in [tree, outside] { try await provider.createFolder(path: place) }
+            try await provider.writeContents(path: file, contents: Data("kept".utf8))
+            let link = try tree.appending("link")
+            try await provider.createSymbolicLink(path: link, text: "../outside")
+            try await provider.createSymbolicLink(path: tree.appending("dangling"), text: "nowhere")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: server.place(link).path) == "../outside")
+            let items = try await provider.contentsOfDirectory(path: tree)
+            #expect(items.count == 2 && items.allSatisfy(\.isSymbolicLink))
+            #expect(try await provider.attributesOfItem(path: link).isSymbolicLink)
+            #expect(try await provider.destinationOfSymbolicLink(path: link).isDirectory)
+            let error = await #expect(throws: CocoaError.self) { try await provider.createSymbolicLink(path: link, text: "x") }
+            #expect(error?.code == .fileWriteFileExists)
+            try await provider.removeItem(path: tree)
+            #expect(try server.names(folder) == ["outside"])
+            #expect(try Data(contentsOf: server.place(file)) == Data("kept".utf8))
+            // The link alone, too.
+            let other = try folder.appending("other")
+            try server.link(other, to: "outside")
+            try await provider.removeItem(path: other)
+            #expect(try server.names(folder) == ["outside"] && server.names(outside) == ["file"])
+        }
+    }
+
+    @Test(arguments: TestServers.sftp.filter(\.keepsAttributes))
+    func `times and permissions are set on the server's disk`(_ server: TestServers.SFTP) async throws {
+        try await server.withFolder { provider, folder in
+            let (a, b) = (try folder.appending("a"), try folder.appending("b with a blank"))
+            for (path, placement) in [(a, WriteOptions.Placement.published), (b, .inPlace)] {
+                let options = WriteOptions(placement: placement, modificationDate: Self.time)
+                let written = try await provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
+                #expect(written.modifiedDate == Self.time)
+                #expect(try server.modified(path) == Self.time)
+                #expect(try await provider.attributesOfItem(path: path).modifiedDate == Self.time)
+            }
+            let later = Self.time + 86_400
+            try await provider.setAttributes(path: b, permissions: 0o640, modificationDate: later)
+            #expect(try server.modified(b) == later)
+            let mode = try FileManager.default.attributesOfItem(atPath: server.place(b).path)[.posixPermissions] as? Int
+            #expect(mode == 0o640)
+            let error = await #expect(throws: CocoaError.self) {
+                try await provider.setAttributes(path: folder.appending("missing"), permissions: 0o600, modificationDate: nil)
+            }
+            #expect(error?.code == .fileNoSuchFile)
+        }
+    }
+
+    @Test func `the account's shell computes hashes, where it may`() async throws {
+        let server = try TestServers.sftp("OpenSSH")
+        try await server.withFolder(TestServers.sftpOptions(), { $0.usesShell = true }) { provider, folder in
+            let path = try folder.appending("it's a \"$file\"; `x` \\ *")
+            try server.put(path, Data("hello".utf8))
+            #expect(try await provider.checksum(of: path, kind: "md5") == "5d41402abc4b2a76b9719d911017c592")
+            #expect(
+                try await provider.checksum(of: path, kind: "sha256")
+                    == "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824")
+            let missing = await #expect(throws: CocoaError.self) {
+                _ = try await provider.checksum(of: folder.appending("missing"), kind: "md5")
+            }
+            #expect(missing?.code == .fileReadNoSuchFile)
+            let plain = try server.provider()
+            let error = await #expect(throws: CocoaError.self) { _ = try await plain.checksum(of: path, kind: "md5") }
+            #expect(error?.code == .featureUnsupported)
+        }
+    }
+
+    @Test(arguments: TestServers.sftp.filter { ["OpenSSH, chroot", "ProFTPD", "asyncssh"].contains($0.name) })
+    func `where there is no shell, a hash is refused with a sentence`(_ server: TestServers.SFTP) async throws {
+        try await server.withFolder(TestServers.sftpOptions(), { $0.usesShell = true }) { provider, folder in
+            let path = try folder.appending("file")
+            try server.put(path, Data("hello".utf8))
+            await #expect(throws: (any Error).self) { _ = try await provider.checksum(of: path, kind: "md5") }
+            // The connection lives on.
+            #expect(try await provider.contents(path: path) == Data("hello".utf8))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: TestServers.sftp)
+    func `changes by others are seen`(_ server: TestServers.SFTP) async throws {
+        try await server.withFolder { provider, folder in
+            try server.put(folder.appending("kept"), Data("1".utf8))
+            try server.put(folder.appending("removed"), Data("1".utf8))
+            let changes = try await provider.changes(at: folder, options: WatchOptions(shortestInterval: 0.05, longestInterval: 0.2))
+            try server.put(folder.appending("created"), Data("1".utf8))
+            try server.put(folder.appending("kept"), Data("longer".utf8))
+            try FileManager.default.removeItem(at: server.place(folder.appending("removed")))
+            let wanted: Set = ["created created", "modified kept", "removed removed"]
+            var seen: Set<String> = []
+            for try await event in changes {
+                seen.insert("\(event.kind) \(event.path.name)")
+                if seen.isSuperset(of: wanted) { break }
+            }
+            #expect(seen.isSuperset(of: wanted))
+            await changes.stop()
+        }
+    }
+}
