@@ -48,21 +48,53 @@ struct SFTPUpload: Sendable {
 
     private func putInPlace(_ part: ProviderPath, _ count: Int64) async throws {
         let wasTried = Locked(false)
-        try await connection.run(path) { session in
-            // The answer to a renaming may have been lost: then the file is where it belongs.
-            if wasTried.value, try await wasRenamed(part, count, session) { return }
-            wasTried.update { $0 = true }
-            if options.overwrite {
-                try await SFTPReplacement(provider: provider, path: path, session: session).rename(part)
-            } else {
-                try await SFTPNewName(provider: provider, path: path, session: session).rename(part)
+        let isTaken = Locked(false)
+        do {
+            try await connection.run(path) { session in
+                // The answer to a renaming may have been lost: then the file is where it belongs.
+                if wasTried.value, try await wasRenamed(part, count, session) { return }
+                wasTried.update { $0 = true }
+                if options.overwrite {
+                    try await SFTPReplacement(provider: provider, path: path, session: session).rename(part)
+                } else {
+                    try await SFTPNewName(provider: provider, path: path, session: session, isTaken: isTaken).rename(part)
+                }
             }
+        } catch {
+            if isTaken.value { await removeEmpty() }
+            throw error
         }
     }
 
     private func wasRenamed(_ part: ProviderPath, _ count: Int64, _ session: SFTPSession) async throws -> Bool {
         let replies = try await connection.send([.lstat(host.bytes(of: part)), .lstat(host.bytes(of: path))], session)
-        return try provider.item(replies[0], at: part) == nil && provider.item(replies[1], at: path)?.size == count
+        guard try provider.item(replies[1], at: path)?.size == count else { return false }
+        guard try provider.item(replies[0], at: part) != nil else { return true }
+        guard !options.overwrite, case .attributes(let attributes) = replies[0], try await isLinked(part, attributes, session) else {
+            return false
+        }
+        _ = try await connection.send(.remove(host.bytes(of: part)), session)
+        return true
+    }
+
+    /// Whether the part has the name that it is to get as well: then a mark that is set at one shows at the other.
+    private func isLinked(_ part: ProviderPath, _ attributes: SFTPAttributes, _ session: SFTPSession) async throws -> Bool {
+        guard let times = attributes.times else { return false }
+        // A time of access, of which nobody takes note.
+        let mark = UInt32.random(in: 1..<1 << 30)
+        let replies = try await connection.send(
+            [
+                .setstat(host.bytes(of: part), SFTPAttributes(times: (access: mark, modification: times.modification))),
+                .lstat(host.bytes(of: path)),
+            ], session)
+        guard case .attributes(let found) = replies[1] else { return false }
+        return found.times?.access == mark
+    }
+
+    /// Removes the empty file that has held the name, unless it is something else by now.
+    private func removeEmpty() async {
+        let item = await Task { try? await connection.run(path) { try await provider.item(path, $0) } }.value
+        if let item, item.isRegularFile, item.size == 0 { await removeNow(path) }
     }
 
     /// Removes what an upload left, in a task of its own: this one may be cancelled.
