@@ -25,7 +25,8 @@ let package = Package(
             swiftSettings: instrumented),
         .target(name: "SFTPEngine", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
         .executableTarget(
-            name: "carrel-fuzz", dependencies: ["LibFuzzer", "FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Targets", swiftSettings: instrumented,
+            name: "carrel-fuzz", dependencies: ["LibFuzzer", "FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Targets",
+            swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
     ]
 )

@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test func `what a login script prints is in the message`() async throws {
-        let double = double(SFTPDouble.Settings { $0.kind == .initialize ? [.before(Data("Welcome to\r\nthe \u{1B}[1mlibrary".utf8))] : [] })
+        let double = double(
+            SFTPDouble.Settings { $0.kind == .initialize ? [.before(Data("Welcome to\r\nthe \u{1B}[1mlibrary".utf8))] : [] })
         do {
             _ = try await SFTPSession.open(over: double.channel())
             Issue.record("It is no SFTP.")
@@ -81,12 +82,15 @@ import Testing
     // MARK: Faults
 
     @Test(arguments: [
-        (SFTPDouble.Fault.id(99_999), URLError.Code.cannotParseResponse), (.type(77), .cannotParseResponse), (.type(3), .cannotParseResponse),
+        (SFTPDouble.Fault.id(99_999), URLError.Code.cannotParseResponse), (.type(77), .cannotParseResponse),
+        (.type(3), .cannotParseResponse),
         (.length(0), .cannotParseResponse), (.length(.max), .cannotParseResponse), (.length(524_285), .cannotParseResponse),
-        (.length(4), .cannotParseResponse), (.missingAttributes, .cannotParseResponse), (.before(SFTPDouble.stray(7_777)), .cannotParseResponse),
+        (.length(4), .cannotParseResponse), (.missingAttributes, .cannotParseResponse),
+        (.before(SFTPDouble.stray(7_777)), .cannotParseResponse),
         (.packet(type: 104, Data([0xFF, 0xFF, 0xFF, 0xFF])), .cannotParseResponse), (.packet(type: 101, Data([0])), .cannotParseResponse),
         (.packet(type: 102, Data([0, 0, 1, 1] + [UInt8](repeating: 1, count: 257))), .cannotParseResponse),
-        (.attributes(Data([0x80, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])), .cannotParseResponse), (.raw(Data([0, 0, 0, 0])), .cannotParseResponse),
+        (.attributes(Data([0x80, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])), .cannotParseResponse),
+        (.raw(Data([0, 0, 0, 0])), .cannotParseResponse),
         (.cut(after: 3), .networkConnectionLost), (.cut(after: 20), .networkConnectionLost), (.close, .networkConnectionLost),
         (.closeAfterDoing, .networkConnectionLost),
     ]) func `a wrong reply ends the session, for the one who waits for it and for the others`(
@@ -113,7 +117,8 @@ import Testing
     }
 
     @Test func `a status without words, and one with another code, are answers`() async throws {
-        let double = double(SFTPDouble.Settings { [.lstat: [.status(.failure, nil)], .stat: [.packet(type: 101, Data([0, 0, 0, 77]))]][$0.kind] ?? [] })
+        let double = double(
+            SFTPDouble.Settings { [.lstat: [.status(.failure, nil)], .stat: [.packet(type: 101, Data([0, 0, 0, 77]))]][$0.kind] ?? [] })
         try await withSession(double) { session async throws in
             #expect(try await session.send(.lstat([47])).status == SFTPStatus(code: 4))
             #expect(try await session.send(.stat([47])).status == SFTPStatus(code: 77))
