@@ -125,6 +125,13 @@ let package = Package(
             name: "S3FileProviderTests", dependencies: ["S3FileProvider", "HTTPFileProvider", "CurlTransport", "FaultServer"]),
         .testTarget(
             name: "FTPFileProviderTests", dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
+        .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer"]),
+        .testTarget(name: "SSHTransportTests", dependencies: ["SSHTransport"]),
+        .testTarget(
+            name: "SFTPFileProviderTests",
+            dependencies: [
+                "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "Publication", "SampleBooks",
+            ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(

@@ -15,16 +15,15 @@ extension FTPFileProvider {
         }
     }
 
-    /// By `MLSD`, else by `CWD` and `LIST`. The listing is held until it is whole, at most 256 MiB, because the connection may be needed by
-    /// whoever takes the pages.
+    /// By `MLSD`, else by `CWD` and `LIST`. The listing is read while it comes and held until it is whole, at most 256 MiB, because the
+    /// connection may be needed by whoever takes the pages, and one that breaks off is asked for again.
     ///
     /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read;
     ///   `CocoaError(.fileReadTooLarge)`.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
-        let listing = try await connection.run(path) { session in try await self.listing(path, session) }
-        var pages = FTPPages(listing, path: path, charset: connection.host.charset)
+        var pages = try await connection.run(path) { session in try await self.listing(path, session) }
         while let items = try pages.next() {
             record.add(items)
             try await page(items)
@@ -67,8 +66,7 @@ extension FTPFileProvider {
         let knowsSizes = outcome["SIZE"].map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
         if knowsSizes { return try nothing(refusal, path) }
         // A file whose server knows no sizes shows in the listing of its folder.
-        guard let parent = path.parent, let folder = try await self.folder(parent, session) else { return try nothing(refusal, path) }
-        var pages = FTPPages(folder, path: parent, charset: session.host.charset)
+        guard let parent = path.parent, var pages = try await folder(parent, session) else { return try nothing(refusal, path) }
         while let items = try pages.next() {
             if let item = items.first(where: { $0.path == path }) { return item }
         }
@@ -83,21 +81,29 @@ extension FTPFileProvider {
         return nil
     }
 
+    /// Whether a refusal of a look says that nothing is there.
+    func isNothing(_ reply: FTPReply, _ path: ProviderPath) -> Bool {
+        do {
+            _ = try nothing(reply, path)
+            return true
+        } catch { return false }
+    }
+
     // MARK: A folder
 
-    func listing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing {
+    func listing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages {
         if let listing = try await machineListing(path, session) { return listing }
         if let listing = try await folder(path, session) { return listing }
         throw try await refusalOfListing(path, session)
     }
 
-    private func machineListing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
+    private func machineListing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages? {
         guard session.host.hasMachineListings, session.host.mayKnow("MLSD") else { return nil }
-        let sink = DataSink(limit: FTPRawListing.largest)
+        let sink = FTPListingSink(FTPPages(FTPMachineListing(), path: path, charset: session.host.charset))
         let command = try FTPCommand("MLSD", session.host.bytes(of: path))
         let outcome = try await session.send(FTPExchange(transfer: .list(command)) { sink })
         guard let reply = outcome.last else { return nil }
-        if reply.isPositive { return FTPRawListing(data: sink.data, reader: .machine) }
+        if reply.isPositive { return sink.pages }
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isTransient { throw FTPReplyError(reply, path: path) }
         if code.isUnknownCommand, reply.code != 501 {
@@ -111,35 +117,33 @@ extension FTPFileProvider {
     /// By `LIST` in the folder itself: a path behind `LIST` would be taken for options and patterns by many a server.
     ///
     /// - Returns: Nil when the server does not go there.
-    func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPRawListing? {
+    func folder(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages? {
         guard try await session.enter(session.host.bytes(of: path)) == nil else { return nil }
         let hidden = session.host.listsHidden
         if hidden != false {
-            let data = try await list(FTPCommand("LIST", text: "-a"), path, session)
+            let pages = try await list(FTPCommand("LIST", text: "-a"), path, session)
             // A server that takes the option for a name shows not even the dots that every folder has.
-            if let data, hidden == true || !data.isEmpty {
+            if let pages, hidden == true || !pages.isEmpty {
                 session.host.listsHidden = true
-                return rawListing(data)
+                return pages
             }
         }
-        guard let data = try await list(FTPCommand("LIST"), path, session) else {
+        guard let pages = try await list(FTPCommand("LIST"), path, session) else {
             throw FTPReplyError(FTPReply(verb: "LIST", code: 550, lines: []), path: path)
         }
-        if !data.isEmpty { session.host.listsHidden = false }
-        return rawListing(data)
-    }
-
-    private func rawListing(_ data: Data) -> FTPRawListing {
-        FTPRawListing(data: data, reader: .list(configuration.timeZone.flatMap { TimeZone(identifier: $0) }))
+        if !pages.isEmpty { session.host.listsHidden = false }
+        return pages
     }
 
     /// Nil when the server refused.
-    private func list(_ command: FTPCommand, _ path: ProviderPath, _ session: FTPSession) async throws -> Data? {
-        let sink = DataSink(limit: FTPRawListing.largest)
+    private func list(_ command: FTPCommand, _ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages? {
+        let zone = configuration.timeZone.flatMap { TimeZone(identifier: $0) }
+        let parser = zone.map { FTPListParser(now: Date(), zone: $0) } ?? FTPListParser(now: Date())
+        let sink = FTPListingSink(FTPPages(parser, path: path, charset: session.host.charset))
         let outcome = try await session.send(FTPExchange(transfer: .list(command)) { sink })
         guard let reply = outcome.last else { return nil }
         // What the one says for an empty folder, and the other for a pattern that fits nothing.
-        if reply.isPositive || reply.code == 450 { return sink.data }
+        if reply.isPositive || reply.code == 450 { return sink.pages }
         if FileProviderFTPErrorCode(rawValue: reply.code).isTransient { throw FTPReplyError(reply, path: path) }
         return nil
     }
@@ -164,71 +168,4 @@ extension FTPOutcome {
         guard let reply = self["MDTM"], reply.code == 213 else { return nil }
         return reply.text.split(separator: " ").last.flatMap { FTPDate.parse(String($0)) }
     }
-}
-
-/// A listing as it came.
-struct FTPRawListing: Sendable {
-    enum Reader: Sendable {
-        /// By `MLSD`.
-        case machine
-        /// By `LIST`, with the zone of the server's clock; nil for UTC.
-        case list(TimeZone?)
-    }
-
-    /// 256 MiB, about two million items.
-    static let largest = 256 << 20
-
-    let data: Data
-    let reader: Reader
-}
-
-/// The items of a listing, some at a time.
-struct FTPPages {
-    private let data: Data
-    private let path: ProviderPath
-    private let charset: FTPCharset
-    private var parser: any FTPListing
-    private var offset = 0
-    private var isFinished = false
-
-    init(_ listing: FTPRawListing, path: ProviderPath, charset: FTPCharset) {
-        data = listing.data
-        self.path = path
-        self.charset = charset
-        switch listing.reader {
-        case .machine: parser = FTPMachineListing()
-        case .list(nil): parser = FTPListParser(now: Date())
-        case .list(let zone?): parser = FTPListParser(now: Date(), zone: zone)
-        }
-    }
-
-    var unreadable: FTPUnreadableLines { parser.unreadable }
-
-    /// Nil behind the last.
-    mutating func next() throws -> [FileObject]? {
-        if isFinished { return nil }
-        let piece = data[data.startIndex + offset..<min(data.endIndex, data.startIndex + offset + 128 << 10)]
-        offset += piece.count
-        var entries = try piece.withUnsafeBytes { try parser.parse($0) }
-        if offset >= data.count {
-            isFinished = true
-            entries += try parser.finish()
-        }
-        return try entries.map { Self.object($0, at: try path.appending(nameBytes: charset.component(of: $0.name))) }
-    }
-
-    static func object(_ entry: FTPEntry, at path: ProviderPath) -> FileObject {
-        var object = FileObject(
-            path: path, type: entry.type, size: entry.type == .directory ? nil : entry.size, modifiedDate: entry.modified)
-        object.creationDate = entry.created
-        object.permissions = entry.permissions
-        object.linkTarget = entry.linkTarget
-        object[.ftpUnique] = entry.identity
-        return object
-    }
-}
-
-extension FileObjectKey where Value == String {
-    /// What the server tells apart its items by, whatever they are called: the fact `unique` (RFC 3659, section 7.5.2).
-    public static var ftpUnique: Self { Self("ftp.unique") }
 }

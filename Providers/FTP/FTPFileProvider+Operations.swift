@@ -132,15 +132,16 @@ extension FTPFileProvider {
     func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
         let told = FTPReplyError(reply, path: path)
         guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
-        if item.isDirectory, let listing = try? await contentsOfDirectory(path, session), !listing.isEmpty {
+        if item.isDirectory, (try? await hasContents(path, session)) == true {
             return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
         }
         return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
     }
 
-    private func contentsOfDirectory(_ path: ProviderPath, _ session: FTPSession) async throws -> [FileObject] {
-        var pages = FTPPages(try await listing(path, session), path: path, charset: session.host.charset)
-        return try pages.next() ?? []
+    private func hasContents(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+        var pages = try await listing(path, session)
+        while let items = try pages.next() { if !items.isEmpty { return true } }
+        return false
     }
 
     /// Of something that has to be there.

@@ -16,8 +16,8 @@ extension FTPFileProvider {
     ///
     /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another; nothing was replaced. Also
     ///   `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
-    /// - Complexity: Six round trips and a data connection; in place five with the look whether the name is free. That is in clear; over
-    ///   TLS two more.
+    /// - Complexity: Five round trips and a data connection; in place three with the look whether the name is free. That is in clear and up
+    ///   to 64 KiB; else two more, and over TLS four.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if options.ifMatch != nil { throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path)) }

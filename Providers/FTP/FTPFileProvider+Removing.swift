@@ -86,8 +86,7 @@ extension FTPFileProvider {
     ///
     /// - Returns: Whether there were any.
     private func removeLinksThatLeadNowhere(in path: ProviderPath, _ session: FTPSession) async throws -> Bool {
-        guard session.host.hasMachineListings, let listing = try await folder(path, session) else { return false }
-        var pages = FTPPages(listing, path: path, charset: session.host.charset)
+        guard session.host.hasMachineListings, var pages = try await folder(path, session) else { return false }
         var removed: Set<ProviderPath> = []
         while let items = try pages.next() {
             removed.formUnion(try await removeAsFiles(items.filter(\.isSymbolicLink).map(\.path), session))

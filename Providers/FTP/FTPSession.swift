@@ -65,7 +65,7 @@ final class FTPSession: Sendable {
     func send(_ exchange: FTPExchange) async throws -> FTPOutcome {
         var exchange = exchange
         exchange.bytesPerSecond = bytesPerSecond
-        exchange.connectsEarly = host.dataConnectionsWork
+        if exchange.look != nil || control.isShort(exchange) { exchange.commands = binary + exchange.commands }
         let held = held.value ?? { _ in }
         exchange.held = held
         defer { held(false) }
@@ -77,7 +77,7 @@ final class FTPSession: Sendable {
             return outcome
         }
         if case .none = exchange.transfer { return outcome }
-        if outcome.bytes > 0 || outcome.last?.isPositive == true { host.dataConnectionsWork = true }
+        if outcome.wasStopped { return outcome }
         // libcurl changes the type by itself, right before the transfer's command, and before a listing to ASCII.
         let isSent = ["RETR", "STOR", "APPE"].contains(outcome.last?.verb ?? "")
         state.update { $0.isBinary = isSent }
@@ -128,7 +128,6 @@ final class FTPHost: Sendable {
         var features: FTPFeatures?
         var home: [UInt8]?
         var lacking: Set<String> = []
-        var dataConnectionsWork = false
         var listsHidden: Bool?
         var takesOffsets = false
         var renameReplaces = true
@@ -149,12 +148,6 @@ final class FTPHost: Sendable {
     var features: FTPFeatures? { state.value.features }
     /// The folder that a login begins in; nil where the server did not say.
     var home: [UInt8]? { state.value.home }
-
-    /// Whether a data connection was seen to work in the mode that is used.
-    var dataConnectionsWork: Bool {
-        get { state.value.dataConnectionsWork }
-        set { state.update { $0.dataConnectionsWork = newValue } }
-    }
 
     /// Whether `LIST -a` shows names that begin with a dot; nil before it was tried.
     var listsHidden: Bool? {

@@ -61,7 +61,7 @@ extension FTPUpload {
         do { return try await transfer(watched, from: start, to: place) } catch let failure as FTPFailure {
             // All of it went out, and only the server's word is missing: it is asked what it has.
             let (count, last) = (failure.outcome.bytes, failure.outcome.last?.code ?? 0)
-            guard failure.error.isTransient, last < 400, count == source.length.map({ $0 - start }) ?? watched.counted,
+            guard failure.error.isTransient, last < 400, !hasToLook, count == source.length.map({ $0 - start }) ?? watched.counted,
                 try await isWhole(start + count, at: place, else: failure)
             else { throw failure }
             return start + count
@@ -74,7 +74,7 @@ extension FTPUpload {
             // `REST` where the server has so many bytes exactly: whether it cuts behind it or not is all the same then.
             let ways: [FTPExchange.Continuing] = start == 0 ? [.never] : session.host.mayKnow("APPE") ? [.append, .restart] : [.restart]
             for way in ways {
-                let outcome = try await session.send(FTPExchange(transfer: .store(name, bytes, offset: start, continuing: way)))
+                let outcome = try await send(FTPExchange(transfer: .store(name, bytes, offset: start, continuing: way)), session)
                 guard let reply = outcome.last, !reply.isPositive else { return start + outcome.bytes }
                 guard start > 0, outcome.bytes == 0, Self.refusals.contains(reply.code) else {
                     throw try await provider.refusal(reply, ofWriting: path, session)
@@ -82,6 +82,19 @@ extension FTPUpload {
             }
             return nil
         }
+    }
+
+    /// Sends, and looks before whether the name is free where that was not done.
+    private func send(_ exchange: FTPExchange, _ session: FTPSession) async throws -> FTPOutcome {
+        guard hasToLook else { return try await session.send(exchange) }
+        var looking = exchange
+        looking.look = try look(session.host)
+        if looking.look != nil {
+            let outcome = try await session.send(looking)
+            if !outcome.wasStopped { return outcome }
+        }
+        try await refuseTaken(session)
+        return try await session.send(exchange)
     }
 
     /// Whether the server has all `count` bytes of the source, over another connection than the one that was lost.

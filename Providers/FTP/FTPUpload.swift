@@ -9,10 +9,16 @@ struct FTPUpload: Sendable {
     let source: any WriteSource
     let options: WriteOptions
     private let isTimeSet = Locked(false)
+    /// Whether the name was looked at, and nothing was there, or it does not matter.
+    let isFree = Locked(false)
 
     /// Bytes above which it pays to look whether the name is free before anything is sent, and to go on where an upload was cut, 1 MiB.
     private static let large: Int64 = 1 << 20
 
+    /// Bytes up to which the look leaves with what else is asked before the file is sent.
+    private static let small: Int64 = 64 << 10
+
+    private var isSmall: Bool { source.length.map { $0 <= Self.small } == true && source.isRepeatable }
     var isLarge: Bool { (source.length ?? .max) > Self.large }
     var connection: FTPConnection { provider.connection }
 
@@ -123,11 +129,13 @@ struct FTPUpload: Sendable {
 
     /// `STOR` to the name itself.
     func writeInPlace() async throws -> FileObject {
-        try await connection.run(path) { session in
-            if options.overwrite, let item = try await provider.item(path, session), item.isDirectory {
-                try await provider.removeOne(item, session)
-            } else {
-                try await refuseTaken(session)
+        if options.overwrite || !isSmall {
+            try await connection.run(path) { session in
+                if options.overwrite, let item = try await provider.item(path, session), item.isDirectory {
+                    try await provider.removeOne(item, session)
+                } else {
+                    try await refuseTaken(session)
+                }
             }
         }
         do {
@@ -148,15 +156,32 @@ struct FTPUpload: Sendable {
             return finished(count)
         } catch {
             // A file that was not there before is nobody else's.
-            if !options.overwrite, !error.isFileExists, !error.isNoSuchFile { await removeNow(path) }
+            if !options.overwrite, isFree.value, !error.isFileExists, !error.isNoSuchFile { await removeNow(path) }
             throw error
         }
     }
 
     // MARK: What both do
 
-    private func refuseTaken(_ session: FTPSession) async throws {
+    func refuseTaken(_ session: FTPSession) async throws {
         if !options.overwrite, try await provider.isTaken(path, session) { throw taken() }
+        isFree.update { $0 = true }
+    }
+
+    /// Whether the look whether the name is free is still to come.
+    var hasToLook: Bool { options.placement == .inPlace && !options.overwrite && !isFree.value }
+
+    /// The look as it goes before a transfer; nil where one command does not tell.
+    func look(_ host: FTPHost) throws -> FTPLook? {
+        let name = try host.bytes(of: path)
+        let verb = host.hasMachineListings ? "MLST" : "SIZE"
+        guard host.mayKnow(verb) else { return nil }
+        return FTPLook(try FTPCommand(verb, name)) { reply in
+            // Whatever else it says, is looked into.
+            guard reply.code == 550, provider.isNothing(reply, path) else { return false }
+            isFree.update { $0 = true }
+            return true
+        }
     }
 
     private func taken() -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }

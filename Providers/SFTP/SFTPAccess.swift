@@ -25,7 +25,8 @@ final class SFTPAccess: Sendable {
         self.configuration = configuration
         self.options = options
         host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
-        user = configuration.user
+        let user = configuration.user
+        self.user = user
         port = url.port
         let origin = Origin(scheme: "sftp", host: host, port: url.port ?? 22)
         self.origin = origin
@@ -36,6 +37,7 @@ final class SFTPAccess: Sendable {
     /// Connects and logs in.
     func connect() async throws -> any SFTPLink {
         let settings = try await BlockingThreads.shared.run { try self.settings() }
+        if configuration.transport == .program || settings.needsSSHProgram { return SFTPProgramLink(program: try program()) }
         if let credential = known.value { return try await connect(settings, credential) }
         let keys = try await BlockingThreads.shared.run { try self.keys(settings) }
         // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
@@ -45,6 +47,31 @@ final class SFTPAccess: Sendable {
             }
         }
         return try await connectWithPassword(settings, after: nil)
+    }
+
+    /// The program looks into its configuration by itself.
+    private func program() throws -> SSHProgram {
+        var program = SSHProgram(host: host)
+        program.user = user
+        program.port = port
+        program.identities = options.trust.identities
+        program.timeouts = options.timeouts
+        program.counters = options.counters
+        if !configuration.readsSSHConfig { program.configuration = "none" }
+        guard (options.trust.knownHosts?.count ?? 0) <= 1 else { throw notByProgram("more than one file of known hosts") }
+        program.knownHosts = options.trust.knownHosts?.first
+        switch options.trust.hostKeys {
+        case .known: break
+        case .acceptNew: program.acceptsNewHosts = true
+        case .pinned: throw notByProgram("fingerprints of host keys")
+        }
+        return program
+    }
+
+    private func notByProgram(_ what: String) -> CocoaError {
+        FileError.make(
+            .featureUnsupported, path: "", url: configuration.baseURL,
+            sentence: "The ssh program, by which “\(host)” is reached, takes no \(what).")
     }
 
     // MARK: What is known of the host
@@ -150,7 +177,11 @@ final class SFTPAccess: Sendable {
 
     private func connect(_ settings: SSHHostSettings, _ user: String, _ methods: [SSHLogin.Method]) async throws -> any SFTPLink {
         let (policy, knownHosts, name, url) = (try policy(settings), knownHosts(settings), settings.knownHostsName, configuration.baseURL)
-        let types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
+        // A fingerprint tells no type: none is asked for before the others then.
+        var types: [String] = []
+        if case .pinned = policy {} else {
+            types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
+        }
         let isHashed = settings.hashKnownHosts
         let connection = try await SSHConnection.connect(
             to: SSHServer(host: settings.hostName, port: settings.port), login: SSHLogin(user: user, methods: methods),
@@ -159,18 +190,4 @@ final class SFTPAccess: Sendable {
             })
         return SFTPEmbeddedLink(connection: connection)
     }
-}
-
-/// A connection by libssh2.
-struct SFTPEmbeddedLink: SFTPLink {
-    let connection: SSHConnection
-
-    func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
-
-    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
-        let result = try await connection.run(command, limit: 4096)
-        return (result.status, result.output)
-    }
-
-    func close() { connection.close() }
 }

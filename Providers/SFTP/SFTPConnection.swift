@@ -62,6 +62,12 @@ final class SFTPConnection: Sendable {
         return try await session.sendTogether(requests)
     }
 
+    /// Sends requests in one go and counts them; the answers are waited for elsewhere.
+    func begin(_ requests: [SFTPRequest], _ session: SFTPSession) -> SFTPCall {
+        options.counters.add(.requests, Int64(requests.count))
+        return session.begin(requests)
+    }
+
     /// `sink`, held back where there is a limit on bandwidth.
     func pace(_ sink: any ByteSink) -> any ByteSink { receivingPace.map { SFTPPacedSink(sink, $0) } ?? sink }
 

@@ -41,10 +41,12 @@ extension SFTPFileProvider {
             let target = try await other
             guard let target else { return try await self.rename(path, to: destination, session) }
             if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
-            if !target.isDirectory, !item.isDirectory {
-                return try await SFTPReplacement(provider: self, path: destination, session: session).rename(path)
+            if !target.isDirectory {
+                return try await SFTPReplacement(
+                    provider: self, path: destination, session: session, isFolder: item.isDirectory
+                ).rename(path)
             }
-            // rename(2) replaces a folder by a folder only.
+            // Servers have different rules for what may come in the place of a folder.
             try await self.removeOne(target, session)
             try await self.rename(path, to: destination, session)
         }

@@ -76,7 +76,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                     .folderCreation: .native, .removal: .native,
                     .recursiveRemoval: .derived, .moving: .native,
                     .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable, .settingModificationDate: .native,
-                    .storageProperties: host.has(.statvfs, session) ? .native : .unavailable,
+                    .storageProperties: isHonest && host.has(.statvfs, session) ? .native : .unavailable,
                     .symbolicLinks: isHonest ? .native : .unavailable, .rawNames: .native,
                 ],
                 readCost: Self.readCost, timePrecision: 1,

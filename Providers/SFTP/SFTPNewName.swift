@@ -7,6 +7,8 @@ struct SFTPNewName: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
     let session: SFTPSession
+    /// Whether the empty file of a try before this one holds the name.
+    var isTaken = Locked(false)
 
     private var host: SFTPHost { provider.connection.host }
 
@@ -18,7 +20,7 @@ struct SFTPNewName: Sendable {
     /// - Throws: `CocoaError(.fileWriteFileExists)`.
     func rename(_ source: ProviderPath) async throws {
         guard try await host.isHonest(beside: path, session) else { return try await renameAfterLook(source) }
-        if host.has(.hardlink, session) {
+        if !isTaken.value, host.has(.hardlink, session) {
             let replies = try await send([.hardlink(host.bytes(of: source), as: host.bytes(of: path))])
             if replies[0].status?.isOK == true {
                 // The file is there, whether its other name goes or not.
@@ -29,16 +31,22 @@ struct SFTPNewName: Sendable {
             // File systems without links refuse it, too.
             if try await provider.item(path, session) != nil { throw taken }
         }
+        if !isTaken.value { try await take() }
+        do { try await SFTPReplacement(provider: provider, path: path, session: session).rename(source) } catch {
+            if try await send([.remove(host.bytes(of: path))])[0].status?.isOK == true { isTaken.update { $0 = false } }
+            throw error
+        }
+        isTaken.update { $0 = false }
+    }
+
+    private func take() async throws {
         let reply = try await send([.open(host.bytes(of: path), [.write, .create, .exclusive])])[0]
         guard case .handle(let handle) = reply else {
             if try await provider.item(path, session) != nil { throw taken }
             throw try await provider.refusal(reply, ofWriting: path, session)
         }
+        isTaken.update { $0 = true }
         _ = try await send([.close(handle)])
-        do { try await SFTPReplacement(provider: provider, path: path, session: session).rename(source) } catch {
-            _ = try await send([.remove(host.bytes(of: path))])
-            throw error
-        }
     }
 
     /// For servers that cannot do both in one step.

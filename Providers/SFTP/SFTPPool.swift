@@ -2,16 +2,6 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// A way to the server that is logged in: an SSH connection, or what starts the `ssh` program.
-protocol SFTPLink: Sendable {
-    /// A channel on which SFTP is spoken, not started yet.
-    func channel() async throws -> any ByteChannel
-    /// Runs a command of the account's shell.
-    func run(_ command: String) async throws -> (status: Int32, output: [UInt8])
-    /// Ends all channels.
-    func close()
-}
-
 /// Keeps the sessions: one for requests and small files, and lanes beside it for large ones, which requests do not have to wait behind.
 final class SFTPPool: Sendable {
     private struct State {

@@ -14,6 +14,8 @@ final class SFTPReader: FileReader {
 
     private struct State: Sendable {
         var opening: Task<Opened, any Error>?
+        /// What came of ``opening``.
+        var opened: Opened?
         var known: FileReaderAttributes?
         var readers = 0
         var isClosed = false
@@ -33,8 +35,8 @@ final class SFTPReader: FileReader {
     }
 
     deinit {
-        let opening = state.value.opening
-        if let opening { Task { if let opened = try? await opening.value { opened.session.close([opened.handle]) } } }
+        // What is still being opened holds the reader.
+        if let opened = state.value.opened { opened.session.close([opened.handle]) }
     }
 
     var url: URL { provider.url(of: path) }
@@ -78,13 +80,19 @@ final class SFTPReader: FileReader {
             return state.opening.take()
         }
         provider.handles.remove(self)
-        if let opened = try? await opening?.value { opened.session.close([opened.handle]) }
+        guard let opened = try? await opening?.value else { return }
+        state.update { $0.opened = nil }
+        opened.session.close([opened.handle])
     }
 
     /// Closes the file unless it is being read; the next read opens it again.
     func giveBack() async throws -> Bool {
-        let opening = state.update { state in state.readers == 0 ? state.opening.take() : nil }
-        guard let opened = try? await opening?.value else { return false }
+        let idle = state.update { state -> Opened? in
+            guard state.readers == 0, let opened = state.opened.take() else { return nil }
+            state.opening = nil
+            return opened
+        }
+        guard let opened = idle else { return false }
         _ = try await opened.session.send(.close(opened.handle))
         return true
     }
@@ -102,7 +110,11 @@ final class SFTPReader: FileReader {
             let task = try state.update { state in
                 if state.isClosed { throw FileError.closed(path) }
                 if let opening = state.opening { return opening }
-                let opening = Task { try await self.open(on: self.provider.connection.pool.session()) }
+                let opening = Task {
+                    let opened = try await self.open(on: self.provider.connection.pool.session())
+                    self.state.update { $0.opened = opened }
+                    return opened
+                }
                 state.opening = opening
                 return opening
             }
@@ -117,7 +129,7 @@ final class SFTPReader: FileReader {
         }
     }
 
-    private func forget(_ task: Task<Opened, any Error>) { state.update { if $0.opening == task { $0.opening = nil } } }
+    private func forget(_ task: Task<Opened, any Error>) { state.update { if $0.opening == task { ($0.opening, $0.opened) = (nil, nil) } } }
 
     /// Opens the file on `session` and sees that it is the version that is being read.
     func open(on session: SFTPSession) async throws -> Opened {

@@ -8,6 +8,8 @@ struct SFTPReplacement: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
     let session: SFTPSession
+    /// Whether it is a folder that comes to the name, for which rename(2) makes no room.
+    var isFolder = false
 
     private var host: SFTPHost { provider.connection.host }
 
@@ -34,7 +36,7 @@ struct SFTPReplacement: Sendable {
             return try await provider.rename(source, to: path, session)
         }
         // With a replacement in one step it was refused for a reason that moving the old file away would not help.
-        if host.has(.posixRename, session) { throw refusal }
+        if host.has(.posixRename, session), !isFolder { throw refusal }
         let old = try (path.parent ?? .root).appending(
             nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
         // Begun, it comes to its end, cancelled or not.

@@ -21,12 +21,13 @@ struct SFTPServerCopy: Sendable {
             throw FileError.make(.fileWriteFileExists, path: destination, url: provider.url(of: destination))
         }
         let temporary = try TemporaryName.make(beside: destination)
-        let replies = try await send([
-            .open(host.bytes(of: path), .read), .stat(host.bytes(of: path)),
-            .open(host.bytes(of: temporary), [.write, .create, .exclusive]),
-        ])
-        let handles = replies.compactMap { reply in if case .handle(let handle) = reply { handle } else { nil } }
+        var handles: [SFTPHandle] = []
         do {
+            let replies = try await send([
+                .open(host.bytes(of: path), .read), .stat(host.bytes(of: path)),
+                .open(host.bytes(of: temporary), [.write, .create, .exclusive]),
+            ])
+            handles = replies.compactMap { reply in if case .handle(let handle) = reply { handle } else { nil } }
             guard handles.count == 2, case .attributes(let attributes) = replies[1], let size = attributes.size else {
                 throw try await refusal(replies)
             }
@@ -36,7 +37,9 @@ struct SFTPServerCopy: Sendable {
                 await removeNow(temporary)
                 return false
             }
-            try await close(handles)
+            let closing = provider.connection.begin(handles.map { .close($0) }, session)
+            handles = []
+            try await check(closing)
             try await Task { try await putInPlace(temporary) }.value
             return true
         } catch {
@@ -63,8 +66,8 @@ struct SFTPServerCopy: Sendable {
         return true
     }
 
-    private func close(_ handles: [SFTPHandle]) async throws {
-        for reply in try await send(handles.map { .close($0) }) {
+    private func check(_ closing: SFTPCall) async throws {
+        for reply in try await closing.value() {
             if let status = reply.status, !status.isOK { throw SFTPRefusal(status: status) }
         }
     }

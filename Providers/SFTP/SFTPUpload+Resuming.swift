@@ -17,7 +17,8 @@ extension SFTPUpload {
     }
 
     func sendLarge(to place: ProviderPath) async throws -> Sent {
-        let hasBegun = Locked(keepsPart)
+        let hasBegun = Locked(false)
+        let mayBeThere = Locked(keepsPart)
         // Nil where nobody knows which parts of what is there are whole.
         let arrived = Locked<Int64?>(nil)
         return try await connection.options.retries.run(
@@ -25,8 +26,11 @@ extension SFTPUpload {
         ) {
             do {
                 let session = try await connection.pool.firstLane()
-                let start = hasBegun.value ? try await proven(at: place, upTo: arrived.value, session) : 0
+                let start = mayBeThere.value ? try await proven(at: place, upTo: arrived.value, session) : 0
+                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+                if place != path { mayBeThere.update { $0 = true } }
                 let handle = start > 0 ? try await reopen(place, session) : try await open(place, session)
+                mayBeThere.update { $0 = true }
                 hasBegun.update { $0 = true }
                 return try await send(from: start, to: place, (session, handle), arrived)
             } catch { throw connection.translated(error, path) }

@@ -8,6 +8,8 @@ struct SFTPUpload: Sendable {
     let path: ProviderPath
     let source: any WriteSource
     let options: WriteOptions
+    /// Where the file was opened: what is asked there comes after the opening, whoever waited for that.
+    let opening = Locked<SFTPSession?>(nil)
 
     /// Bytes up to which a file goes in one packet, with all that follows it, and is held for that.
     private static let small: Int64 = 128 << 10
@@ -46,28 +48,62 @@ struct SFTPUpload: Sendable {
 
     private func putInPlace(_ part: ProviderPath, _ count: Int64) async throws {
         let wasTried = Locked(false)
-        try await connection.run(path) { session in
-            // The answer to a renaming may have been lost: then the file is where it belongs.
-            if wasTried.value, try await wasRenamed(part, count, session) { return }
-            wasTried.update { $0 = true }
-            if options.overwrite {
-                try await SFTPReplacement(provider: provider, path: path, session: session).rename(part)
-            } else {
-                try await SFTPNewName(provider: provider, path: path, session: session).rename(part)
+        let isTaken = Locked(false)
+        do {
+            try await connection.run(path) { session in
+                // The answer to a renaming may have been lost: then the file is where it belongs.
+                if wasTried.value, try await wasRenamed(part, count, session) { return }
+                wasTried.update { $0 = true }
+                if options.overwrite {
+                    try await SFTPReplacement(provider: provider, path: path, session: session).rename(part)
+                } else {
+                    try await SFTPNewName(provider: provider, path: path, session: session, isTaken: isTaken).rename(part)
+                }
             }
+        } catch {
+            if isTaken.value { await removeEmpty() }
+            throw error
         }
     }
 
     private func wasRenamed(_ part: ProviderPath, _ count: Int64, _ session: SFTPSession) async throws -> Bool {
         let replies = try await connection.send([.lstat(host.bytes(of: part)), .lstat(host.bytes(of: path))], session)
-        return try provider.item(replies[0], at: part) == nil && provider.item(replies[1], at: path)?.size == count
+        guard try provider.item(replies[1], at: path)?.size == count else { return false }
+        guard try provider.item(replies[0], at: part) != nil else { return true }
+        guard !options.overwrite, case .attributes(let attributes) = replies[0], try await isLinked(part, attributes, session) else {
+            return false
+        }
+        _ = try await connection.send(.remove(host.bytes(of: part)), session)
+        return true
+    }
+
+    /// Whether the part has the name that it is to get as well: then a mark that is set at one shows at the other.
+    private func isLinked(_ part: ProviderPath, _ attributes: SFTPAttributes, _ session: SFTPSession) async throws -> Bool {
+        guard let times = attributes.times else { return false }
+        // A time of access, of which nobody takes note.
+        let mark = UInt32.random(in: 1..<1 << 30)
+        let replies = try await connection.send(
+            [
+                .setstat(host.bytes(of: part), SFTPAttributes(times: (access: mark, modification: times.modification))),
+                .lstat(host.bytes(of: path)),
+            ], session)
+        guard case .attributes(let found) = replies[1] else { return false }
+        return found.times?.access == mark
+    }
+
+    /// Removes the empty file that has held the name, unless it is something else by now.
+    private func removeEmpty() async {
+        let item = await Task { try? await connection.run(path) { try await provider.item(path, $0) } }.value
+        if let item, item.isRegularFile, item.size == 0 { await removeNow(path) }
     }
 
     /// Removes what an upload left, in a task of its own: this one may be cancelled.
     func removeNow(_ place: ProviderPath) async {
+        let request = SFTPRequest.remove(host.bytes(of: place))
         await Task {
             // Of a name that was never made, the server says that it is not there.
-            _ = try? await connection.run(place) { try await connection.send(.remove(host.bytes(of: place)), $0) }
+            if let session = opening.value, (try? await connection.send(request, session)) != nil { return }
+            _ = try? await connection.run(place) { try await connection.send(request, $0) }
         }.value
     }
 
@@ -106,29 +142,34 @@ struct SFTPUpload: Sendable {
     /// Two round trips.
     private func sendSmall(to place: ProviderPath) async throws -> Sent {
         let hasBegun = Locked(false)
+        let mayBeThere = Locked(false)
         return try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
         ) {
             do {
                 let session = try await connection.pool.session()
-                // A try before may have left it.
-                if hasBegun.value { await removeNow(place) }
+                if mayBeThere.value { await removeNow(place) }
+                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+                if place != path { mayBeThere.update { $0 = true } }
                 let handle = try await open(place, session)
+                mayBeThere.update { $0 = true }
                 hasBegun.update { $0 = true }
+                let data: Data
                 do {
-                    let data = try await allBytes()
+                    data = try await allBytes()
                     try await connection.sendingPace?.wait(data.count)
-                    return try await finish(place, handle, session, count: Int64(data.count), writing: data)
                 } catch {
                     session.close([handle])
                     throw error
                 }
+                return try await finish(place, handle, session, count: Int64(data.count), writing: data)
             } catch { throw connection.translated(error, path) }
         }
     }
 
     /// Opens the file; where it is to be a new one, what is in the way is looked at in the same round trip.
     func open(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
+        opening.update { $0 = session }
         var requests = [SFTPRequest.open(host.bytes(of: place), flags(place))]
         if !options.overwrite, place != path { requests.append(.lstat(host.bytes(of: path))) }
         var replies = try await connection.send(requests, session)
@@ -167,7 +208,8 @@ struct SFTPUpload: Sendable {
             sentence: "The source of “\(path)” gave \(count) bytes and had announced \(source.length ?? 0).")
     }
 
-    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end.
+    /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end. It closes the handle,
+    /// whatever comes of it.
     func finish(
         _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil
     ) async throws -> Sent {
@@ -179,7 +221,9 @@ struct SFTPUpload: Sendable {
         let syncs = provider.configuration.syncs && host.has(.fsync, session)
         if syncs { requests.append(.fsync(handle)) }
         requests += [.close(handle), .lstat(host.bytes(of: place))]
-        var replies = try await connection.send(requests, session)[...]
+        // Begun first: from here on the handle is closed, whether somebody waits for that or not.
+        let call = connection.begin(requests, session)
+        var replies = try await call.value()[...]
         for _ in 0..<writes { try check(replies.popFirst()) }
         // A time that cannot be set is told by its absence.
         let isTimeSet = time != nil && replies.popFirst()?.status?.isOK == true

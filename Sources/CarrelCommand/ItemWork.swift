@@ -24,6 +24,36 @@ final class ItemWork: Sendable {
         }
     }
 
+    /// Does `body` for each of `places`, as many at once as their providers take gladly; what it gives comes back in the order of the places,
+    /// without those that failed.
+    ///
+    /// - Throws: As ``run(_:isAlone:_:)``.
+    func each<Value: Sendable>(of places: [Place], _ body: @escaping @Sendable (Place) async throws -> Value) async throws -> [Value] {
+        var most = places.count
+        var asked: [any FileProvider] = []
+        for place in places where !asked.contains(where: { $0 === place.provider }) {
+            asked.append(place.provider)
+            // Of single requests, more than of files with all that belongs to one.
+            if let transfers = try? await place.provider.capabilities().concurrentTransfers { most = min(most, 4 * transfers) }
+        }
+        var values: [Int: Value] = [:]
+        try await withThrowingTaskGroup(of: (Int, Value?).self) { group in
+            for (index, place) in places.enumerated() {
+                if index >= most, let (done, value) = try await group.next() { values[done] = value }
+                group.addTask {
+                    let value = Locked<Value?>(nil)
+                    try await self.run(place, isAlone: places.count == 1) {
+                        let made = try await body(place)
+                        value.update { $0 = made }
+                    }
+                    return (index, value.value)
+                }
+            }
+            for try await (index, value) in group { values[index] = value }
+        }
+        return values.sorted { $0.key < $1.key }.map(\.value)
+    }
+
     /// - Throws: Exit code 7 where some succeeded, else the code that all have in common, or 1.
     func finish(_ what: String, hasDocument: Bool) throws {
         let failed = done.values.filter { $0 != .done }

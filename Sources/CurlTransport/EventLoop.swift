@@ -213,6 +213,8 @@ final class EventLoop: @unchecked Sendable {
             let code = curl_multi_add_handle(multi, easy.raw)
             guard code == CURLM_OK else {
                 running[easy.raw] = nil
+                transfer.easy = nil
+                curl_easy_cleanup(easy.raw)
                 lists.forEach { curl_slist_free_all($0) }
                 throw FileError.make(.fileReadUnknown, path: "", sentence: "libcurl: \(String(cString: curl_multi_strerror(code))).")
             }

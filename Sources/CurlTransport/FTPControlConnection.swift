@@ -139,7 +139,38 @@ public final class FTPControlConnection: Sendable {
     /// Sends `exchange` over the connection that is there.
     ///
     /// - Throws: ``FTPFailure``, after which the connection is lost; an error of the source; `CancellationError`.
-    public func send(_ exchange: FTPExchange) async throws -> FTPOutcome { try await run(exchange, isConnecting: false) }
+    public func send(_ exchange: FTPExchange) async throws -> FTPOutcome {
+        if let outcome = try await sendShort(exchange) { return outcome }
+        guard let look = exchange.look else { return try await run(exchange, isConnecting: false) }
+        var outcome = try await pipeline(exchange.commands + [look.command])
+        guard let reply = outcome.last, look.mayGoOn(reply) else {
+            outcome.wasStopped = true
+            return outcome
+        }
+        var rest = exchange
+        (rest.commands, rest.look) = ([], nil)
+        return try await run(rest, isConnecting: false)
+    }
+
+    /// Whether a file is so short that it is sent without libcurl, in fewer round trips. In clear, and where libcurl has shown the way.
+    public func isShort(_ exchange: FTPExchange) -> Bool {
+        guard case .store(_, let source, 0, .never) = exchange.transfer, let length = source.length else { return false }
+        return length <= FTPShortUpload.most && source.isRepeatable && server.security == .none && exchange.bytesPerSecond == nil
+            && server.dataMode == .passive && sockets.knowsPlace
+    }
+
+    /// Nil where libcurl has to do it.
+    private func sendShort(_ exchange: FTPExchange) async throws -> FTPOutcome? {
+        guard isShort(exchange), case .store(let name, let source, _, _) = exchange.transfer else { return nil }
+        let bytes = try await FTPShortUpload.bytes(of: source, held: exchange.held)
+        let upload = FTPShortUpload(
+            pipeline: talk, store: try FTPCommand("STOR", name), bytes: bytes, connectTime: options.timeouts.connect, exchange: exchange)
+        return try await onThread { try upload.run() }
+    }
+
+    private var talk: FTPPipeline {
+        FTPPipeline(sockets: sockets, url: server.url, idle: options.timeouts.idle, counters: options.counters)
+    }
 
     /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted, else one for each.
     ///
@@ -148,12 +179,16 @@ public final class FTPControlConnection: Sendable {
     /// - Throws: As ``send(_:)``.
     public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
         guard server.security == .none, commands.count > 1 else { return try await send(FTPExchange(commands)) }
+        return try await onThread { [talk] in try talk.run(commands) }
+    }
+
+    /// Runs `body` on the connection's thread, while libcurl has nothing to do.
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try Task.checkCancellation()
         try checkUsable()
-        let pipeline = FTPPipeline(commands, sockets: sockets, url: server.url, idle: options.timeouts.idle)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let isRunning = loop.perform { continuation.resume(with: Result { try pipeline.run(counters: self.options.counters) }) }
+                let isRunning = loop.perform { continuation.resume(with: Result { try body() }) }
                 if !isRunning { continuation.resume(throwing: FTPReplies.closed(self.server.url)) }
             }
         } onCancel: {
@@ -194,9 +229,7 @@ public final class FTPControlConnection: Sendable {
     private func checkUsable() throws {
         if sockets.isUsable { return }
         if sockets.isAborted { throw FTPReplies.closed(server.url) }
-        let error = FileError.make(
-            .networkConnectionLost, url: server.url, sentence: "“\(server.host)” closed the connection.")
-        throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
+        throw FTPFailure(error: FTPReplies.lost(server.url), outcome: FTPOutcome(), wasGreeted: true)
     }
 
     /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line without end.

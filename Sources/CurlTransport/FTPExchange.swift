@@ -64,9 +64,8 @@ public struct FTPExchange: Sendable {
     public var transfer: Transfer
     /// Bytes a second; nil for no limit.
     public var bytesPerSecond: Int64?
-    /// Whether the command of the transfer may go out while its data connection is still being made: for servers whose data connections
-    /// have been seen to work. One round trip less.
-    public var connectsEarly = false
+    /// Asked behind ``commands``, right before the transfer, which the reply may stop.
+    public var look: FTPLook?
     /// Told, on the connection's thread, when the transfer begins to wait for its own sink or source, and when it goes on.
     public var held: @Sendable (_ isHeld: Bool) -> Void = { _ in }
     /// Where what is retrieved or listed goes; asked on the connection's thread when the first byte is there, or at the end of an empty
@@ -81,6 +80,20 @@ public struct FTPExchange: Sendable {
         self.commands = commands
         self.transfer = transfer
         self.receive = receive
+    }
+}
+
+/// A question before a transfer.
+public struct FTPLook: Sendable {
+    /// What is asked.
+    public let command: FTPCommand
+    /// Whether the transfer may follow; called on any thread, again where it is asked again.
+    public let mayGoOn: @Sendable (FTPReply) -> Bool
+
+    /// Nothing is sent.
+    public init(_ command: FTPCommand, mayGoOn: @escaping @Sendable (FTPReply) -> Bool) {
+        self.command = command
+        self.mayGoOn = mayGoOn
     }
 }
 
@@ -122,6 +135,8 @@ public struct FTPOutcome: Sendable {
     public var bytes: Int64 = 0
     /// Whether this side closed the data connection before its end.
     public var wasCut = false
+    /// Whether the exchange ended with its look.
+    public var wasStopped = false
     /// Whether a reply is left that belongs to no command: the connection has to be made anew before it is used again.
     public var isOutOfStep = false
 

@@ -1,97 +1,119 @@
 import FileProviderCore
 import Foundation
 
-/// Several commands sent at once over a control connection that libcurl keeps and does not use for the moment (RFC 1123, section 4.1.2,
-/// asks servers to bear it). Blocks the thread it runs on.
-struct FTPPipeline: Sendable {
+/// What was said over a control connection that libcurl keeps and does not use for the moment.
+struct FTPTalk {
+    private(set) var replies = FTPReplies()
+    /// Bytes of data that went.
+    var sent: Int64 = 0
+    /// The verbs of the commands whose last reply has not come.
+    private var unanswered: [String] = []
+    /// What came after the last line end.
+    private var rest: [UInt8] = []
+
     private static let longestLine = 64 << 10
 
-    private let commands: [FTPCommand]
-    private let sockets: FTPSockets
-    private let url: URL
-    /// Seconds.
-    private let idle: Double
+    var outcome: FTPOutcome { FTPOutcome(replies: replies.finished, bytes: sent) }
+    var isAnswered: Bool { unanswered.isEmpty }
 
-    init(_ commands: [FTPCommand], sockets: FTPSockets, url: URL, idle: Double) {
-        self.commands = commands
-        self.sockets = sockets
-        self.url = url
-        self.idle = idle
-    }
+    mutating func asked(_ commands: [FTPCommand]) { unanswered += commands.map(\.verb) }
 
-    func run(counters: TransferCounters) throws -> FTPOutcome {
-        var replies = FTPReplies()
-        do {
-            guard let control = sockets.control else { throw lost() }
-            let text = commands.reduce(into: [UInt8]()) { $0 += $1.line + [13, 10] }
-            try send(text, to: control)
-            counters.add(.bytesOut, Int64(text.count))
-            var pending: [UInt8] = []
-            while replies.finished.count(where: { $0.code >= 200 }) < commands.count {
-                let piece = try receive(from: control)
-                counters.add(.bytesIn, Int64(piece.count))
-                sockets.replied(piece.count)
-                pending += piece
-                try takeLines(from: &pending, into: &replies)
-            }
-            counters.add(.requests, Int64(commands.count))
+    mutating func take(_ piece: [UInt8], from url: URL) throws {
+        rest += piece
+        var start = rest.startIndex
+        defer { rest.removeSubrange(..<start) }
+        while let end = rest[start...].firstIndex(of: 10) {
             // What comes after the last reply belongs to no command: libcurl would take it for the reply to its next one.
-            guard pending.isEmpty else { throw FTPReplies.stray(url) }
-            return FTPOutcome(replies: replies.finished)
+            guard let verb = unanswered.first else { throw FTPReplies.stray(url) }
+            let before = replies.finished.count
+            guard rest[start...end].withUnsafeBytes({ replies.take($0, verb: verb) }) else { throw FTPReplies.endless(url) }
+            start = end + 1
+            guard replies.finished.count > before, let reply = replies.finished.last else { continue }
+            if reply.code == 421 { throw FTPReplies.lost(url) }
+            if reply.isStray { throw FTPReplies.stray(url) }
+            if reply.code >= 200 { unanswered.removeFirst() }
+        }
+        if rest.count - start > Self.longestLine { throw FTPReplies.endless(url) }
+        if isAnswered, start < rest.endIndex { throw FTPReplies.stray(url) }
+    }
+}
+
+/// Sends several commands at once over the control connection (RFC 1123, section 4.1.2, asks servers to bear it), and reads the replies to
+/// all of them. Blocks the thread it runs on.
+struct FTPPipeline: Sendable {
+    let sockets: FTPSockets
+    let url: URL
+    /// Seconds.
+    let idle: Double
+    let counters: TransferCounters
+
+    func run(_ commands: [FTPCommand]) throws -> FTPOutcome { try keepingStep { try ask(commands, &$0) } }
+
+    /// After an error, the connection is lost: what comes next belongs to no command.
+    func keepingStep(_ body: (inout FTPTalk) throws -> Void) throws -> FTPOutcome {
+        var talk = FTPTalk()
+        do {
+            try body(&talk)
+            return talk.outcome
         } catch {
             sockets.interrupt()
             if sockets.isAborted { throw FTPReplies.closed(url) }
-            throw FTPFailure(error: error, outcome: FTPOutcome(replies: replies.finished), wasGreeted: true)
+            throw FTPFailure(error: error, outcome: talk.outcome, wasGreeted: true)
         }
     }
 
-    private func takeLines(from pending: inout [UInt8], into replies: inout FTPReplies) throws {
-        var start = pending.startIndex
-        defer { pending.removeSubrange(..<start) }
-        while let end = pending[start...].firstIndex(of: 10) {
-            let done = replies.finished.count { $0.code >= 200 }
-            guard done < commands.count else { return }
-            guard pending[start...end].withUnsafeBytes({ replies.take($0, verb: commands[done].verb) }) else { throw endless() }
-            if replies.finished.last?.code == 421 { throw lost() }
-            if replies.finished.last?.isStray == true { throw FTPReplies.stray(url) }
-            start = end + 1
-        }
-        if pending.count - start > Self.longestLine { throw endless() }
+    func ask(_ commands: [FTPCommand], _ talk: inout FTPTalk) throws {
+        try send(commands, &talk)
+        while !talk.isAnswered { try hear(&talk) }
     }
 
-    private func send(_ bytes: [UInt8], to socket: Int32) throws {
-        var rest = bytes[...]
+    func send(_ commands: [FTPCommand], _ talk: inout FTPTalk) throws {
+        let control = try control()
+        let text = commands.reduce(into: [UInt8]()) { $0 += $1.line + [13, 10] }
+        talk.asked(commands)
+        var rest = text[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if count > 0 { rest = rest.dropFirst(count) } else { try wait(socket, for: POLLOUT, after: errno) }
+            let count = rest.withUnsafeBytes { Foundation.send(control, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count > 0 { rest = rest.dropFirst(count) } else { try wait(control, for: POLLOUT, after: errno) }
         }
+        counters.add(.requests, Int64(commands.count))
+        counters.add(.bytesOut, Int64(text.count))
     }
 
-    private func receive(from socket: Int32) throws -> [UInt8] {
+    /// Takes what has come, and waits where nothing has.
+    func hear(_ talk: inout FTPTalk) throws {
+        let control = try control()
         while true {
             let (count, code, piece) = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-                let count = recv(socket, buffer.baseAddress, buffer.count, 0)
+                let count = recv(control, buffer.baseAddress, buffer.count, 0)
                 return (count, errno, Array(buffer.prefix(max(0, count))))
             }
-            if count > 0 { return piece }
-            if count == 0 { throw lost() }
-            try wait(socket, for: POLLIN, after: code)
+            if count == 0 { throw FTPReplies.lost(url) }
+            guard count > 0 else {
+                try wait(control, for: POLLIN, after: code)
+                continue
+            }
+            counters.add(.bytesIn, Int64(count))
+            sockets.replied(count)
+            return try talk.take(piece, from: url)
         }
+    }
+
+    func control() throws -> Int32 {
+        guard let control = sockets.control else { throw FTPReplies.lost(url) }
+        return control
     }
 
     /// Waits after a call that would have.
     private func wait(_ socket: Int32, for events: Int32, after code: Int32) throws {
-        guard code == EAGAIN || code == EINTR else { throw lost() }
-        var entry = pollfd(fd: socket, events: Int16(events), revents: 0)
-        let ready = poll(&entry, 1, Int32(min(max(idle, 0.001), 2_000_000) * 1000))
+        guard code == EAGAIN || code == EINTR else { throw FTPReplies.lost(url) }
+        var entries = [pollfd(fd: socket, events: Int16(events), revents: 0)]
+        try wait(&entries, seconds: idle)
+    }
+
+    /// - Throws: `URLError(.timedOut)`.
+    func wait(_ entries: inout [pollfd], seconds: Double) throws {
+        let ready = poll(&entries, nfds_t(entries.count), Int32(min(max(seconds, 0.001), 2_000_000) * 1000))
         if ready == 0 { throw FTPReplies.late(url) }
-    }
-
-    private func lost() -> URLError {
-        FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” closed the connection.")
-    }
-
-    private func endless() -> URLError {
-        FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
     }
 }

@@ -43,6 +43,14 @@ extension FTPReplies {
 
     static func closed(_ url: URL) -> URLError { FileError.make(.cancelled, url: url, sentence: "The provider was closed.") }
 
+    static func lost(_ url: URL) -> URLError {
+        FileError.make(.networkConnectionLost, url: url, sentence: "“\(url.host() ?? "")” closed the connection.")
+    }
+
+    static func endless(_ url: URL) -> URLError {
+        FileError.make(.badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+    }
+
     static func late(_ url: URL) -> URLError {
         FileError.make(.timedOut, url: url, sentence: "“\(url.host() ?? "")” took too long to answer.")
     }

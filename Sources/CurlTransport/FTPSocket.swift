@@ -8,11 +8,10 @@ struct FTPSocket: Sendable {
     let own: Int32
     private let identity: UInt
 
-    /// - Parameter other: What `own` stands for, where libcurl has a stand-in under `number`.
-    init?(_ number: Int32, for other: Int32? = nil) {
+    init?(_ number: Int32) {
         self.number = number
-        identity = Self.identity(of: other ?? number)
-        own = fcntl(other ?? number, F_DUPFD_CLOEXEC, 0)
+        identity = Self.identity(of: number)
+        own = fcntl(number, F_DUPFD_CLOEXEC, 0)
         if own < 0 { return nil }
     }
 
@@ -59,38 +58,20 @@ extension FTPSockets.State {
             gone.close()
             control = nil
         }
-        if let gone = data, early == nil, !gone.isOpen {
+        if let gone = data, !gone.isOpen {
             gone.close()
             data = nil
         }
     }
 
-    /// Begins to connect the data connection, and gives libcurl a socket in its place that it takes for connected at once.
-    ///
-    /// libcurl sends the command of the transfer no sooner than the data connection is there, though the server answers that only when it
-    /// is: a round trip for nothing. A datagram socket is connected as soon as it is asked to be, and carries nothing meanwhile.
-    /// (`CURL_SOCKOPT_ALREADY_CONNECTED` is meant for that; libcurl 7.88 connects once more after it.)
-    ///
-    /// - Returns: Nil where there is to be none: a proxy, to which data is connected as the control connection was, has much to say first.
-    mutating func standIn(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32? {
-        guard let real = data?.number, let control = control?.own, let place = Self.place(of: address),
-            !Self.isConnected(control, to: place)
-        else { return nil }
-        let isBegun = place.withMemoryRebound(to: sockaddr.self) { place in
-            connect(real, place.baseAddress, socklen_t(address.pointee.addrlen)) == 0 || errno == EINPROGRESS
+    /// Notes where data is to be had. Not through a proxy, to which data is connected as the control connection was, and which has much to
+    /// say first.
+    mutating func note(_ address: UnsafeMutablePointer<curl_sockaddr>) {
+        guard let control = control?.own, let place = Self.place(of: address), !Self.isConnected(control, to: place) else {
+            self.place = nil
+            return
         }
-        let standIn = isBegun ? FTPSockets.socket(for: address, kind: Int32(SOCK_DGRAM.rawValue)) : -1
-        guard standIn >= 0 else { return nil }
-        var yes: Int32 = 1
-        setsockopt(real, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        setsockopt(real, SOL_SOCKET, SO_KEEPALIVE, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var seconds: Int32 = 30
-        for option in [TCP_KEEPIDLE, TCP_KEEPINTVL] {
-            setsockopt(real, Int32(IPPROTO_TCP), option, &seconds, socklen_t(MemoryLayout<Int32>.size))
-        }
-        data?.close()
-        (data, early) = (FTPSocket(standIn, for: real), real)
-        return standIn
+        self.place = Array(place)
     }
 
     /// The address's bytes: there are more of them than its type in C shows.
@@ -111,7 +92,6 @@ extension FTPSockets.State {
 
     mutating func took(data socket: FTPSocket?) {
         data?.close()
-        if let early = early.take() { _ = Foundation.close(early) }
         data = socket
         dataConnections += 1
         guard var bytes = receiveBuffer, let socket = socket?.own else { return }

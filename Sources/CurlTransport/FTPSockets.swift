@@ -18,10 +18,10 @@ final class FTPSockets: Sendable {
         /// Bytes the system may take from the server before this side asks for them; nil for what the system thinks best.
         var receiveBuffer: Int32?
         var dataConnections = 0
-        /// Whether the server's command for a data connection goes out while that is still being made.
-        var connectsEarly = false
-        /// A data connection that is being made, while libcurl has a stand-in for it.
-        var early: Int32?
+        /// Where libcurl has connected the last data connection to, unless through a proxy: a `sockaddr`.
+        var place: [UInt8]?
+        /// Whether data went over that connection, after `EPSV`.
+        var isPlaceProven = false
         /// Bytes of replies that came out of the control connection.
         var seen: Int64 = 0
         /// Bytes that came before the replies, such as a proxy's; nil while nobody knows, as with TLS.
@@ -63,11 +63,10 @@ final class FTPSockets: Sendable {
     var dataConnections: Int { state.value.dataConnections }
 
     /// Before each exchange.
-    func prepare(mayConnect: Bool, receiveBuffer: Int?, connectsEarly: Bool, keepsLastWords: Bool) {
+    func prepare(mayConnect: Bool, receiveBuffer: Int?, keepsLastWords: Bool) {
         state.update { state in
             state.sweep()
             (state.keepsLastWords, state.lastWords) = (keepsLastWords, [])
-            state.connectsEarly = connectsEarly
             state.mayConnect = mayConnect
             if mayConnect { state.wasGreeted = false }
             state.receiveBuffer = receiveBuffer.map { Int32(clamping: $0) }
@@ -171,33 +170,52 @@ final class FTPSockets: Sendable {
             // Without a control connection it is one that libcurl wants to make anew, with nobody to tell the server what it was told before.
             let isData = state.wasGreeted && state.control != nil
             guard !state.isAborted, isData || state.mayConnect else { return carrel_SOCKET_BAD }
-            let opened = Self.socket(for: address, kind: address.pointee.socktype)
+            let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+            let opened = Foundation.socket(address.pointee.family, kind, address.pointee.protocol)
             guard opened >= 0 else { return carrel_SOCKET_BAD }
             guard isData else {
                 state.candidates += [FTPSocket(opened)].compactMap(\.self)
                 (state.seen, state.unseen, state.hasTimedOut) = (0, nil, false)
+                (state.place, state.isPlaceProven) = (nil, false)
                 return opened
             }
             state.took(data: FTPSocket(opened))
-            return state.connectsEarly ? state.standIn(for: address) ?? opened : opened
+            state.note(address)
+            return opened
         }
-    }
-
-    static func socket(for address: UnsafeMutablePointer<curl_sockaddr>, kind: Int32) -> Int32 {
-        let isSame = kind == address.pointee.socktype
-        let kind = kind | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        return Foundation.socket(address.pointee.family, kind, isSame ? address.pointee.protocol : 0)
     }
 
     /// A data connection that the server has opened. Source: CURLOPT_SOCKOPTFUNCTION(3).
     func accepted(_ socket: curl_socket_t) { state.update { $0.took(data: FTPSocket(accepted: socket)) } }
 
-    /// The server's command is on its way: from here on the data connection is the one that was begun, in place of the stand-in.
-    func commandWasSent() {
+    /// Whether ``connectData(to:)`` would come to where libcurl has come to.
+    var knowsPlace: Bool { state.value.place != nil && state.value.isPlaceProven }
+
+    /// - Parameter isProven: Whether a transfer has succeeded, after `EPSV`.
+    func provePlace(_ isProven: Bool) { state.update { $0.isPlaceProven = isProven } }
+
+    /// Begins a data connection of our own to where libcurl has made its last one, on `port`; to be closed by ``close(_:)``.
+    ///
+    /// - Returns: Nil where that cannot be.
+    func connectData(to port: UInt16) -> Int32? {
         state.update { state in
-            guard let data = state.data, let early = state.early else { return }
-            Self.put(early, inPlaceOf: data.number)
-            state.early = nil
+            guard var place = state.place, place.count >= MemoryLayout<sockaddr_in>.size, !state.isAborted else { return nil }
+            // The port stands in the same place for both families: ip(7), ipv6(7).
+            (place[2], place[3]) = (UInt8(port >> 8), UInt8(port & 255))
+            let family = place.withUnsafeBytes { Int32($0.loadUnaligned(as: sa_family_t.self)) }
+            let socket = Foundation.socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            guard socket >= 0 else { return nil }
+            let isBegun = place.withUnsafeBytes { bytes in
+                bytes.withMemoryRebound(to: sockaddr.self) {
+                    connect(socket, $0.baseAddress, socklen_t(bytes.count)) == 0 || errno == EINPROGRESS
+                }
+            }
+            guard isBegun else {
+                _ = Foundation.close(socket)
+                return nil
+            }
+            state.took(data: FTPSocket(socket))
+            return socket
         }
     }
 
@@ -212,10 +230,9 @@ final class FTPSockets: Sendable {
             if let control = state.control, isControl {
                 control.close()
                 (state.control, state.lastWords) = (nil, words)
-            } else if let data = state.data, data.number == socket, data.isOpen || state.early != nil {
+            } else if let data = state.data, data.number == socket, data.isOpen {
                 data.close()
                 state.data = nil
-                if let early = state.early.take() { _ = Foundation.close(early) }
             }
             // Under the lock, for its number is somebody else's from here on.
             _ = Foundation.close(socket)

@@ -24,6 +24,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     private var isToldWhere = false
     /// Whether the transfer's command has not been answered since.
     private var isOpeningData = false
+    /// Whether a reply lies there that libcurl does not read before the data connection is encrypted: a wait for it would be none.
+    private var leavesReply = false
     private let done: @Sendable (Result<FTPOutcome, any Error>) -> Void
 
     init(
@@ -69,8 +71,6 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     override func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         sockets.prepare(
             mayConnect: isConnecting, receiveBuffer: isSparing ? Self.smallBuffer : nil,
-            // libcurl 7.88 begins TLS on a data connection as soon as that is there, which the stand-in cannot answer.
-            connectsEarly: exchange.connectsEarly && server.dataMode != .active && server.security == .none,
             keepsLastWords: isStoring && server.security == .none)
         dataConnections = sockets.dataConnections
         let lists = easy.configure(for: self, options: options)
@@ -85,7 +85,6 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         commandBytes += line.count
         let verb = String(decoding: line.prefix { $0 > 0x20 }, as: UTF8.self)
         unanswered.append(verb)
-        if let command = transferVerb, command == verb { sockets.commandWasSent() }
     }
 
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -95,8 +94,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         let before = replies.finished.count
         let verb = unanswered.first ?? replies.finished.last?.verb ?? ""
         guard replies.take(line, verb: verb) else {
-            failure = FileError.make(
-                .badServerResponse, url: url, sentence: "“\(url.host() ?? "")” does not come to the end of what it says.")
+            failure = FTPReplies.endless(url)
             return false
         }
         if replies.finished.count > before, replies.finished[before].code >= 200, !unanswered.isEmpty { unanswered.removeFirst() }
@@ -114,12 +112,13 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     // too little until the transfer is on its way: a round now and then finds what it has missed.
     override func nextRound() -> Duration? {
         defer { isToldWhere = false }
-        return isToldWhere ? .zero : isOpeningData ? .milliseconds(250) : nil
+        leavesReply = isOpeningData && server.security != .none && sockets.hasReply
+        return isToldWhere ? .zero : leavesReply ? .milliseconds(2) : isOpeningData ? .milliseconds(250) : nil
     }
 
     // libcurl 7.88 waits for nothing but the data connection until that is encrypted, which the server only begins when it has had all
     // commands: the replies to those before the last were seen when a time was up.
-    override var forgottenSocket: Int32? { isOpeningData && server.security != .none ? sockets.control : nil }
+    override var forgottenSocket: Int32? { isOpeningData && server.security != .none && !leavesReply ? sockets.control : nil }
 
     // MARK: Data
 
@@ -194,6 +193,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         if ending.code == CURLE_OK || wasRefused(ending, outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
             if isConnecting, server.security == .none { sockets.begin() }
+            // What follows `EPSV` in vain, as libcurl then finds out, is `PASV`.
+            if transferVerb != nil, outcome.last?.isPositive == true { sockets.provePlace(outcome["EPSV"]?.code == 229) }
             return outcome
         }
         let text = String(cString: errorText)

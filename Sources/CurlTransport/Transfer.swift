@@ -238,7 +238,7 @@ class Transfer: @unchecked Sendable {
         }
     }
 
-    private static func wrongLength(_ length: Int64) -> CocoaError {
+    static func wrongLength(_ length: Int64) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: "", sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")
     }

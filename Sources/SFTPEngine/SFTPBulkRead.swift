@@ -55,7 +55,10 @@ package final class SFTPBulkRead: SFTPBulk {
     /// Reads.
     ///
     /// - Returns: Bytes that the sink has: fewer than asked for when the file ends first.
-    /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended; `CancellationError`, at once.
+    /// When it has come back, the sink is not used any more.
+    ///
+    /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended; `CancellationError`, at once but for
+    ///   a write to the sink that goes on.
     package func run() async throws -> Int64 {
         defer { leave() }
         return try await withTaskCancellationHandler {
@@ -94,14 +97,26 @@ package final class SFTPBulkRead: SFTPBulk {
 
     private func leave() { for lane in state.withLock({ $0.lanes }) { lane.session.remove(self) } }
 
+    /// The first outcome holds.
     private func finish(_ outcome: Result<Int64, any Error>) {
-        let waiter = state.withLock { state -> CheckedContinuation<Int64, any Error>? in
-            guard state.outcome == nil else { return nil }
+        settle { state in
+            guard state.outcome == nil else { return }
             state.outcome = outcome
             state.held = [:]
-            return state.waiter.take()
         }
-        waiter?.resume(with: outcome)
+    }
+
+    /// The sink was written to.
+    private func endDelivery() { settle { $0.isDelivering = false } }
+
+    /// Changes the state, and has the waiter go on where all has ended and the sink is at rest.
+    private func settle(_ change: (inout State) -> Void) {
+        let (waiter, outcome) = state.withLock { state -> (CheckedContinuation<Int64, any Error>?, Result<Int64, any Error>?) in
+            change(&state)
+            guard state.outcome != nil, !state.isDelivering else { return (nil, nil) }
+            return (state.waiter.take(), state.outcome)
+        }
+        if let outcome { waiter?.resume(with: outcome) }
     }
 
     // MARK: Asking
@@ -111,7 +126,8 @@ package final class SFTPBulkRead: SFTPBulk {
         let isUnknown = limits.handles == nil
         let asked = state.withLock { state -> (SFTPHandle, SFTPPart)? in
             guard state.outcome == nil, !state.isSinkFull, let handle = state.handle(of: session) else { return nil }
-            if let part = state.missing.popLast() {
+            guard state.missing.isEmpty else {
+                guard let part = state.takeMissing() else { return nil }
                 state.requests += 1
                 return (handle, part)
             }
@@ -140,6 +156,7 @@ package final class SFTPBulkRead: SFTPBulk {
             let data = try decoder.string()
             guard (1...part.count).contains(data.count) else { throw SFTPProtocolError.wrongCount(data.count, asked: part.count) }
             took(data, for: part)
+            wakeOthers(than: session)
         case .status:
             let status = try SFTPReply.status(&decoder)
             guard status.isEndOfFile else { return finish(.failure(SFTPRefusal(status: status))) }
@@ -168,14 +185,8 @@ package final class SFTPBulkRead: SFTPBulk {
             state.held[part.offset] = Array(data)
             return false
         }
-        if isNext { deliver(data) } else { deliverHeld() }
-        if data.count < part.count { wakeAll() }
-    }
-
-    /// Gives `data`, which is the next, to the sink, and what was held behind it.
-    private func deliver(_ data: UnsafeRawBufferPointer) {
-        guard give(data) else { return }
-        state.withLock { $0.isDelivering = false }
+        // What was held may be behind it.
+        if isNext { give(data) }
         deliverHeld()
     }
 
@@ -190,18 +201,15 @@ package final class SFTPBulkRead: SFTPBulk {
                 return data
             }
             guard let data else { return finishIfDone() }
-            guard data.withUnsafeBytes({ give($0) }) else { return }
-            state.withLock { $0.isDelivering = false }
+            data.withUnsafeBytes { give($0) }
         }
     }
 
-    /// - Returns: Whether to go on.
-    private func give(_ data: UnsafeRawBufferPointer) -> Bool {
+    /// For whom has set `isDelivering`.
+    private func give(_ data: UnsafeRawBufferPointer) {
+        defer { endDelivery() }
         let flow: FlowState
-        do { flow = try sink.write(data) } catch {
-            finish(.failure(error))
-            return false
-        }
+        do { flow = try sink.write(data) } catch { return finish(.failure(error)) }
         state.withLock { state in
             state.delivered += Int64(data.count)
             state.isSinkFull = flow == .wait
@@ -215,7 +223,6 @@ package final class SFTPBulkRead: SFTPBulk {
                 wakeAll()
             }
         }
-        return true
     }
 
     private func finishIfDone() {
@@ -226,13 +233,29 @@ package final class SFTPBulkRead: SFTPBulk {
         if let count { finish(.success(count)) }
     }
 
+    /// What came may have made room for them.
+    private func wakeOthers(than session: SFTPSession) {
+        for lane in state.withLock({ $0.lanes }) where lane.session !== session { lane.session.wake() }
+    }
+
     private func wakeAll() { for lane in state.withLock({ $0.lanes }) { lane.session.wake() } }
 
     func sessionEnded(with error: any Error) { finish(.failure(error)) }
 }
 
 extension SFTPBulkRead.State {
+    /// Pieces that are held at most: each takes more than its bytes.
+    private static let mostHeld = 4096
+
     fileprivate func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
+
+    /// The first of those that came short; nil where too many pieces wait for one that is on its way.
+    fileprivate mutating func takeMissing() -> SFTPPart? {
+        guard let index = missing.indices.min(by: { missing[$0].offset < missing[$1].offset }),
+            held.count < Self.mostHeld || missing[index].offset == delivered
+        else { return nil }
+        return missing.remove(at: index)
+    }
 }
 
 /// The server's status where a transfer needed another answer.

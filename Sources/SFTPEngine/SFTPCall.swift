@@ -15,7 +15,8 @@ package final class SFTPCall: Sendable {
 
     /// - Parameter close: Is given the handles that came for nobody.
     init(_ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void) {
-        state = Mutex(State(replies: Array(repeating: nil, count: count), missing: count))
+        state = Mutex(
+            State(replies: Array(repeating: nil, count: count), missing: count, outcome: count == 0 ? .success([]) : nil))
         self.close = close
     }
 

@@ -4,6 +4,8 @@ package struct SFTPListing {
     private static let first = 16
     /// On their way at most.
     private static let most = 64
+    /// Entries on their way at most, where all answers are like the last.
+    private static let mostNames = 65_536
     /// Entries of one folder that are read; a server can go on for ever.
     package static let longest = 10_000_000
 
@@ -11,26 +13,31 @@ package struct SFTPListing {
     private let handle: SFTPHandle
     private var calls: [SFTPCall] = []
     private var isAtEnd = false
+    private let longest: Int
     private var count = 0
 
-    /// - Parameter handle: From `OPENDIR`; closing it is the caller's.
-    package init(_ session: SFTPSession, _ handle: SFTPHandle) {
+    /// - Parameters:
+    ///   - handle: From `OPENDIR`; closing it is the caller's.
+    ///   - longest: Entries that are read.
+    package init(_ session: SFTPSession, _ handle: SFTPHandle, longest: Int = SFTPListing.longest) {
         self.session = session
         self.handle = handle
+        self.longest = longest
         calls = (0..<Self.first).map { _ in session.begin([.readdir(handle)]) }
     }
 
     /// The next entries, `.` and `..` among them where the server tells these; nil at the end.
     ///
-    /// - Throws: An ``SFTPRefusal``; `SFTPListing.TooLong` after ``longest`` entries; as `SFTPSession.send(_:)`.
+    /// - Throws: An ``SFTPRefusal``; `SFTPListing.TooLong` after `longest` entries; as `SFTPSession.send(_:)`.
     package mutating func next() async throws -> [SFTPName]? {
         while !calls.isEmpty {
             let reply = try await calls.removeFirst().value()[0]
             switch reply {
             case .names(let names):
-                if !isAtEnd { ask() }
-                count += names.count
-                guard count <= Self.longest else { throw TooLong() }
+                // An answer without names counts too: it must not go on for ever either.
+                count += max(1, names.count)
+                if !isAtEnd { ask(inEach: names.count) }
+                guard count <= longest else { throw TooLong() }
                 if !names.isEmpty { return names }
             case .status(let status) where status.isEndOfFile: isAtEnd = true
             case .status(let status): throw SFTPRefusal(status: status)
@@ -40,10 +47,10 @@ package struct SFTPListing {
         return nil
     }
 
-    /// One for the one that was answered, and one more.
-    private mutating func ask() {
-        let more = min(2, Self.most - calls.count)
-        for _ in 0..<more { calls.append(session.begin([.readdir(handle)])) }
+    /// One for the one that was answered, and one more; fewer where answers are so long that many would fill the memory.
+    private mutating func ask(inEach names: Int) {
+        let most = max(1, min(Self.most, Self.mostNames / max(1, names)))
+        for _ in 0..<max(0, min(2, most - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
     }
 
     /// A folder has more entries than are read.

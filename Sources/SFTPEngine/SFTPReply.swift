@@ -49,13 +49,19 @@ package enum SFTPReply: Sendable {
     init(type: UInt8, _ decoder: inout SFTPDecoder) throws {
         switch SFTPPacketType(rawValue: type) {
         case .status: self = .status(try Self.status(&decoder))
-        case .handle: self = .handle(SFTPHandle(bytes: Array(try decoder.string())))
+        case .handle: self = .handle(try Self.handle(&decoder))
         case .data: self = .data(Array(try decoder.string()))
         case .name: self = .names(try Self.names(&decoder))
         case .attributes: self = .attributes(try SFTPAttributes(&decoder))
         case .extendedReply: self = .extended(try Self.rest(&decoder))
         default: throw SFTPProtocolError.unexpected(type)
         }
+    }
+
+    private static func handle(_ decoder: inout SFTPDecoder) throws -> SFTPHandle {
+        let bytes = try decoder.string()
+        guard bytes.count <= SFTPHandle.longest else { throw SFTPProtocolError.longHandle(bytes.count) }
+        return SFTPHandle(bytes: Array(bytes))
     }
 
     static func status(_ decoder: inout SFTPDecoder) throws -> SFTPStatus {
@@ -90,7 +96,9 @@ package enum SFTPReply: Sendable {
 
 /// What the server calls an open file or folder. Of one session only.
 package struct SFTPHandle: Sendable, Hashable {
-    /// At most 256 bytes (draft section 6.2).
+    /// In bytes (draft section 6.2).
+    static let longest = 256
+
     package let bytes: [UInt8]
 
     package init(bytes: [UInt8]) {

@@ -13,8 +13,8 @@ extension SFTPSession: ByteChannelUser {
         } catch let error as SFTPProtocolError {
             throw error.error
         }
-        // An answer may be what a transfer has waited for.
-        if state.withLock({ !$0.bulks.isEmpty }) { channel.wake() }
+        // An answer may be what a transfer has waited for, and VERSION leads to a question.
+        if state.withLock({ !$0.bulks.isEmpty || !$0.queue.isEmpty }) { channel.wake() }
     }
 
     package func bytesToSend() -> UnsafeRawBufferPointer {
@@ -80,10 +80,20 @@ extension SFTPSession: ByteChannelUser {
             return (pending, state.isStuck(after: pending, patience: patience))
         }
         guard let pending else { throw SFTPProtocolError.unasked(id) }
-        if isStuck {
-            throw FileError.make(.timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
+        do {
+            if isStuck {
+                throw FileError.make(.timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
+            }
+            try give(type, &decoder, to: pending.owner)
+        } catch {
+            // Whoever waits for it learns why with all others.
+            state.withLock { $0.pending[id] = pending }
+            throw error
         }
-        switch pending.owner {
+    }
+
+    private func give(_ type: UInt8, _ decoder: inout SFTPDecoder, to owner: Pending.Owner) throws {
+        switch owner {
         case .call(let call, let index): call.take(try SFTPReply(type: type, &decoder), at: index)
         case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
         case .limits:
@@ -109,7 +119,7 @@ extension SFTPSession: ByteChannelUser {
             state.isOpen = true
             state.extensions = extensions
             if extensions[SFTPExtension.limits.rawValue] != nil {
-                // Goes out with what is asked first, and so takes no time.
+                // Nobody waits for the answer, and so it takes no time.
                 state.queue.append(SFTPRequest.limits.packet(id: state.register(Pending(owner: .limits, sent: .now))))
             }
             return state.opening.take()

@@ -37,7 +37,7 @@ package final class SFTPSession: @unchecked Sendable {
     var inbox = SFTPInbox()
     var outbox = SFTPOutbox()
 
-    private init(_ channel: any ByteChannel, patience: Duration) {
+    init(_ channel: any ByteChannel, patience: Duration) {
         self.channel = channel
         self.patience = patience
     }
@@ -45,7 +45,7 @@ package final class SFTPSession: @unchecked Sendable {
     /// Begins a session: one round trip.
     ///
     /// - Parameters:
-    ///   - channel: Was not started yet. It ends when the session is let go.
+    ///   - channel: Was not started yet. It keeps the session until it ends: by ``end(with:)`` at the latest.
     ///   - patience: How long an answer may take; what the channel's own silence means, the channel knows.
     /// - Throws: `URLError(.cannotParseResponse)` for what is no SFTP; `URLError(.unsupportedURL)` for another version; why the channel
     ///   ended.
@@ -133,7 +133,7 @@ package final class SFTPSession: @unchecked Sendable {
 
     func add(_ bulk: any SFTPBulk) {
         let ending = state.withLock { state -> (any Error)? in
-            if state.ending == nil { state.bulks.append(bulk) }
+            if state.ending == nil, !state.bulks.contains(where: { $0 === bulk }) { state.bulks.append(bulk) }
             return state.ending
         }
         if let ending { bulk.sessionEnded(with: ending) } else { channel.wake() }

@@ -94,7 +94,7 @@ package struct KnownHostEntry: Sendable, Hashable {
 /// The lines that name one host.
 package struct KnownHostEntries: Sendable {
     package internal(set) var entries: [KnownHostEntry] = []
-    /// The first lines that could not be read, as `file:line`; at most ten.
+    /// The first lines that could not be read, as `file:line`; at most ten. Those that name other hosts clearly are not among them.
     package private(set) var skippedPlaces: [String] = []
     package private(set) var skippedCount = 0
 

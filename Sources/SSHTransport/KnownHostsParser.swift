@@ -103,8 +103,9 @@ struct KnownHostsParser {
         } else {
             match = KnownHostMatch(name) { SSHPatternList.matches($0, names) == .matched }
         }
-        guard let key = HostKey(base64: String(decoding: text, as: UTF8.self)), Array(key.type.utf8) == Array(type) else { return skip() }
+        // Keys of other hosts are not looked at: there may be very many.
         guard match != .none else { return }
+        guard let key = HostKey(base64: String(decoding: text, as: UTF8.self)), Array(key.type.utf8) == Array(type) else { return skip() }
         if entries.count >= Self.mostEntries {
             isOverfull = true
             return

@@ -68,9 +68,7 @@ final class SSHCommandRun: @unchecked Sendable {
         try read(stream: 0, session) { output += $0 }
         try read(stream: SSH_EXTENDED_DATA_STDERR, session) { errors += $0.prefix(max(0, Self.mostErrors - errors.count)) }
         guard output.count <= limit else {
-            throw FileError.make(
-                .dataLengthExceedsMaximum, url: session.server.url,
-                sentence: "A command on “\(session.server.host)” said more than the \(limit) bytes that were asked for.")
+            throw session.server.tooMuchOutput(limit)
         }
         if before != (output.count, errors.count) { quietSince = now }
         return libssh2_channel_eof(steps.raw) != 0

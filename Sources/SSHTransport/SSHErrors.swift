@@ -65,6 +65,11 @@ extension SSHServer {
         FileError.make(.timedOut, url: url, sentence: "“\(host)” took too long to answer.", underlying: cause)
     }
 
+    func tooMuchOutput(_ limit: Int) -> URLError {
+        FileError.make(
+            .dataLengthExceedsMaximum, url: url, sentence: "A command on “\(host)” said more than the \(limit) bytes that were asked for.")
+    }
+
     /// This side has ended the connection.
     func closed() -> URLError {
         FileError.make(.cancelled, url: url, sentence: "The connection to “\(host)” was closed.")

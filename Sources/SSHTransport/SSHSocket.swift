@@ -85,5 +85,7 @@ struct SSHSocket {
         set(SOL_SOCKET, SO_KEEPALIVE, 1)
         set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
         set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 30)
+        // What the system has taken and not sent yet is in front of every request that comes later.
+        set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 256 << 10)
     }
 }

@@ -34,7 +34,7 @@ sftp_title() { # TITLE NAME... : medians and the fastest of each
   local name line="$1:"
   shift
   for name in "$@"; do line+=" $name $(median "$work/$name" 1) s ($(median "$work/$name" 2) s CPU, fastest $(fastest "$work/$name" 1) s),"; done
-  printf '%s medians of %s\n' "$line" "$(wc -l <"$work/$name")"
+  printf '%s medians of %s\n' "$line" "$runs"
 }
 
 # How often the faster of the peers' times holds Carrel's.
@@ -225,9 +225,19 @@ thousand_files() {
 
 # Once for sftp, which takes most of a minute, as often as it is.
 sftp_requests() {
-  local i
-  # The folder's own owner may remove what is in it.
   thousand_files
+  sftp_stats
+  sftp_removals
+}
+
+sftp_stats() {
+  local i
+  # A grep that ends at the first hit would break the pipe.
+  if ! "$CARREL" stat --help | grep '<location.*\.\.\.' >/dev/null; then
+    echo "stat of 1,000 files: not measured, because this build's stat takes one at a time  MISSED"
+    status=1
+    return 0
+  fi
   start_over sftp carrel
   seq -f "ls -l $folder/requests/file-%04g" 1000 | sftp_timed sftp
   [ "$(grep -c '^-.*file-' "$work/sftp.out")" = 1000 ] || { echo "run.sh: sftp: items are missing" >&2; exit 1; }
@@ -237,17 +247,19 @@ sftp_requests() {
   done
   sftp_title "stat of 1,000 files, 20 ms" sftp carrel
   sftp_speed "rate, times sftp's" 50 carrel sftp
+}
 
+sftp_removals() {
+  local i
   start_over sftp carrel whole
   seq -f "rm $folder/requests/file-%04g" 1000 | sftp_timed sftp
   all_gone "$data/requests"
   for i in $(seq "$runs"); do
     thousand_files
-    timed "$work/carrel" "${carrel[@]}" rm "${access[@]}" $(seq -f "$place/requests/file-%04g" 1000)
+    timed "$work/carrel" "${carrel[@]}" rm --quiet "${access[@]}" $(seq -f "$place/requests/file-%04g" 1000)
     all_gone "$data/requests"
     thousand_files
-    # The folder too: its parent is the server's user's.
-    timed "$work/whole" "${carrel[@]}" rm -r "${access[@]}" "$place/requests"
+    timed "$work/whole" "${carrel[@]}" rm -r --quiet "${access[@]}" "$place/requests"
     [ ! -e "$data/requests" ] || { echo "run.sh: the folder is still there" >&2; exit 1; }
   done
   sftp_title "removal of 1,000 files, 20 ms" sftp carrel whole

@@ -15,8 +15,12 @@ struct Remove: Verb {
 
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
-        for place in try await session.places(locations) {
-            try await work.run(place, isAlone: locations.count == 1) { try await remove(place) }
+        let places = try await session.places(locations)
+        if recursive {
+            // One of them may hold another.
+            for place in places { try await work.run(place, isAlone: places.count == 1) { try await remove(place) } }
+        } else {
+            _ = try await work.each(of: places) { try await remove($0) }
         }
         try work.finish("not removed", hasDocument: false)
     }

@@ -2,17 +2,24 @@ import ArgumentParser
 import Carrel
 
 struct Stat: Verb {
-    static let configuration = CommandConfiguration(commandName: "stat", abstract: "Tell what is known about one item.")
+    static let configuration = CommandConfiguration(commandName: "stat", abstract: "Tell what is known about an item.")
 
-    @Argument(help: "A file or a folder.")
-    var location: String
+    @Argument(help: "Files and folders.")
+    var locations: [String]
     @OptionGroup var common: CommonOptions
 
-    var blamed: String? { location }
+    var blamed: String? { locations.count == 1 ? locations[0] : nil }
 
     func perform(_ session: Session) async throws {
-        let place = try await session.place(location)
-        let item = try await place.provider.attributesOfItem(path: place.path)
-        if common.json { try session.output.json(ShownItem(item)) } else { try session.output.line(item.longLine) }
+        let work = ItemWork(verb: Self.verb)
+        let items = try await work.each(of: session.places(locations)) { try await $0.provider.attributesOfItem(path: $0.path) }
+        if !common.json {
+            for item in items { try session.output.line(item.longLine) }
+        } else if locations.count == 1, let item = items.first {
+            try session.output.json(ShownItem(item))
+        } else {
+            try session.output.json(items.map { ShownItem($0) })
+        }
+        try work.finish("not found or not looked at", hasDocument: true)
     }
 }

@@ -27,6 +27,13 @@ extension SFTPDouble {
         public var renameReplaces = false
         /// Whether SYMLINK takes the link's path first, as the draft has it; OpenSSH takes the target first.
         public var symlinkTakesLinkFirst = false
+        /// Whether LSTAT looks behind links, as ProFTPD's does; listings show links themselves all the same.
+        public var lstatFollows = false
+        /// Whether MKDIR says "done" to a folder that is there.
+        public var makesFoldersAgain = false
+        /// Whether "done" is said to what is not done, as `rclone serve sftp` does: a hard link is not made, opening to write empties or makes
+        /// a file whatever the flags are, removing takes folders for files and what is missing for removed, and there are no links.
+        public var isCareless = false
         /// Which attributes are told: the sum of 1 for the size, 2 for the owners, 4 for the permissions, 8 for the times.
         public var attributes: UInt32 = 15
         /// Permission bits that new files and folders don't get.

@@ -9,10 +9,12 @@ extension SFTPDoubleSession {
         case "posix-rename@openssh.com":
             let source = try state.tree.locate(request.bytes, follow: false)
             try state.tree.rename(source, to: try state.tree.locate(request.other, follow: false))
+        case "hardlink@openssh.com" where settings.isCareless: break
         case "hardlink@openssh.com":
             let id = try state.tree.find(request.bytes, follow: false)
             guard state.tree.nodes[id]?.kind != .folder else { throw POSIXError(.EPERM) }
             try state.tree.link(id, at: try state.tree.locate(request.other, follow: false))
+        case "statvfs@openssh.com" where settings.isCareless: return .status(.unsupported)
         case "statvfs@openssh.com":
             _ = try state.tree.find(request.bytes)
             return volume()

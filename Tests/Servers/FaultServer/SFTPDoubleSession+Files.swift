@@ -76,7 +76,11 @@ extension SFTPDoubleSession {
     // MARK: Open files
 
     private func open(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
-        let flags = call.request.flags
+        var flags = call.request.flags
+        if settings.isCareless, flags.contains(.write) {
+            flags.remove(.exclusive)
+            flags.formUnion([.create, .truncate])
+        }
         guard handles.count < settings.maximumHandles else {
             throw SFTPDoubleRefusal(code: .failure, text: "Too many open files")
         }

@@ -10,9 +10,13 @@ extension SFTPDoubleSession {
         case .readdir: return try entries(call, &state)
         case .mkdir:
             let mode = (call.attributes.permissions ?? 0o777) & 0o7777 & ~settings.umask
-            _ = try state.tree.add(SFTPTree.Node(kind: .folder, mode: mode), at: try state.tree.locate(path, follow: false))
+            let place = try state.tree.locate(path, follow: false)
+            let isThere = place.id.map { state.tree.nodes[$0]?.kind == .folder } ?? false
+            if settings.makesFoldersAgain, isThere { return .status(.ok) }
+            _ = try state.tree.add(SFTPTree.Node(kind: .folder, mode: mode), at: place)
         default:
             let place = try state.tree.locate(path, follow: false)
+            if settings.isCareless { return try removeCarelessly(place, &state) }
             guard let id = place.id else { throw POSIXError(.ENOENT) }
             guard state.tree.nodes[id]?.kind == .folder else { throw POSIXError(.ENOTDIR) }
             guard state.tree.nodes[id]?.children.isEmpty == true else { throw POSIXError(.ENOTEMPTY) }
@@ -48,18 +52,24 @@ extension SFTPDoubleSession {
         return page.isEmpty ? .status(.endOfFile) : .names(names)
     }
 
+    private func removeCarelessly(_ place: SFTPTree.Place, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
+        guard let id = place.id else { return .status(.ok) }
+        guard state.tree.nodes[id]?.children.isEmpty == true else { throw POSIXError(.ENOTEMPTY) }
+        try state.tree.unlink(place)
+        return .status(.ok)
+    }
+
     // MARK: Paths
 
     func performOnPath(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
         let path = call.request.bytes
         switch call.request.kind {
-        case .stat, .lstat:
-            guard let node = state.tree.nodes[try state.tree.find(path, follow: call.request.kind == .stat)] else { throw POSIXError(.EIO) }
-            return .attributes(node)
+        case .stat, .lstat: return .attributes(try node(path, follows: call.request.kind == .stat, state))
         case .setstat: try change(try state.tree.find(path), call.attributes, &state)
         case .remove:
             let place = try state.tree.locate(path, follow: false)
             guard let id = place.id else { throw POSIXError(.ENOENT) }
+            if settings.isCareless { return try removeCarelessly(place, &state) }
             guard state.tree.nodes[id]?.kind != .folder else { throw POSIXError(.EISDIR) }
             try state.tree.unlink(place)
         case .realpath: return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(path), node: nil)])
@@ -69,6 +79,7 @@ extension SFTPDoubleSession {
             let target = try state.tree.locate(call.request.other, follow: false)
             if target.id != nil, !settings.renameReplaces { throw POSIXError(.EEXIST) }
             try state.tree.rename(source, to: target)
+        case .readlink where settings.isCareless, .symlink where settings.isCareless: return .status(.unsupported)
         case .readlink:
             let node = state.tree.nodes[try state.tree.find(path, follow: false)]
             guard let node, node.kind == .link else { throw POSIXError(.EINVAL) }
@@ -80,5 +91,15 @@ extension SFTPDoubleSession {
         default: return .status(.unsupported)
         }
         return .status(.ok)
+    }
+
+    private func node(_ path: [UInt8], follows: Bool, _ state: SFTPDouble.State) throws -> SFTPTree.Node {
+        let id = try state.tree.find(path, follow: follows)
+        guard let node = state.tree.nodes[id] else { throw POSIXError(.EIO) }
+        // A link that leads nowhere is shown all the same.
+        if !follows, settings.lstatFollows, node.kind == .link, let target = try? state.tree.find(path) {
+            return state.tree.nodes[target] ?? node
+        }
+        return node
     }
 }

@@ -1,0 +1,99 @@
+public import FileProviderCore
+import Foundation
+
+/// Reads a listing while it comes.
+final class FTPListingSink: ByteSink {
+    private let state: Locked<FTPPages>
+
+    init(_ pages: FTPPages) { state = Locked(pages) }
+
+    /// What has come.
+    var pages: FTPPages { state.value }
+
+    /// - Throws: `CocoaError(.fileReadTooLarge)` past ``FTPPages/largest``.
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        try state.update { try $0.add(bytes) }
+        return .ready
+    }
+}
+
+/// The items of a listing, some at a time.
+struct FTPPages: Sendable {
+    /// 256 MiB, about two million items.
+    static let largest = 256 << 20
+    /// Items that are made while the listing comes: they take more room than its bytes do.
+    private static let mostReady = 20_000
+
+    private let path: ProviderPath
+    private let charset: FTPCharset
+    private var parser: any FTPListing
+    private var ready: [[FileObject]] = []
+    private var readyCount = 0
+    /// Why no more can be made.
+    private var failure: (any Error)?
+    /// What came behind that.
+    private var data = Data()
+    private var offset = 0
+    private var length = 0
+    private var isFinished = false
+
+    init(_ parser: any FTPListing, path: ProviderPath, charset: FTPCharset) {
+        self.parser = parser
+        self.path = path
+        self.charset = charset
+    }
+
+    var unreadable: FTPUnreadableLines { parser.unreadable }
+    /// Whether nothing came.
+    var isEmpty: Bool { length == 0 }
+
+    fileprivate mutating func add(_ bytes: UnsafeRawBufferPointer) throws {
+        length += bytes.count
+        guard length <= Self.largest else {
+            throw FileError.make(
+                .fileReadTooLarge, path: path, sentence: "The listing of “\(path)” has more than \(Self.largest >> 20) MiB.")
+        }
+        if failure != nil { return }
+        if readyCount >= Self.mostReady { return data.append(contentsOf: bytes) }
+        // What cannot be read is told of when the server has said how the listing ended, and the connection goes on.
+        do {
+            let items = try objects(parser.parse(bytes))
+            readyCount += items.count
+            ready.append(items)
+        } catch { failure = error }
+    }
+
+    /// Nil behind the last.
+    mutating func next() throws -> [FileObject]? {
+        if !ready.isEmpty { return ready.removeFirst() }
+        if let failure { throw failure }
+        if isFinished { return nil }
+        let piece = data[data.startIndex + offset..<min(data.endIndex, data.startIndex + offset + 128 << 10)]
+        offset += piece.count
+        var entries = try piece.withUnsafeBytes { try parser.parse($0) }
+        if offset >= data.count {
+            isFinished = true
+            entries += try parser.finish()
+        }
+        return try objects(entries)
+    }
+
+    private func objects(_ entries: [FTPEntry]) throws -> [FileObject] {
+        try entries.map { Self.object($0, at: try path.appending(nameBytes: charset.component(of: $0.name))) }
+    }
+
+    static func object(_ entry: FTPEntry, at path: ProviderPath) -> FileObject {
+        var object = FileObject(
+            path: path, type: entry.type, size: entry.type == .directory ? nil : entry.size, modifiedDate: entry.modified)
+        object.creationDate = entry.created
+        object.permissions = entry.permissions
+        object.linkTarget = entry.linkTarget
+        object[.ftpUnique] = entry.identity
+        return object
+    }
+}
+
+extension FileObjectKey where Value == String {
+    /// What the server tells apart its items by, whatever they are called: the fact `unique` (RFC 3659, section 7.5.2).
+    public static var ftpUnique: Self { Self("ftp.unique") }
+}

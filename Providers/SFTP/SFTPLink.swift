@@ -1,0 +1,41 @@
+import FileProviderCore
+import SSHTransport
+
+/// A way to the server that is logged in: an SSH connection, or what starts the `ssh` program.
+protocol SFTPLink: Sendable {
+    /// A channel on which SFTP is spoken, not started yet.
+    func channel() async throws -> any ByteChannel
+    /// Runs a command of the account's shell.
+    func run(_ command: String) async throws -> (status: Int32, output: [UInt8])
+    /// Ends all channels.
+    func close()
+}
+
+/// A connection by libssh2.
+struct SFTPEmbeddedLink: SFTPLink {
+    let connection: SSHConnection
+
+    func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
+
+    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
+        let result = try await connection.run(command, limit: 4096)
+        return (result.status, result.output)
+    }
+
+    func close() { connection.close() }
+}
+
+/// The ssh program, a process for each channel.
+struct SFTPProgramLink: SFTPLink {
+    let program: SSHProgram
+
+    func channel() async throws -> any ByteChannel { try SSHProgramChannel(program, subsystem: "sftp") }
+
+    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
+        let result = try await program.run(command, limit: 4096)
+        return (result.status, result.output)
+    }
+
+    /// Each channel ends with its session.
+    func close() {}
+}

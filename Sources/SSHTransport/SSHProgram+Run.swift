@@ -1,0 +1,69 @@
+import FileProviderCore
+import Foundation
+
+extension SSHProgram {
+    /// Runs a command in the account's shell, without input.
+    ///
+    /// - Parameters:
+    ///   - limit: Bytes of output that are taken; of what it says on standard error, the last 4 KiB are.
+    ///   - idle: Seconds that it may say nothing; nil takes ``timeouts``' own.
+    /// - Throws: `URLError(.dataLengthExceedsMaximum)` for more output; why the program did not reach the host; `CancellationError`, at once.
+    package func run(_ command: String, limit: Int, idle: Double? = nil) async throws -> SSHConnection.CommandResult {
+        var program = self
+        program.timeouts.idle = idle ?? timeouts.idle
+        let channel = try SSHProgramChannel(program, arguments: try arguments(command: command), hasInput: false)
+        let run = SSHProgramRun(program: program, channel: channel, limit: limit)
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                run.answer.ask(continuation)
+                channel.start(run)
+            }
+        } onCancel: {
+            run.answer.give(.failure(CancellationError()))
+            channel.end(with: CancellationError())
+        }
+    }
+}
+
+/// Gathers what a command says.
+///
+/// Unchecked: everything mutable is touched on the channel's thread only.
+private final class SSHProgramRun: ByteChannelUser, @unchecked Sendable {
+    let answer = SSHAnswer<SSHConnection.CommandResult>()
+    private let program: SSHProgram
+    private let channel: SSHProgramChannel
+    private let limit: Int
+    private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    private var output: [UInt8] = []
+
+    init(program: SSHProgram, channel: SSHProgramChannel, limit: Int) {
+        self.program = program
+        self.channel = channel
+        self.limit = limit
+    }
+
+    deinit {
+        room.deallocate()
+    }
+
+    func roomToReceive() -> UnsafeMutableRawBufferPointer { room }
+
+    func received(_ count: Int) throws {
+        output += room[..<count]
+        if output.count > limit { throw program.server.tooMuchOutput(limit) }
+    }
+
+    func bytesToSend() throws -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    func sent(_ count: Int) {}
+
+    var isWaiting: Bool { true }
+
+    func ended(with error: any Error) {
+        if let outcome = channel.outcome, outcome.status != 255 {
+            answer.give(.success((status: outcome.status ?? 128, output: output, errors: outcome.errors)))
+        } else {
+            answer.give(.failure(error))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package import FileProviderCore
+import Foundation
+
+/// The system's ssh program as the way to a host: with jump hosts, hardware keys, and all else that it and its configuration know.
+///
+/// It asks nobody: what needs a terminal ends in an error. Source: ssh(1), ssh_config(5).
+package struct SSHProgram: Sendable {
+    /// A path, or a name that is looked for in `PATH`.
+    package var program = "ssh"
+    /// As the configuration knows it: a name, an address or an alias.
+    package var host: String
+    /// Nil for what the configuration says.
+    package var user: String?
+    package var port: Int?
+    /// Files of private keys; where there are some, no others are offered.
+    package var identities: [String] = []
+    /// In place of the user's own file of known hosts.
+    package var knownHosts: String?
+    /// Whether the key of a host of which none is known is taken and kept.
+    package var acceptsNewHosts = false
+    /// In place of the user's own configuration.
+    package var configuration: String?
+    /// Further arguments, such as `-o`, `Compression=yes`; they go before ours.
+    package var extra: [String] = []
+    package var timeouts = Timeouts()
+    package var counters = TransferCounters()
+
+    package init(host: String) { self.host = host }
+
+    /// What stands in errors.
+    var server: SSHServer { SSHServer(host: host, port: port ?? 22) }
+
+    /// The arguments for a subsystem.
+    func arguments(subsystem: String) throws -> [String] { try arguments(["-s"], subsystem) }
+
+    /// The arguments for a command in the account's shell.
+    func arguments(command: String) throws -> [String] { try arguments([], command) }
+
+    /// ssh takes the first value that it finds for an option, so those of the caller come first.
+    ///
+    /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may take for something else.
+    private func arguments(_ kind: [String], _ request: String) throws -> [String] {
+        try check(host, "host")
+        if let user { try check(user, "user") }
+        var all = extra
+        if let configuration { all += ["-F", configuration] }
+        var options = [
+            "BatchMode=yes", "ConnectTimeout=\(max(1, Int(timeouts.connect.rounded(.up))))",
+            "StrictHostKeyChecking=\(acceptsNewHosts ? "accept-new" : "yes")", "ClearAllForwardings=yes", "ForwardX11=no",
+            "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
+        ]
+        if let knownHosts { options.append("UserKnownHostsFile=\(try quoted(knownHosts))") }
+        if !identities.isEmpty { options.append("IdentitiesOnly=yes") }
+        all += options.map { "-o" + $0 }
+        if let port { all += ["-p", "\(port)"] }
+        if let user { all += ["-l", user] }
+        for identity in identities { all += ["-i", identity.replacing("%", with: "%%")] }
+        // Without the dashes ssh would take options behind the host too.
+        return all + kind + ["--", host, request]
+    }
+
+    private func check(_ word: String, _ what: String) throws {
+        let isSafe =
+            !word.isEmpty && !word.hasPrefix("-")
+            && word.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !"'`\"$\\;&<>|(){}@/".unicodeScalars.contains($0) }
+        if !isSafe {
+            throw FileError.make(.badURL, url: nil, sentence: "“\(SSHText.line(word.utf8))” is no \(what) to give to the ssh program.")
+        }
+    }
+
+    /// A path as a value in the configuration's language.
+    private func quoted(_ path: String) throws -> String {
+        guard !path.contains("\""), !path.contains("${") else {
+            throw FileError.make(.badURL, url: nil, sentence: "The path “\(path)” cannot be given to the ssh program.")
+        }
+        return "\"" + path.replacing("%", with: "%%") + "\""
+    }
+
+    /// Where the program is.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`.
+    func path() throws -> String {
+        if program.contains("/") {
+            if access(program, X_OK) == 0 { return program }
+        } else {
+            let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+            for folder in folders.split(separator: ":") where access("\(folder)/\(program)", X_OK) == 0 { return "\(folder)/\(program)" }
+        }
+        throw FileError.make(
+            .fileReadNoSuchFile, path: program,
+            sentence: "The program “\(program)” is not there, or may not be run; it comes with OpenSSH's client.")
+    }
+
+    /// Why the program has ended, from its last words.
+    func error(status: Int32?, errors: [UInt8]) -> any Error {
+        let words = errors.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { SSHText.line($0) }
+            .filter { !$0.isEmpty && !$0.hasPrefix("Warning: Permanently added") }
+        let said = words.joined(separator: " ")
+        let code = Self.codes.first { said.contains($0.words) }?.code ?? (status == 255 ? .cannotConnectToHost : .networkConnectionLost)
+        // Long warnings come first, and what counts last.
+        let last = words.suffix(3).joined(separator: " ")
+        let sentence =
+            last.isEmpty
+            ? "The ssh program ended the connection to “\(host)”" + (status.map { $0 == 0 ? "." : " (exit status \($0))." } ?? ".")
+            : (code == .networkConnectionLost ? "The ssh program lost “\(host)”: " : "The ssh program could not reach “\(host)”: ") + last
+                + (last.hasSuffix(".") ? "" : ".")
+        let cause = SSHProgramError(status: status, text: said)
+        return FileError.make(code, url: server.url, sentence: sentence, underlying: cause)
+    }
+
+    /// What ssh says, the more telling first. It says it in English always.
+    private static let codes: [(words: String, code: URLError.Code)] = [
+        ("REMOTE HOST IDENTIFICATION HAS CHANGED", .serverCertificateUntrusted), ("REVOKED HOST KEY", .serverCertificateUntrusted),
+        ("Host key verification failed", .serverCertificateHasUnknownRoot), ("Permission denied", .userAuthenticationRequired),
+        ("Too many authentication failures", .userAuthenticationRequired), ("Could not resolve hostname", .cannotFindHost),
+        ("Unable to negotiate", .secureConnectionFailed), ("Connection timed out", .timedOut), ("Operation timed out", .timedOut),
+        ("subsystem request failed", .resourceUnavailable), ("administratively prohibited", .resourceUnavailable),
+        ("Connection refused", .cannotConnectToHost), ("No route to host", .cannotConnectToHost),
+        ("Network is unreachable", .cannotConnectToHost), ("kex_exchange_identification", .networkConnectionLost),
+        ("Connection reset", .networkConnectionLost), ("Connection closed", .networkConnectionLost),
+        ("Broken pipe", .networkConnectionLost), ("closed by remote host", .networkConnectionLost),
+    ]
+}
+
+/// How the ssh program ended, the cause below a Foundation error.
+package struct SSHProgramError: Error, LocalizedError, Sendable {
+    /// Its exit status; nil where a signal ended it.
+    package let status: Int32?
+    /// What it said on standard error, at most 4 KiB.
+    package let text: String
+
+    package var errorDescription: String? { text }
+}

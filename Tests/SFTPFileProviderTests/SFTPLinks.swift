@@ -1,0 +1,75 @@
+import FaultServer
+import FileProviderCore
+import Foundation
+import Synchronization
+
+@testable import SFTPFileProvider
+
+/// Connections to a double, whose channels can be refused.
+final class SFTPLinks: Sendable {
+    struct Limits: Sendable {
+        /// Channels on one connection; one more is refused.
+        var channels = Int.max
+        /// What a refused channel throws.
+        var refusal: any Error = URLError(.networkConnectionLost)
+        /// What a connection throws; nil to be let in. Asked with the number of connections so far.
+        var login: @Sendable (Int) -> (any Error)? = { _ in nil }
+        /// What the account's shell says.
+        var shell: @Sendable (String) throws -> (status: Int32, output: [UInt8]) = { _ in (127, []) }
+    }
+
+    let double: SFTPDouble
+    let limits: Limits
+    private let made = Mutex([Link]())
+
+    init(_ double: SFTPDouble, _ limits: Limits = .init()) {
+        self.double = double
+        self.limits = limits
+    }
+
+    /// Connections so far.
+    var count: Int { made.withLock { $0.count } }
+
+    func connect() throws -> any SFTPLink {
+        let link = Link(double, limits)
+        let count = made.withLock { made in
+            made.append(link)
+            return made.count
+        }
+        if let error = limits.login(count) { throw error }
+        return link
+    }
+
+    /// Ends all connections, as a network does.
+    func cut() {
+        for link in made.withLock({ $0 }) { link.die() }
+        double.stop()
+    }
+
+    private final class Link: SFTPLink {
+        let double: SFTPDouble
+        let limits: Limits
+        let state = Locked((channels: 0, isDead: false))
+
+        init(_ double: SFTPDouble, _ limits: Limits) {
+            self.double = double
+            self.limits = limits
+        }
+
+        func die() { state.update { $0.isDead = true } }
+
+        func channel() async throws -> any ByteChannel {
+            let (isDead, isAllowed) = state.update { state in
+                state.channels += 1
+                return (state.isDead, state.channels <= limits.channels)
+            }
+            if isDead { throw URLError(.networkConnectionLost) }
+            if !isAllowed { throw limits.refusal }
+            return double.channel()
+        }
+
+        func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) { try limits.shell(command) }
+
+        func close() { die() }
+    }
+}

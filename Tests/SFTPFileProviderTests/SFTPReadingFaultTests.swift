@@ -1,0 +1,132 @@
+import FaultServer
+import FileProviderCore
+import Foundation
+import Testing
+
+@testable import SFTPFileProvider
+
+/// Reading over connections that are lost, and channels that are refused.
+@Suite struct SFTPReadingFaultTests {
+    typealias PatternSink = SFTPReadingTests.PatternSink
+
+    @Test(arguments: [URLError(.networkConnectionLost) as any Error, URLError(.cannotConnectToHost), CocoaError(.featureUnsupported)], [1, 2])
+    func `A server that gives few channels is used over those`(refusal: any Error, channels: Int) async throws {
+        try await withSFTPProvider(configure: { $0.connections = 1 }, links: .init(channels: channels, refusal: refusal)) { double, provider in
+            double.putPattern(20_000_000, at: "/file")
+            for _ in 0..<2 {
+                let sink = PatternSink()
+                try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: sink) }
+                #expect(sink.next == 20_000_000 && sink.isRight)
+            }
+            try await SFTPDoing.publishLarge.run(provider)
+            #expect(double.file("/new") == SFTPDoing.large)
+            #expect(double.counts.channels <= 2)
+        }
+    }
+
+    @Test(arguments: [3_000_000, 20_000_000]) func `A transfer goes on where its connection was lost`(size: Int) async throws {
+        for place in [1, size / 3, size - 10] {
+            try await withSFTPProvider(options: { $0.retries.retries = 2 }) { double, provider in
+                double.putPattern(size, at: "/file")
+                let reader = try await provider.open(path: ProviderPath("file"))
+                _ = try await reader.attributes()
+                double.resetCounts()
+                double.cut(.sent(place))
+                let sink = PatternSink()
+                _ = try await reader.stream(.whole, into: sink)
+                #expect(sink.next == size && sink.isRight, "\(place)")
+                // What the sink had was not asked for again.
+                #expect(double.counts.bytesRead <= size + 17 << 20)
+                await reader.close()
+            }
+        }
+    }
+
+    @Test func `Without retries a lost connection is told`() async throws {
+        try await withSFTPProvider { double, provider in
+            double.putPattern(3_000_000, at: "/file")
+            for _ in 0..<2 {
+                double.cut(.sent(1_000_000))
+                let error = try await SFTPFaults.mustFail {
+                    try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: PatternSink()) }
+                }
+                #expect(error.urlCode == .networkConnectionLost)
+            }
+        }
+    }
+
+    @Test func `A file that is another one after the connection was lost is told`() async throws {
+        let state = Locked(0)
+        let settings = SFTPDouble.Settings { request in
+            request.kind == .read && request.occurrence == 5 && state.update({ $0 += 1; return $0 == 1 }) ? [.closeAfterReply] : []
+        }
+        try await withSFTPProvider(settings, options: { $0.retries.retries = 2 }) { double, provider in
+            double.putPattern(9_000_000, at: "/file")
+            let reader = try await provider.open(path: ProviderPath("file"))
+            _ = try await reader.attributes()
+            double.put(Data(count: 9_000_000), at: "/file", modified: 77)
+            let error = try await SFTPFaults.mustFail { try await reader.stream(.whole, into: PatternSink()) }
+            #expect(error.posixCode == .ESTALE, "\(error)")
+            await reader.close()
+        }
+    }
+
+    @Test(arguments: SFTPDoing.allCases) func `After a connection that was lost while nobody used it, all goes on`(doing: SFTPDoing) async throws {
+        for cutsLink in [false, true] {
+            await SFTPFaults.places.take()
+            defer { SFTPFaults.places.giveBack() }
+            let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files))
+            let provider = try SFTPFaults.provider(links)
+            try await SFTPDoing.publishLarge.run(provider, "first")
+            if cutsLink { links.cut() } else { links.double.stop() }
+            #expect(await SFTPFaults.waits { links.double.counts.openChannels == 0 })
+            try await doing.run(provider)
+            #expect(links.double.violations == [])
+            provider.invalidate()
+        }
+    }
+
+    @Test func `Many wait for one login, and a refused one is tried anew by the next`() async throws {
+        let settings = SFTPDouble.Settings()
+        let refusal = URLError(.userAuthenticationRequired)
+        try await withSFTPProvider(settings, links: .init(login: { $0 == 1 ? refusal : nil })) { double, provider in
+            let error = try await SFTPFaults.mustFail { try await SFTPDoing.look.run(provider) }
+            #expect(error.urlCode == .userAuthenticationRequired)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 { group.addTask { try await SFTPDoing.look.run(provider) } }
+                try await group.waitForAll()
+            }
+            #expect(double.counts.channels == 1)
+        }
+    }
+
+    @Test func `Who is cancelled while others wait for the login takes nothing from them`() async throws {
+        let settings = SFTPDouble.Settings { $0.kind == .initialize ? [.delay(0.2)] : [] }
+        try await withSFTPProvider(settings) { double, provider in
+            let first = Task { try await SFTPDoing.look.run(provider) }
+            #expect(await SFTPFaults.waits { double.counts.channels == 1 })
+            let second = Task { try await SFTPDoing.look.run(provider) }
+            first.cancel()
+            let error = try await SFTPFaults.mustFail(within: 2) { try await first.value }
+            #expect(error is CancellationError)
+            try await second.value
+            #expect(double.counts.channels == 1)
+        }
+    }
+
+    @Test func `A sink's own error comes back as it was thrown`() async throws {
+        struct Full: Error {}
+        final class FullSink: ByteSink {
+            func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { throw Full() }
+            func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
+        }
+        try await withSFTPProvider(options: { $0.retries.retries = 2 }) { double, provider in
+            double.putPattern(3_000_000, at: "/file")
+            for name in ["book", "file"] {
+                await #expect(throws: Full.self) {
+                    try await provider.withReader(path: ProviderPath(name)) { _ = try await $0.stream(.whole, into: FullSink()) }
+                }
+            }
+        }
+    }
+}

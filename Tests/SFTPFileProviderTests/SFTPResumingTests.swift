@@ -1,0 +1,193 @@
+import FaultServer
+import FileProviderCore
+import Foundation
+import Testing
+
+@testable import SFTPFileProvider
+
+/// Going on with an upload where it stopped, in one operation and across two.
+@Suite struct SFTPResumingTests {
+    /// Larger than what may be ahead of the first gap (``SFTPBulkWrite/spread``).
+    private static let size = 24_000_000
+    private static let identity = "version 1"
+
+    /// Bytes of the double's pattern, none of them kept.
+    private struct PatternSource: WriteSource {
+        let size: Int
+        var begun = Locked<[Int64]>([])
+        var length: Int64? { Int64(size) }
+        var isRepeatable: Bool { true }
+
+        func bytes(from offset: Int64) throws -> any ByteSource {
+            begun.update { $0.append(offset) }
+            return Bytes(Int(offset), size)
+        }
+
+        private final class Bytes: ByteSource {
+            private let place: Locked<Int>
+            private let size: Int
+
+            init(_ offset: Int, _ size: Int) {
+                place = Locked(offset)
+                self.size = size
+            }
+
+            func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+                let range = place.update { place in
+                    let end = min(size, place + buffer.count)
+                    defer { place = end }
+                    return place..<end
+                }
+                if range.isEmpty { return .end }
+                buffer.copyBytes(from: SFTPDouble.pattern(range))
+                return .bytes(range.count)
+            }
+
+            func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
+        }
+    }
+
+    private func write(_ provider: SFTPFileProvider, _ source: PatternSource, identity: String? = identity) async throws {
+        _ = try await provider.writeContents(
+            path: ProviderPath("new"), from: source, options: WriteOptions(resumption: identity))
+    }
+
+    @Test func `A cut upload goes on behind what was acknowledged`() async throws {
+        for cut in [10_000, 1_500_000, Self.size - 100_000] {
+            try await withSFTPProvider(options: { $0.retries.retries = 1 }) { double, provider in
+                try await provider.checkReachability()
+                double.cut(.received(cut))
+                let source = PatternSource(size: Self.size)
+                try await write(provider, source, identity: nil)
+                #expect(double.isPattern("/new", size: Self.size))
+                #expect(source.begun.value.first == 0)
+                // The part has been compared by other begins; the last is where it went on.
+                let last = try #require(source.begun.value.last)
+                #expect(last <= cut + Self.size / 10 && (cut < 1_000_000 || last > 0), "\(source.begun.value)")
+                #expect(double.counts.bytesWritten <= Self.size + 17 << 20)
+            }
+        }
+    }
+
+    @Test func `An upload that is cut again and again arrives`() async throws {
+        try await withSFTPProvider(options: { $0.retries.retries = 8 }) { double, provider in
+            let cuts = Locked(0)
+            double.setAnswer { [unowned double] request in
+                if request.kind == .open, cuts.value < 6 {
+                    cuts.update { $0 += 1 }
+                    double.cut(.received(4_000_000))
+                }
+                return []
+            }
+            try await write(provider, PatternSource(size: Self.size), identity: nil)
+            #expect(double.isPattern("/new", size: Self.size))
+            #expect(double.counts.bytesWritten < 3 * Self.size)
+        }
+    }
+
+    /// Leaves a part, and has another provider go on.
+    private func withPart(
+        _ settings: SFTPDouble.Settings = .init(), change: (SFTPDouble, String) -> Void = { _, _ in }, identity: String = identity,
+        _ body: (SFTPDouble, PatternSource) throws -> Void
+    ) async throws {
+        try await withSFTPProvider(settings) { double, provider in
+            try await provider.checkReachability()
+            double.cut(.received(22_000_000))
+            let error = try await SFTPFaults.mustFail { try await write(provider, PatternSource(size: Self.size)) }
+            #expect(error.isTransient)
+            let part = try #require(SFTPFaults.leftovers(double).first)
+            change(double, part)
+            let other = try SFTPFaults.provider(SFTPLinks(double))
+            let source = PatternSource(size: Self.size)
+            double.resetCounts()
+            try await write(other, source, identity: identity)
+            #expect(double.isPattern("/new", size: Self.size))
+            try body(double, source)
+            double.remove(part)
+            other.invalidate()
+        }
+    }
+
+    @Test func `Another provider goes on where the first stopped, and compares before`() async throws {
+        try await withPart { double, source in
+            let last = try #require(source.begun.value.last)
+            #expect(last > 0 && double.counts.bytesWritten == Self.size - Int(last), "\(source.begun.value)")
+            #expect(double.counts.bytesRead <= 256 << 10 && double.counts.bytesRead > 0)
+            #expect(SFTPFaults.leftovers(double).isEmpty)
+        }
+    }
+
+    @Test func `A part of another identity is not touched`() async throws {
+        try await withPart(identity: "version 2") { double, source in
+            #expect(source.begun.value == [0] && !SFTPFaults.leftovers(double).isEmpty)
+        }
+    }
+
+    @Test func `A part whose head or tail is foreign is begun anew`() async throws {
+        try await withPart(change: { double, part in
+            let size = double.size(part) ?? 0
+            double.put(Data([1, 2, 3]) + double.bytes(part, 3..<size), at: part)
+        }) { double, source in
+            #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)
+        }
+        try await withPart(change: { double, part in
+            // What counts as whole ends where holes may begin.
+            let size = double.size(part) ?? 0
+            let start = size - 16 << 20
+            double.put(double.bytes(part, 0..<start - 10) + Data(count: 10) + double.bytes(part, start..<size), at: part)
+        }) { double, source in
+            #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)
+        }
+    }
+
+    @Test func `Holes near the end are filled`() async throws {
+        try await withPart(change: { double, part in
+            let size = double.size(part) ?? 0
+            let start = size - 16 << 20
+            double.put(double.bytes(part, 0..<start + 1_000) + Data(count: 500_000) + double.bytes(part, start + 501_000..<size), at: part)
+        }) { _, source in
+            #expect((source.begun.value.last ?? 0) > 0)
+        }
+    }
+
+    @Test func `A part that is longer than the source, a folder or a link is begun anew`() async throws {
+        try await withPart(change: { $0.putPattern(Self.size + 1, at: $1) }) { _, source in #expect(source.begun.value.last == 0) }
+        try await withPart(change: { $0.putLink(to: "/old", at: $1) }) { double, source in
+            #expect(source.begun.value.last == 0 && double.file("/old") == Data("old".utf8))
+        }
+    }
+
+    @Test func `A server that empties what is opened is sent the whole file again`() async throws {
+        try await withPart(.rclone) { double, source in
+            #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)
+        }
+        try await withSFTPProvider(.rclone, options: { $0.retries.retries = 1 }) { double, provider in
+            try await provider.checkReachability()
+            double.cut(.received(10_000_000))
+            try await write(provider, PatternSource(size: Self.size), identity: nil)
+            #expect(double.isPattern("/new", size: Self.size))
+        }
+    }
+
+    @Test func `A small file leaves no part, and a cancelled large one keeps it`() async throws {
+        try await withSFTPProvider(.init { $0.kind == .write ? [.status(.failure)] : [] }) { double, provider in
+            _ = try await SFTPFaults.mustFail {
+                try await provider.writeContents(
+                    path: ProviderPath("new"), from: DataSource(SFTPDoing.content), options: WriteOptions(resumption: "x"))
+            }
+        }
+        try await withSFTPProvider { double, provider in
+            double.setWindow(18_000_000)
+            let task = Task { try await write(provider, PatternSource(size: Self.size)) }
+            #expect(await SFTPFaults.waits { double.counts.bytesWritten > 17_000_000 })
+            task.cancel()
+            let error = try await SFTPFaults.mustFail { try await task.value }
+            #expect(error is CancellationError)
+            double.setWindow(nil)
+            double.resetCounts()
+            try await write(provider, PatternSource(size: Self.size))
+            #expect(double.isPattern("/new", size: Self.size))
+            #expect(double.counts.bytesWritten < Self.size)
+        }
+    }
+}
