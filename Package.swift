@@ -126,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "FTPFileProviderTests", dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
         .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer"]),
-        .testTarget(name: "SSHTransportTests", dependencies: ["SSHTransport"]),
+        .testTarget(name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "SSHTransport"]),
         .testTarget(
             name: "SFTPFileProviderTests",
             dependencies: [

@@ -55,6 +55,7 @@ extension Error {
 extension String {
     /// This text on one line, without what would steer a terminal: control characters and changes of direction.
     var onOneLine: String {
+        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
         guard unicodeScalars.contains(where: \.steersTerminals) else { return self }
         var shown = UnicodeScalarView()
         for scalar in unicodeScalars { shown.append(scalar.steersTerminals ? "?" : scalar) }

@@ -38,11 +38,24 @@ extension FileObject {
             case .symbolicLink: "l"
             case .other: "?"
             }
-        let rights = permissions.map { Self.rights[Int($0 & 0o777)] } ?? "         "
-        let bytes = (size.map(String.init) ?? "-").padding(left: 12)
-        let time = modifiedDate.map { $0.formatted(Date.ISO8601FormatStyle()) } ?? "                   -"
-        let target = linkTarget.map { " -> " + String(decoding: $0, as: UTF8.self) } ?? ""
-        return "\(kind)\(rights) \(bytes) \(time) \(name)\(target)"
+        // In bytes: a folder may have very many items.
+        var line: [UInt8] = []
+        line.reserveCapacity(64 + name.utf8.count)
+        line += kind.utf8
+        line += (permissions.map { Self.rights[Int($0 & 0o777)] } ?? "         ").utf8
+        line.append(UInt8(ascii: " "))
+        let bytes = size.map(String.init) ?? "-"
+        line += repeatElement(UInt8(ascii: " "), count: max(0, 12 - bytes.utf8.count))
+        line += bytes.utf8
+        line.append(UInt8(ascii: " "))
+        if let modifiedDate { modifiedDate.put(into: &line) } else { line += "                   -".utf8 }
+        line.append(UInt8(ascii: " "))
+        line += name.utf8
+        if let linkTarget {
+            line += " -> ".utf8
+            line += linkTarget
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// What stands for each of the lowest nine bits, made once: a folder may have very many items.
@@ -51,6 +64,31 @@ extension FileObject {
     }
 }
 
-extension String {
-    fileprivate func padding(left width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
+extension Date {
+    /// As RFC 3339, in UTC, whole seconds.
+    fileprivate func put(into line: inout [UInt8]) {
+        var (seconds, parts) = (time_t(timeIntervalSince1970.rounded(.down).clamped(to: -1...253_402_300_800)), tm())
+        guard (0..<253_402_300_800).contains(seconds), gmtime_r(&seconds, &parts) != nil else {
+            line += formatted(Date.ISO8601FormatStyle()).utf8
+            return
+        }
+        func put(_ number: Int32, _ digits: Int, _ end: Unicode.Scalar) {
+            var unit: Int32 = digits == 4 ? 1000 : 10
+            while unit > 0 {
+                line.append(UInt8(ascii: "0") + UInt8(number / unit % 10))
+                unit /= 10
+            }
+            line.append(UInt8(ascii: end))
+        }
+        put(parts.tm_year + 1900, 4, "-")
+        put(parts.tm_mon + 1, 2, "-")
+        put(parts.tm_mday, 2, "T")
+        put(parts.tm_hour, 2, ":")
+        put(parts.tm_min, 2, ":")
+        put(parts.tm_sec, 2, "Z")
+    }
+}
+
+extension Double {
+    fileprivate func clamped(to range: ClosedRange<Double>) -> Double { Swift.min(Swift.max(self, range.lowerBound), range.upperBound) }
 }

@@ -8,6 +8,7 @@ struct SFTPInbox: ~Copyable {
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
     private var start = 0
     private var end = 0
+    private var isFirst = true
 
     deinit {
         memory.deallocate()
@@ -33,11 +34,12 @@ struct SFTPInbox: ~Copyable {
         let length = UInt32(bigEndian: held.loadUnaligned(as: UInt32.self))
         if length == 0 { throw SFTPProtocolError.cutOff }
         guard length <= UInt32(Self.longestPacket) - 4 else {
-            if let text { throw SFTPProtocolError.text(text) }
+            if isFirst, let text { throw SFTPProtocolError.text(text) }
             throw SFTPProtocolError.tooLong(length)
         }
         guard held.count >= 4 + Int(length) else { return moveToFront() }
         start += 4 + Int(length)
+        isFirst = false
         return UnsafeRawBufferPointer(rebasing: held[4..<4 + Int(length)])
     }
 

@@ -18,4 +18,6 @@ protocol SFTPBulk: AnyObject, Sendable {
 struct SFTPPart: Sendable {
     let offset: Int64
     let count: Int
+    /// When it was made, which is when it leaves.
+    let sent = ContinuousClock.now
 }

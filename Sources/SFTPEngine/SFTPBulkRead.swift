@@ -4,36 +4,13 @@ import Synchronization
 
 /// Reads a part of a file into a sink, with as many `READ`s on their way as it takes to keep the line full.
 ///
-/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to ``window``.
+/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to 16 MiB.
 package final class SFTPBulkRead: SFTPBulk {
     /// A session, and what it calls the file.
     package typealias Lane = (session: SFTPSession, handle: SFTPHandle)
 
-    /// Bytes that may be asked for and not be with the sink yet, shared by the transfers of a session.
-    private static let window = 16 << 20
     /// Requests on their way where the server does not tell what it takes; as many as are usual.
     private static let usualRequests = 64
-
-    fileprivate struct State {
-        var lanes: [Lane]
-        /// The first byte that nobody has been asked for.
-        var next: Int64
-        /// Parts that came short, to be asked for again before all else.
-        var missing: [SFTPPart] = []
-        /// The first byte that the sink does not have.
-        var delivered: Int64
-        /// One past the last byte that is wanted and, as far as it is known, there.
-        var end: Int64
-        var held: [Int64: [UInt8]] = [:]
-        /// `READ`s on their way.
-        var requests = 0
-        /// Bytes that may be on their way or held; it grows while the line is not full.
-        var allowed: Int
-        var isDelivering = false
-        var isSinkFull = false
-        var outcome: Result<Int64, any Error>?
-        var waiter: CheckedContinuation<Int64, any Error>?
-    }
 
     private let sink: any ByteSink
     private let start: Int64
@@ -46,17 +23,12 @@ package final class SFTPBulkRead: SFTPBulk {
     package init(_ lanes: [Lane], _ range: Range<Int64>, into sink: any ByteSink) {
         self.sink = sink
         start = range.lowerBound
-        state = Mutex(
-            State(
-                lanes: lanes, next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound,
-                allowed: 4 * SFTPLimits.most))
+        state = Mutex(State(lanes: lanes, next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound))
     }
 
-    /// Reads.
+    /// Reads. When it has come back, the sink is not used any more.
     ///
     /// - Returns: Bytes that the sink has: fewer than asked for when the file ends first.
-    /// When it has come back, the sink is not used any more.
-    ///
     /// - Throws: An ``SFTPRefusal`` with the server's status; what the sink throws; why a session ended; `CancellationError`, at once but for
     ///   a write to the sink that goes on.
     package func run() async throws -> Int64 {
@@ -131,7 +103,7 @@ package final class SFTPBulkRead: SFTPBulk {
                 state.requests += 1
                 return (handle, part)
             }
-            let most = min(state.allowed, Self.window / sharers)
+            let most = min(state.allowed, State.window / sharers)
             let ahead = Int(state.next - state.delivered)
             guard state.next < state.end, ahead == 0 || ahead + limits.read <= most,
                 !isUnknown || state.requests < Self.usualRequests * state.lanes.count
@@ -176,8 +148,7 @@ package final class SFTPBulkRead: SFTPBulk {
             if data.count < part.count {
                 state.missing.append(SFTPPart(offset: part.offset + Int64(data.count), count: part.count - data.count))
             }
-            // A line that brings all that was asked for may take more.
-            state.allowed = min(Self.window, state.allowed + data.count)
+            state.adapt(to: .now - part.sent, data.count)
             if part.offset == state.delivered, !state.isDelivering, !state.isSinkFull {
                 state.isDelivering = true
                 return true
@@ -241,26 +212,4 @@ package final class SFTPBulkRead: SFTPBulk {
     private func wakeAll() { for lane in state.withLock({ $0.lanes }) { lane.session.wake() } }
 
     func sessionEnded(with error: any Error) { finish(.failure(error)) }
-}
-
-extension SFTPBulkRead.State {
-    /// Pieces that are held at most: each takes more than its bytes.
-    private static let mostHeld = 4096
-
-    fileprivate func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
-
-    /// The first of those that came short; nil where too many pieces wait for one that is on its way.
-    fileprivate mutating func takeMissing() -> SFTPPart? {
-        guard let index = missing.indices.min(by: { missing[$0].offset < missing[$1].offset }),
-            held.count < Self.mostHeld || missing[index].offset == delivered
-        else { return nil }
-        return missing.remove(at: index)
-    }
-}
-
-/// The server's status where a transfer needed another answer.
-package struct SFTPRefusal: Error {
-    package let status: SFTPStatus
-
-    package init(status: SFTPStatus) { self.status = status }
 }

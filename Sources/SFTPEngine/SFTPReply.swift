@@ -105,3 +105,10 @@ package struct SFTPHandle: Sendable, Hashable {
         self.bytes = bytes
     }
 }
+
+/// The server's status where a transfer needed another answer.
+package struct SFTPRefusal: Error {
+    package let status: SFTPStatus
+
+    package init(status: SFTPStatus) { self.status = status }
+}

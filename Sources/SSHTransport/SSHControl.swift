@@ -59,9 +59,14 @@ final class SSHControl: Sendable {
         var entries = [pollfd(fd: socket, events: events, revents: 0), pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0)]
         let count = poll(&entries, 2, Self.milliseconds(until: deadline))
         event.clear()
+        try check()
+        return count > 0 ? entries[0].revents : 0
+    }
+
+    /// - Throws: Why the connection is to end; ``SSHExit`` where the process ends.
+    func check() throws {
         if TransportThread.isExiting { throw SSHExit() }
         if let end { throw end }
-        return count > 0 ? entries[0].revents : 0
     }
 
     static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {

@@ -57,7 +57,7 @@ final class SSHLoop {
         session.wire.mayEnd = !hasMoved
         count()
         try endIfLost()
-        try wait(hasMoved ? now : nextDeadline(now))
+        if hasMoved { try control.check() } else { try wait(nextDeadline(now)) }
     }
 
     private func wait(_ deadline: ContinuousClock.Instant?) throws {

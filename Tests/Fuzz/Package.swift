@@ -23,8 +23,10 @@ let package = Package(
             name: "SSHTransport",
             dependencies: ["CChild", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: instrumented),
+        .target(name: "SFTPEngine", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
         .executableTarget(
-            name: "carrel-fuzz", dependencies: ["LibFuzzer", "SSHTransport"], path: "Targets", swiftSettings: instrumented,
+            name: "carrel-fuzz", dependencies: ["LibFuzzer", "FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Targets",
+            swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
     ]
 )

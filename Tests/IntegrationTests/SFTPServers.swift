@@ -108,6 +108,35 @@ extension TestServers.SFTP {
     }
 }
 
+/// A file for large transfers, and waiting for what they do.
+enum SFTPFiles {
+    /// More than one lane is worth; `CARREL_STRESS=1` takes 300 MB.
+    static let size = TestServers.environment["CARREL_STRESS"] != nil ? 300_000_007 : 40_000_007
+
+    /// A file of that size in a folder of its own on this machine, removed after `body`.
+    static func with<Value>(_ body: (_ file: URL, _ folder: URL) async throws -> Value) async throws -> Value {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-sftp-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "file")
+        let piece = patterned(1_000_003)
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        defer { try? handle.close() }
+        for start in stride(from: 0, to: size, by: piece.count) { try handle.write(contentsOf: piece.prefix(size - start)) }
+        return try await body(file, folder)
+    }
+
+    /// Waits for a condition, half a minute at most.
+    static func wait(until isSo: () throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try !isSo() {
+            try #require(ContinuousClock.now < deadline, "it did not come to that")
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}
+
 @Suite struct SFTPServersTests {
     @Test(.enabled(if: TestServers.areRequired, "only a run that requires the servers checks that they are there"))
     func `all servers of SFTP are up`() throws {

@@ -38,7 +38,7 @@ import Testing
     @Test(arguments: [1, 3]) func `a hundred million bytes come in their order`(laneCount: Int) async throws {
         let size = 100_000_001
         let double = double(size)
-        try await withSessions(double, laneCount) { sessions in
+        try await withSessions(double, laneCount) { sessions async throws in
             let sink = PatternSink()
             #expect(try await read(sessions, 0..<Int64(size), into: sink) == Int64(size))
             #expect(sink.count == size && sink.isPattern)
@@ -48,7 +48,7 @@ import Testing
 
     @Test(arguments: [Readiness.atOnce, .later]) func `a sink that has to be waited for gets all`(readiness: Readiness) async throws {
         let size = 8_000_000
-        try await withSessions(double(size) { $0.kind == .read ? [.shuffled(of: 3)] : [] }, 2) { sessions in
+        try await withSessions(double(size) { $0.kind == .read ? [.shuffled(of: 3)] : [] }, 2) { sessions async throws in
             let sink = PatternSink(from: 5, waitsEvery: 2, readiness)
             #expect(try await read(sessions, 5..<Int64(size), into: sink) == Int64(size) - 5)
             #expect(sink.count == size - 5 && sink.isPattern)
@@ -56,10 +56,10 @@ import Testing
     }
 
     @Test(arguments: [
-        [SFTPDouble.Fault.shortRead(3_000)], [.shuffled(of: 9)], [.late(after: 5)], [.shortRead(20_000), .shuffled(of: 4)],
+        [SFTPDouble.Fault.shortRead(3_000)], [.shuffled(of: 9)], [.shortRead(20_000), .shuffled(of: 4)],
     ]) func `short replies, and replies in another order, make up the file`(faults: [SFTPDouble.Fault]) async throws {
         let size = 1_500_000
-        try await withSessions(double(size) { $0.kind == .read ? faults : [] }, 2) { sessions in
+        try await withSessions(double(size) { $0.kind == .read ? faults : [] }, 2) { sessions async throws in
             let sink = PatternSink()
             #expect(try await read(sessions, 0..<Int64(size), into: sink) == Int64(size))
             #expect(sink.count == size && sink.isPattern)
@@ -70,7 +70,7 @@ import Testing
         var settings = SFTPDouble.Settings { $0.kind == .read ? [.shortRead(1)] : [] }
         settings.maximumGive = 1
         settings.maximumTake = 1
-        try await withSession(double(500, settings)) { session in
+        try await withSession(double(500, settings)) { session async throws in
             let sink = PatternSink()
             #expect(try await read([session], 0..<500, into: sink) == 500)
             #expect(sink.isPattern)
@@ -81,16 +81,16 @@ import Testing
         var settings = SFTPDouble.Settings()
         settings.extensions = []
         let double = double(8_000_000, settings)
-        try await withSession(double) { session in
+        try await withSession(double) { session async throws in
             #expect(try await read([session], 0..<8_000_000, into: PatternSink()) == 8_000_000)
-            #expect(double.requests.allSatisfy { $0.length <= 32_768 })
+            #expect(double.requests.map(\.length).max() == 32_768)
             #expect(double.counts.mostOutstanding <= 64)
         }
     }
 
     @Test(arguments: [0, 1, 1_000_000, 2_999_999]) func `a file that ends before its size is as long as it is`(end: Int) async throws {
         let double = double(3_000_000) { $0.kind == .read ? [.endOfFile(at: UInt64(end))] : [] }
-        try await withSessions(double, 2) { sessions in
+        try await withSessions(double, 2) { sessions async throws in
             let sink = PatternSink()
             #expect(try await read(sessions, 0..<3_000_000, into: sink) == Int64(end))
             #expect(sink.count == end && sink.isPattern)
@@ -99,7 +99,7 @@ import Testing
 
     @Test func `an empty range asks nothing, and one behind the end gives nothing`() async throws {
         let double = double(100)
-        try await withSession(double) { session in
+        try await withSession(double) { session async throws in
             #expect(try await read([session], 50..<50, into: PatternSink()) == 0)
             #expect(double.counts.requests[.read] == nil)
             #expect(try await read([session], 100..<Int64.max, into: PatternSink()) == 0)
@@ -113,17 +113,21 @@ import Testing
         .stringLength(.max),
     ]) func `more than was asked for, nothing at all, and other replies end the session`(fault: SFTPDouble.Fault) async throws {
         let double = double(3_000_000) { $0.kind == .read && $0.offset > 1_000_000 ? [fault] : [] }
-        try await withSession(double) { session in
+        try await withSession(double) { session async throws in
             let sink = PatternSink()
             #expect(await code { _ = try await read([session], 0..<3_000_000, into: sink) } == .cannotParseResponse)
             #expect(sink.isPattern)
             #expect((session.ending as? URLError)?.code == .cannotParseResponse)
+            // The handle went with the session.
+            let isCounted = try await eventually { double.counts.leakedHandles == 1 }
+            #expect(isCounted)
+            double.resetCounts()
         }
     }
 
     @Test func `what the server refuses, and what the sink throws, end the transfer and not the session`() async throws {
         let double = double(3_000_000) { $0.kind == .read && $0.offset > 2_000_000 ? [.status(.failure, "I/O error")] : [] }
-        try await withSessions(double, 2) { sessions in
+        try await withSessions(double, 2) { sessions async throws in
             let refusal = await #expect(throws: SFTPRefusal.self) {
                 _ = try await read(sessions, 0..<3_000_000, into: PatternSink())
             }
@@ -137,7 +141,7 @@ import Testing
 
     @Test func `a channel that ends takes the transfer with it`() async throws {
         let double = double(50_000_000)
-        try await withSessions(double, 3) { sessions in
+        try await withSessions(double, 3) { sessions async throws in
             let lanes = try await lanes(sessions)
             double.cut(.sent(5_000_000))
             #expect(await code { _ = try await SFTPBulkRead(lanes, 0..<50_000_000, into: PatternSink()).run() } == .networkConnectionLost)
@@ -151,7 +155,7 @@ import Testing
     }
 
     @Test func `a transfer that is cancelled comes back, and its sink is left alone`() async throws {
-        try await withSession(double(20_000_000)) { session in
+        try await withSession(double(20_000_000)) { session async throws in
             let lanes = try await lanes([session])
             let sink = PatternSink(waitsEvery: 4, .whenOpened)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<20_000_000, into: sink).run() }
@@ -171,7 +175,7 @@ import Testing
 
     @Test func `a sink that takes nothing keeps all but a window at the server`() async throws {
         let double = double(100_000_000)
-        try await withSessions(double, 2) { sessions in
+        try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let sink = PatternSink(waitsEvery: 20, .whenOpened)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: sink).run() }
@@ -187,7 +191,7 @@ import Testing
 
     @Test func `a first block that does not come holds back all but a window`() async throws {
         let double = double(100_000_000) { $0.kind == .read && $0.offset == 0 ? [.silence] : [] }
-        try await withSessions(double, 2) { sessions in
+        try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
             let isFull = try await eventually {
@@ -207,7 +211,7 @@ import Testing
 
     @Test func `a first block that does not come, and crumbs behind it, hold back all but some`() async throws {
         let double = double(100_000_000) { $0.kind != .read ? [] : $0.offset == 0 ? [.silence] : [.shortRead(1)] }
-        try await withSession(double) { session in
+        try await withSession(double) { session async throws in
             let lanes = try await lanes([session])
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
             let isFull = try await eventually { session.unanswered == 1 && double.counts.bytesRead >= 4_096 }
@@ -226,7 +230,7 @@ import Testing
         var settings = SFTPDouble.Settings()
         settings.latency = 0.01
         let double = double(60_000_000, settings)
-        try await withSessions(double, 3) { sessions in
+        try await withSessions(double, 3) { sessions async throws in
             let lanes = try await lanes(sessions)
             let sink = PatternSink(waitsEvery: 8, .whenOpened)
             let bulk = SFTPBulkRead(Array(lanes.prefix(1)), 0..<60_000_000, into: sink)
@@ -240,20 +244,30 @@ import Testing
             #expect(try await count == 60_000_000)
             #expect(sink.isPattern)
             #expect(!bulk.add(lanes[0]))
-            for channel in 1...3 { #expect(double.requests.contains { $0.channel == channel && $0.kind == .read }) }
+            #expect(Set(double.requests.filter { $0.kind == .read }.map(\.channel)) == [1, 2, 3])
             close(lanes)
         }
     }
 
+    @Test(arguments: [1, 600]) func `less is asked for at once while answers queue, and more on a line that is only long`(distance: Int) {
+        var state = SFTPBulkRead.State(lanes: [], next: 0, delivered: 0, end: .max)
+        for _ in 0..<200 { state.adapt(to: .milliseconds(distance), 261_120) }
+        #expect(state.allowed == 16 << 20)
+        for _ in 0..<200 { state.adapt(to: .milliseconds(distance + 400), 261_120) }
+        #expect(state.allowed == 16 << 20)
+        for _ in 0..<200 { state.adapt(to: .milliseconds(distance + 501), 261_120) }
+        #expect(state.allowed == 4 * 261_120)
+    }
+
     @Test func `two transfers and a stat share a session`() async throws {
         let double = double(30_000_000)
-        try await withSession(double) { session in
+        try await withSession(double) { session async throws in
             let sinks = [PatternSink(), PatternSink()]
             async let first = read([session], 0..<30_000_000, into: sinks[0])
             async let second = read([session], 0..<30_000_000, into: sinks[1])
             for _ in 0..<20 { #expect(try await session.size("/file") == 30_000_000) }
             #expect(try await first + second == 60_000_000)
-            #expect(sinks.allSatisfy(\.isPattern))
+            #expect(sinks.map(\.isPattern) == [true, true])
         }
     }
 }

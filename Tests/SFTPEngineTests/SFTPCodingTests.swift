@@ -62,7 +62,7 @@ private func bytes(_ dump: String) -> [UInt8] {
         ),
         (
             .usersGroups(users: [1, 1_000], groups: [7]),
-            "0000001d'users-groups-by-id@openssh.com' 00000008 00000001 000003e8 00000004 00000007"
+            "0000001e'users-groups-by-id@openssh.com' 00000008 00000001 000003e8 00000004 00000007"
         ),
     ]) func `extended requests are as OpenSSH and the draft have them`(request: SFTPRequest, rest: String) {
         let body = bytes("c8 00000102") + bytes(rest)

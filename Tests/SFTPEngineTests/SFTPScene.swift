@@ -141,7 +141,7 @@ final class PatternSink: Gatekeeper, ByteSink, @unchecked Sendable {
         try lock.withLock {
             if taken + bytes.count > failsAt { throw Failure() }
             let expected = SFTPDouble.pattern(start + taken..<start + taken + bytes.count)
-            isRight = isRight && expected.withUnsafeBytes { memcmp($0.baseAddress, bytes.baseAddress, bytes.count) == 0 }
+            isRight = isRight && expected == Data(bytes)
             taken += bytes.count
             return waits() ? .wait : .ready
         }

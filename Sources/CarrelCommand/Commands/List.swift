@@ -24,7 +24,7 @@ struct List: Verb {
                 throw CommandFailure(status: .partlyDone, sentence: "\(failures.values.count) folders were not listed.", isSaid: true)
             }
         } else {
-            let items = try await Self.items(of: place).sorted { $0.path < $1.path }
+            let items = try await Self.items(of: place).sortedByPath()
             if common.json {
                 try session.output.json(items.map(ShownItem.init))
             } else {
@@ -43,7 +43,7 @@ struct List: Verb {
     }
 
     private func list(_ place: Place, at path: ProviderPath, _ failures: Collected<any Error>, _ session: Session) async throws {
-        for item in try await place.provider.contentsOfDirectory(path: path).sorted(by: { $0.path < $1.path }) {
+        for item in try await place.provider.contentsOfDirectory(path: path).sortedByPath() {
             if common.json {
                 try session.output.json(ShownItem(item))
             } else {
@@ -57,5 +57,14 @@ struct List: Verb {
                 Session.say(error, verb: Self.verb, location: place.shown(of: item.path))
             }
         }
+    }
+}
+
+extension [FileObject] {
+    /// In the order of their paths.
+    fileprivate func sortedByPath() -> [FileObject] {
+        let paths = map(\.path)
+        // Indices rather than items, which are large to move about.
+        return indices.sorted { paths[$0] < paths[$1] }.map { self[$0] }
     }
 }

@@ -1,16 +1,16 @@
 #if THREAD_SANITIZER
     import Foundation
 
-    /// Takes the place of `Synchronization.Mutex` in this module while the thread sanitizer looks on.
+    /// Takes the place of `Synchronization.Mutex` in this module, and in those that name it so, while the thread sanitizer looks on.
     ///
     /// On Linux a contended `Mutex` is handed over by the kernel (futex(2), `FUTEX_LOCK_PI`), which the sanitizer cannot see: it would
     /// report races that are none. It understands this one.
-    struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
+    package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
         // Unchecked: `value` is reached only under `lock`.
         private let lock = NSLock()
         private let value: UnsafeMutablePointer<Value>
 
-        init(_ value: consuming sending Value) {
+        package init(_ value: consuming sending Value) {
             self.value = .allocate(capacity: 1)
             self.value.initialize(to: value)
         }
@@ -20,7 +20,7 @@
             value.deallocate()
         }
 
-        borrowing func withLock<Result: ~Copyable, Failure: Error>(
+        package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
             lock.lock()

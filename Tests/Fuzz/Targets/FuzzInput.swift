@@ -13,6 +13,9 @@ struct FuzzInput {
         return String(decoding: line, as: UTF8.self)
     }
 
+    /// The next byte; nil at the end.
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
     /// All that is left.
     var bytes: [UInt8] { Array(rest) }
 }

@@ -5,7 +5,9 @@ import LibFuzzer
 typealias FuzzTarget = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 
 // The first argument names one of these, the others are libFuzzer's own.
-let targets: [String: FuzzTarget] = ["known-hosts": fuzzKnownHosts, "private-key": fuzzPrivateKey, "ssh-config": fuzzSSHConfig]
+let targets: [String: FuzzTarget] = [
+    "known-hosts": fuzzKnownHosts, "private-key": fuzzPrivateKey, "sftp-packets": fuzzSFTPPackets, "ssh-config": fuzzSSHConfig,
+]
 
 guard let target = CommandLine.arguments.dropFirst().first.flatMap({ targets[$0] }) else {
     print("Name one of: \(targets.keys.sorted().joined(separator: ", "))")

@@ -1,0 +1,52 @@
+extension SFTPBulkRead {
+    struct State {
+        /// Bytes that may be asked for and not be with the sink yet, shared by the transfers of a session.
+        static let window = 16 << 20
+        /// So many of them at first, and always.
+        static let first = 4 * SFTPLimits.most
+        /// Pieces that are held at most: each takes more than its bytes.
+        private static let mostHeld = 4096
+
+        var lanes: [Lane]
+        /// The first byte that nobody has been asked for.
+        var next: Int64
+        /// Parts that came short, to be asked for again before all else.
+        var missing: [SFTPPart] = []
+        /// The first byte that the sink does not have.
+        var delivered: Int64
+        /// One past the last byte that is wanted and, as far as it is known, there.
+        var end: Int64
+        var held: [Int64: [UInt8]] = [:]
+        /// `READ`s on their way.
+        var requests = 0
+        /// Bytes that may be on their way or held: as many as the line takes without long waits.
+        var allowed = Self.first
+        /// The shortest time from a request to its answer.
+        var quickest = Duration.seconds(60)
+        var isDelivering = false
+        var isSinkFull = false
+        var outcome: Result<Int64, any Error>?
+        var waiter: CheckedContinuation<Int64, any Error>?
+
+        func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
+
+        /// The first of those that came short; nil where too many pieces wait for one that is on its way.
+        mutating func takeMissing() -> SFTPPart? {
+            guard let index = missing.indices.min(by: { missing[$0].offset < missing[$1].offset }),
+                held.count < Self.mostHeld || missing[index].offset == delivered
+            else { return nil }
+            let part = missing.remove(at: index)
+            return SFTPPart(offset: part.offset, count: part.count)
+        }
+
+        /// Asks for more at once while answers come soon, and for less where they queue: small requests would wait behind them.
+        mutating func adapt(to delay: Duration, _ count: Int) {
+            quickest = min(quickest, delay)
+            if delay < quickest + .milliseconds(250) {
+                allowed = min(Self.window, allowed + count)
+            } else if delay > quickest + .milliseconds(500) {
+                allowed = max(Self.first, allowed - count / 2)
+            }
+        }
+    }
+}
