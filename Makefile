@@ -1,7 +1,9 @@
 SOURCES = Sources Providers Tests Examples Package.swift
+# For each target of fuzz.
+SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help build test stress sanitize demo bench providers-table format lint clean
+.PHONY: help build test stress sanitize fuzz demo bench providers-table format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -17,6 +19,9 @@ stress: ## watch 20 times 20,000 random changes
 
 sanitize: ## run the core's tests under the thread sanitizer
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build/sanitize --filter FileProviderCoreTests
+
+fuzz: ## feed the decoders with made-up inputs, SECONDS=600 for each
+	@for target in known-hosts ssh-config private-key sftp-packets; do bash Tests/Fuzz/run.sh $$target $(SECONDS) || exit 1; done
 
 demo: ## watch Carrel work, without any account
 	bash Examples/demo.sh

@@ -13,19 +13,24 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
 
     /// The root folder, with the scheme `sftp`.
     public let baseURL: URL
-    /// Who logs in where the credentials name nobody; nil for whom ssh's configuration names, else this process's user.
+    /// Who logs in with a key, and with a password that names nobody; nil for whom ssh's configuration names, else this process's user.
     public var user: String?
     /// ``Transport/embedded`` unless said otherwise.
     public var transport = Transport.embedded
-    /// Whether hosts are looked up in the user's `~/.ssh/config` and the system's.
+    /// Whether hosts are looked up in the user's `~/.ssh/config` and in `/etc/ssh/ssh_config` (ssh_config(5)). A host that has a `ProxyJump`
+    /// or `ProxyCommand` there is reached by the ssh program, whatever ``transport`` says.
     public var readsSSHConfig = true
-    /// Whether the account's shell may be used, for hashes of files (``FileProviderChecksums``).
+    /// Whether the account's shell may be used, for hashes of files (`FileProviderChecksums`). What it reads is the shell's path, not SFTP's,
+    /// where these differ.
     public var usesShell = false
-    /// Whether the server brings a file to its disk (`fsync@openssh.com`) before it gets its name.
+    /// Whether the server brings a file to its disk (`fsync@openssh.com`) before it gets its name. Costs no round trip, and
+    /// the time that the disk takes.
     public var syncs = true
-    /// SSH connections at most, 1 or more: one encrypts on one processor.
+    /// SSH connections at most, 1 or more, and no more than `ConnectionOptions.connectionsPerHost`: one encrypts on one processor. The
+    /// second one is made for the first file of 8 MiB or more.
     public var connections = 2
-    /// Channels for large files on each connection, 1 or more: the server's window bounds what one carries over a distance.
+    /// Channels for large files on each connection, 1 or more: the server's window bounds what one carries over a distance. With the ssh
+    /// program each is a process and a login.
     public var channels = 2
 
     /// Keeps `baseURL` without user, password, query and fragment, and its user beside it; secrets come with the `ConnectionOptions`.

@@ -38,7 +38,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         cache = ListingCache(policy: options.cache)
     }
 
-    /// The scheme `sftp`. The provider's root is the server's.
+    /// The scheme `sftp`. The provider's root is the server's; a path that begins with `/~/` counts from the login's folder.
     public static let registration = ProviderRegistration(
         type: type, schemes: ["sftp"], settings: SFTPConfiguration.settingNames
     ) { url, options in
@@ -63,7 +63,10 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     static let readCost = Capabilities.ReadCost(
         roundTripsToOpen: 2, roundTripsPerRange: 1, preferredBlock: 16 << 10, coalescingGap: 16 << 10, concurrentRanges: 16)
 
-    /// What SFTP gives everywhere, and what this server announces. One login, where there was none.
+    /// What SFTP gives everywhere, and what this server announces.
+    ///
+    /// - Throws: Why there is no login.
+    /// - Complexity: A login where there was none, and once a round trip: whether the server does what it says.
     public func capabilities() async throws -> Capabilities {
         let host = connection.host
         return try await connection.run(.root) { session in
@@ -84,7 +87,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         }
     }
 
-    /// Whether a login works.
+    /// Whether a login works, and SFTP is spoken there. Nothing is asked where a session is open.
     public func checkReachability() async throws { try await connection.run(.root) { _ in } }
 
     /// Ends what runs: it throws `URLError(.cancelled)`. Connections are closed; operations after it start anew.

@@ -91,8 +91,9 @@ extension SFTPRequest {
 
 /// What a server takes at most, in bytes (`limits@openssh.com`).
 package struct SFTPLimits: Sendable, Hashable {
-    /// Of data in one `READ`, and in one `WRITE`.
+    /// Of data in one `READ`: 4 to 255 KiB.
     package var read: Int
+    /// Of data in one `WRITE`: 4 to 255 KiB.
     package var write: Int
     /// Files and folders open at once; nil where the server does not tell.
     package var handles: Int?
@@ -126,9 +127,13 @@ package struct SFTPLimits: Sendable, Hashable {
 package struct SFTPVolume: Sendable, Hashable {
     /// Bytes in all, free, and free for this user.
     package let capacity, free, available: UInt64
+    /// Whether nothing can be written (`ST_RDONLY`).
     package let isReadOnly: Bool
+    /// Bytes of one name.
     package let longestName: UInt64
 
+    /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
+    /// - Throws: Where it has fewer than eleven numbers.
     package init(reply: [UInt8]) throws {
         self = try reply.withUnsafeBytes { bytes in
             var decoder = SFTPDecoder(bytes)
@@ -155,8 +160,11 @@ package struct SFTPVolume: Sendable, Hashable {
 
 /// Names of users and groups, in the order in which they were asked for; empty where the server knows none.
 package struct SFTPOwners: Sendable, Hashable {
+    /// One for each number.
     package let users, groups: [String]
 
+    /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
+    /// - Throws: Where its lists end too early.
     package init(reply: [UInt8]) throws {
         func names(_ list: UnsafeRawBufferPointer) throws -> [String] {
             var decoder = SFTPDecoder(list)

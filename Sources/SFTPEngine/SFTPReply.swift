@@ -2,14 +2,23 @@
 package struct SFTPStatus: Sendable, Hashable {
     /// Codes of version 3. A server may send others.
     package enum Code {
+        /// Done.
         package static let ok: UInt32 = 0
+        /// Nothing more to read or to list.
         package static let endOfFile: UInt32 = 1
+        /// Nothing is there; some servers say so of a bad handle, too.
         package static let noSuchFile: UInt32 = 2
+        /// The account may not.
         package static let permissionDenied: UInt32 = 3
+        /// Anything else: most servers have no more to say.
         package static let failure: UInt32 = 4
+        /// The request made no sense to the server.
         package static let badMessage: UInt32 = 5
+        /// The server has no connection to its own storage.
         package static let noConnection: UInt32 = 6
+        /// The server has lost that connection.
         package static let connectionLost: UInt32 = 7
+        /// The server does not know the request.
         package static let unsupported: UInt32 = 8
     }
 
@@ -18,12 +27,15 @@ package struct SFTPStatus: Sendable, Hashable {
     /// The server's words; empty where it has none.
     package let message: String
 
+    /// As a server sends it.
     package init(code: UInt32, message: String = "") {
         self.code = code
         self.message = message
     }
 
+    /// Whether the request was done, as the server says.
     package var isOK: Bool { code == Code.ok }
+    /// Whether there is nothing more to read or to list.
     package var isEndOfFile: Bool { code == Code.endOfFile }
 }
 
@@ -99,8 +111,10 @@ package struct SFTPHandle: Sendable, Hashable {
     /// In bytes (draft section 6.2).
     static let longest = 256
 
+    /// As the server gave them, ``longest`` at most.
     package let bytes: [UInt8]
 
+    /// Of bytes that a server gave.
     package init(bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -108,7 +122,9 @@ package struct SFTPHandle: Sendable, Hashable {
 
 /// The server's status where a transfer needed another answer.
 package struct SFTPRefusal: Error {
+    /// As the server sent it.
     package let status: SFTPStatus
 
+    /// Of a status that is not `ok`.
     package init(status: SFTPStatus) { self.status = status }
 }

@@ -27,18 +27,29 @@ package struct SFTPRequest: Sendable {
 
     /// How a file is opened (draft section 6.3).
     package struct OpenFlags: OptionSet, Sendable {
+        /// As on the wire.
         package let rawValue: UInt32
+        /// As on the wire.
         package init(rawValue: UInt32) { self.rawValue = rawValue }
+        /// For `READ`.
         package static let read = OpenFlags(rawValue: 1)
+        /// For `WRITE`.
         package static let write = OpenFlags(rawValue: 2)
+        /// Every `WRITE` goes to the end, whatever its offset.
         package static let append = OpenFlags(rawValue: 4)
+        /// Made where it is missing.
         package static let create = OpenFlags(rawValue: 8)
+        /// Emptied; with ``create`` only.
         package static let truncate = OpenFlags(rawValue: 16)
+        /// Fails where the name is taken; with ``create`` only. Not every server does.
         package static let exclusive = OpenFlags(rawValue: 32)
     }
 
     // MARK: Files
 
+    /// Opens a file; answered by a handle.
+    ///
+    /// - Parameter attributes: Of a file that is made; those left out are the server's to choose.
     package static func open(_ path: [UInt8], _ flags: OpenFlags, _ attributes: SFTPAttributes = SFTPAttributes()) -> SFTPRequest {
         SFTPRequest(.open) {
             $0.put(string: path)
@@ -47,9 +58,12 @@ package struct SFTPRequest: Sendable {
         }
     }
 
+    /// Closes a file or folder. What the server could not write before may show here.
     package static func close(_ handle: SFTPHandle) -> SFTPRequest { SFTPRequest(.close) { $0.put(string: handle.bytes) } }
 
-    /// - Parameter count: Bytes, no more than ``SFTPLimits/read``.
+    /// Bytes of an open file, fewer where the server or the file has no more; `endOfFile` behind the last.
+    ///
+    /// - Parameter count: No more than ``SFTPLimits/read``.
     package static func read(_ handle: SFTPHandle, at offset: UInt64, count: UInt32) -> SFTPRequest {
         SFTPRequest(.read) {
             $0.put(string: handle.bytes)
@@ -58,6 +72,8 @@ package struct SFTPRequest: Sendable {
         }
     }
 
+    /// Puts bytes into an open file.
+    ///
     /// - Parameter data: No more bytes than ``SFTPLimits/write``.
     package static func write(_ handle: SFTPHandle, at offset: UInt64, _ data: some Collection<UInt8>) -> SFTPRequest {
         SFTPRequest(.write) {
@@ -69,10 +85,13 @@ package struct SFTPRequest: Sendable {
 
     // MARK: Folders
 
+    /// Opens a folder; answered by a handle.
     package static func opendir(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.opendir) { $0.put(string: path) } }
 
+    /// The next names of an open folder, with attributes, as many as the server likes; `endOfFile` behind the last.
     package static func readdir(_ handle: SFTPHandle) -> SFTPRequest { SFTPRequest(.readdir) { $0.put(string: handle.bytes) } }
 
+    /// Makes a folder, with permissions of the server's choice, in one that is there.
     package static func mkdir(_ path: [UInt8]) -> SFTPRequest {
         SFTPRequest(.mkdir) {
             $0.put(string: path)
@@ -80,16 +99,21 @@ package struct SFTPRequest: Sendable {
         }
     }
 
+    /// Removes an empty folder.
     package static func rmdir(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.rmdir) { $0.put(string: path) } }
 
     // MARK: Attributes
 
+    /// Attributes of what is at the end of links.
     package static func stat(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.stat) { $0.put(string: path) } }
 
+    /// Attributes of a link itself; on some servers of what is behind it.
     package static func lstat(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.lstat) { $0.put(string: path) } }
 
+    /// Attributes of an open file.
     package static func fstat(_ handle: SFTPHandle) -> SFTPRequest { SFTPRequest(.fstat) { $0.put(string: handle.bytes) } }
 
+    /// Sets the attributes that are not nil; behind links.
     package static func setstat(_ path: [UInt8], _ attributes: SFTPAttributes) -> SFTPRequest {
         SFTPRequest(.setstat) {
             $0.put(string: path)
@@ -97,6 +121,7 @@ package struct SFTPRequest: Sendable {
         }
     }
 
+    /// Sets the attributes that are not nil. A `WRITE` after it moves the time again.
     package static func fsetstat(_ handle: SFTPHandle, _ attributes: SFTPAttributes) -> SFTPRequest {
         SFTPRequest(.fsetstat) {
             $0.put(string: handle.bytes)
@@ -106,8 +131,10 @@ package struct SFTPRequest: Sendable {
 
     // MARK: Names
 
+    /// Removes a file or a link.
     package static func remove(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.remove) { $0.put(string: path) } }
 
+    /// Renames. By the draft it refuses a destination that is there; some servers replace it.
     package static func rename(_ path: [UInt8], to destination: [UInt8]) -> SFTPRequest {
         SFTPRequest(.rename) {
             $0.put(string: path)
@@ -115,8 +142,11 @@ package struct SFTPRequest: Sendable {
         }
     }
 
+    /// What a link holds; answered by one name.
     package static func readlink(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.readlink) { $0.put(string: path) } }
 
+    /// Makes a symbolic link.
+    ///
     /// - Parameter isReversed: The target before the link, as OpenSSH has it; the draft has them the other way round.
     package static func symlink(_ link: [UInt8], to target: [UInt8], isReversed: Bool) -> SFTPRequest {
         SFTPRequest(.symlink) {
@@ -125,5 +155,6 @@ package struct SFTPRequest: Sendable {
         }
     }
 
+    /// The absolute path; answered by one name.
     package static func realpath(_ path: [UInt8]) -> SFTPRequest { SFTPRequest(.realpath) { $0.put(string: path) } }
 }

@@ -28,8 +28,8 @@ public struct ConnectionOptions: Sendable {
     /// Counts what goes over the wire.
     public var counters: TransferCounters
 
-    /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at once, no limit on bandwidth, nothing answered from memory, and
-    /// counters of its own.
+    /// The defaults: no secrets, the system's authorities, a proxy where the environment names one, 8 exchanges at once, no limit on
+    /// bandwidth, nothing answered from memory, and counters of its own.
     public init(
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
@@ -56,11 +56,13 @@ public struct ConnectionOptions: Sendable {
 public struct TrustPolicy: Sendable, Hashable, Codable {
     /// Which keys of SSH servers are taken. One that differs from a known one never is.
     public enum HostKeys: Sendable, Hashable, Codable {
-        /// Those in the files of known hosts.
+        /// Those in the files of known hosts. Another is `URLError(.serverCertificateHasUnknownRoot)` where nothing is known of the host, else
+        /// `.serverCertificateUntrusted`.
         case known
-        /// Also that of a host of which nothing is known: it is added to the first file.
+        /// Also that of a host of which nothing is known: it is added to the first file. Whoever is on the way the first time is believed.
         case acceptNew
-        /// Those with one of these fingerprints, each `SHA256:` and the hash in Base64, as ssh-keygen(1) shows them.
+        /// Those with one of these fingerprints, each `SHA256:` and the hash in Base64, as ssh-keygen(1) shows them,
+        /// whatever the files of known hosts say, unless they revoke it. By the ssh program they cannot be checked: an error.
         case pinned([String])
     }
 
@@ -73,9 +75,11 @@ public struct TrustPolicy: Sendable, Hashable, Codable {
     /// Checks neither certificate nor host name over TLS. Anybody on the way can then read and change everything. Host keys are checked
     /// all the same.
     public var isInsecure: Bool
-    /// Files with private keys to log in with over SSH, the first one first; with none, those that ssh(1) would take.
+    /// Files with private keys to log in with over SSH, the first one first, six at most; with none, those that ssh(1) would take, an
+    /// agent's before. One that cannot be read, or that others can read, is an error.
     public var identities: [String]
-    /// Files of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"); nil takes the user's and the system's.
+    /// Files of known hosts (sshd(8), "SSH_KNOWN_HOSTS FILE FORMAT"), new keys go to the first; nil takes those that ssh's
+    /// configuration names, else the user's and the system's. The ssh program takes one at most.
     public var knownHosts: [String]?
     /// ``HostKeys/known`` unless said otherwise.
     public var hostKeys: HostKeys
