@@ -6,9 +6,9 @@ import Testing
 
 @testable import SFTPEngine
 
-/// Whether it comes to hold in 20 seconds.
+/// Whether it comes to hold in 40 seconds.
 func eventually(_ condition: () -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(40)
     while !condition() {
         guard ContinuousClock.now < deadline else { return false }
         try await Task.sleep(for: .milliseconds(1))
