@@ -83,7 +83,9 @@ import Testing
             #expect(double.counts.bytesRead == 30_000)
             double.resetCounts()
             let small = try await provider.contents(path: ProviderPath("old"))
-            #expect(small == Data("old".utf8) && double.counts.roundTrips <= 2)
+            #expect(small == Data("old".utf8))
+            // The third closes it, and nobody waits for that.
+            #expect(double.counts.roundTrips <= 3)
         }
     }
 
