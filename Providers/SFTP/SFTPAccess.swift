@@ -179,7 +179,8 @@ final class SFTPAccess: Sendable {
         let (policy, knownHosts, name, url) = (try policy(settings), knownHosts(settings), settings.knownHostsName, configuration.baseURL)
         // A fingerprint tells no type: none is asked for before the others then.
         var types: [String] = []
-        if case .pinned = policy {} else {
+        if case .pinned = policy {
+        } else {
             types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
         }
         let isHashed = settings.hashKnownHosts
