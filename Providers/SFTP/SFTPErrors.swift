@@ -51,9 +51,9 @@ struct SFTPCondition {
         case 12: return made(.fileWriteVolumeReadOnly, told)
         case 14, 15: return made(.fileWriteOutOfSpace, told)
         case 18: return FileError.make(errno: ENOTEMPTY, path: path, url: url, writing: true)
-        case 19: return FileError.notADirectory(path, url: url, writing: isWriting, underlying: told)
+        case 19: return FileError.notADirectory(path, url: url, writing: isWriting)
         case 20: return made(.fileWriteInvalidFileName, told)
-        case 24: return FileError.isADirectory(path, url: url, writing: isWriting, underlying: told)
+        case 24: return FileError.isADirectory(path, url: url, writing: isWriting)
         default: return says() ?? told
         }
     }
@@ -63,12 +63,12 @@ struct SFTPCondition {
         let told = SFTPStatusError(status, path: path)
         let text = status.message.lowercased()
         func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
-        if has("no space", "disk full", "quota", "out of space") { return made(.fileWriteOutOfSpace, told) }
+        if has("no space", "disk full", "disk space", "quota", "out of space") { return made(.fileWriteOutOfSpace, told) }
         if has("read-only file system") { return made(.fileWriteVolumeReadOnly, told) }
         if has("not empty") { return FileError.make(errno: ENOTEMPTY, path: path, url: url, writing: true) }
         if has("file exists", "already exists") { return made(.fileWriteFileExists, told) }
-        if has("not a directory") { return FileError.notADirectory(path, url: url, writing: isWriting, underlying: told) }
-        if has("is a directory") { return FileError.isADirectory(path, url: url, writing: isWriting, underlying: told) }
+        if has("not a directory") { return FileError.notADirectory(path, url: url, writing: isWriting) }
+        if has("is a directory") { return FileError.isADirectory(path, url: url, writing: isWriting) }
         if has("name too long") { return FileError.make(errno: ENAMETOOLONG, path: path, url: url, writing: isWriting) }
         if has("no such file", "not found", "does not exist") { return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, told) }
         if has("permission denied", "not permitted") { return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, told) }

@@ -75,7 +75,11 @@ extension SFTPFileProvider {
 
     /// Gives the entries of a folder as they come.
     func list(_ path: ProviderPath, _ session: SFTPSession, page: ([FileObject]) async throws -> Void) async throws {
-        let reply = try await connection.send(.opendir(connection.host.bytes(of: path)), session)
+        let request = SFTPRequest.opendir(connection.host.bytes(of: path))
+        var reply = try await connection.send(request, session)
+        if reply.status?.code == SFTPStatus.Code.failure, try await handles.giveBackIdle() {
+            reply = try await connection.send(request, session)
+        }
         guard case .handle(let handle) = reply else { throw try await refusal(reply, ofListing: path, session) }
         defer { session.close([handle]) }
         var listing = SFTPListing(session, handle)

@@ -6,7 +6,7 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
     /// By `SYMLINK`, whose arguments stand in the draft's order on some servers and in OpenSSH's on most: the first link that is made on a
     /// server is read back.
     ///
-    /// - Complexity: Two round trips; four for the first.
+    /// - Complexity: Two round trips; three for the first.
     public func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
         defer { cache.drop(path) }
         guard (1..<4096).contains(target.count), !target.contains(0) else {
@@ -36,11 +36,12 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
     private func learnOrder(beside path: ProviderPath, _ session: SFTPSession) async throws {
         let host = connection.host
         let (link, target) = (host.bytes(of: try TemporaryName.make(beside: path)), host.bytes(of: try TemporaryName.make(beside: path)))
-        let reply = try await connection.send(.symlink(link, to: target, isReversed: true), session)
-        guard reply.status?.isOK == true else { throw try await refusal(reply, ofWriting: path, session) }
-        let replies = try await connection.send([.readlink(link), .readlink(target), .remove(link), .remove(target)], session)
-        if case .names = replies[0] { host.hasReversedLinks = true }
-        if case .names = replies[1] { host.hasReversedLinks = false }
+        // Together, so that nothing stays behind however this ends.
+        let replies = try await connection.send(
+            [.symlink(link, to: target, isReversed: true), .readlink(link), .readlink(target), .remove(link), .remove(target)], session)
+        guard replies[0].status?.isOK == true else { throw try await refusal(replies[0], ofWriting: path, session) }
+        if case .names = replies[1] { host.hasReversedLinks = true }
+        if case .names = replies[2] { host.hasReversedLinks = false }
     }
 
     /// Follows one link after the other by `READLINK`, and then looks at what is there.

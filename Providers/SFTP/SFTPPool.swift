@@ -69,7 +69,10 @@ final class SFTPPool: Sendable {
             defer { state = State() }
             return state
         }
-        for task in all.sessions.values { Task { try? await task.value.end() } }
+        for task in all.sessions.values {
+            task.cancel()
+            Task { try? await task.value.end() }
+        }
         for task in all.links.values {
             task.cancel()
             Task { try? await task.value.close() }
@@ -91,8 +94,10 @@ final class SFTPPool: Sendable {
                 if session.ending == nil { return session }
                 forgetSession(number, task)
             } catch {
-                if !Task.isCancelled { forgetSession(number, task) }
-                throw error
+                if Task.isCancelled { throw error }
+                forgetSession(number, task)
+                // Ended by ``closeAll()``, not by whoever waits here.
+                throw error is CancellationError ? URLError(.cancelled) : error
             }
         }
     }

@@ -51,7 +51,10 @@ struct SFTPReplacement: Sendable {
                 }
                 throw error
             }
-            _ = try await send(.remove(host.bytes(of: old)))
+            // The new one is in its place, and the old one in nobody's way but that of order.
+            do { _ = try await send(.remove(host.bytes(of: old))) } catch {
+                _ = try await provider.connection.run(old) { try await provider.connection.send(.remove(host.bytes(of: old)), $0) }
+            }
         }.value
     }
 

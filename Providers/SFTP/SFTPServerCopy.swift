@@ -87,7 +87,11 @@ struct SFTPServerCopy: Sendable {
 
     private func removeNow(_ temporary: ProviderPath) async {
         // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
-        await Task { _ = try? await send([.remove(host.bytes(of: temporary))]) }.value
+        await Task {
+            _ = try? await provider.connection.run(temporary) {
+                try await provider.connection.send(.remove(host.bytes(of: temporary)), $0)
+            }
+        }.value
     }
 
     private func send(_ requests: [SFTPRequest]) async throws -> [SFTPReply] { try await provider.connection.send(requests, session) }

@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [10, 1_500_000, 20_000_000]) func `A file arrives whole under its name, and nothing else is emptied`(size: Int) async throws {
+    @Test(arguments: [10, 1_500_000, 20_000_000]) func `A file arrives whole under its name, and nothing else is emptied`(size: Int)
+        async throws
+    {
         try await withSFTPProvider(.rclone) { double, provider in
             for placement in [WriteOptions.Placement.published, .inPlace] {
                 let data = SFTPDouble.pattern(0..<size)

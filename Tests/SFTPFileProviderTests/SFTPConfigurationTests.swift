@@ -41,7 +41,8 @@ import Testing
         let registry = ProviderRegistry()
         try registry.register(SFTPFileProvider.registration)
         for (address, path) in [
-            ("sftp://shelf.example", "/"), ("sftp://anna@shelf.example:2222/a%20b/c", "/a b/c"), ("sftp://shelf.example/~/books", "/~/books"),
+            ("sftp://shelf.example", "/"), ("sftp://anna@shelf.example:2222/a%20b/c", "/a b/c"),
+            ("sftp://shelf.example/~/books", "/~/books"),
             ("sftp://[::1]:22/x", "/x"),
         ] {
             let location = try await registry.location(of: try #require(URL(string: address)))

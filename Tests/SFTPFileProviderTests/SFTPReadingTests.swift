@@ -83,7 +83,9 @@ import Testing
             #expect(double.counts.bytesRead == 30_000)
             double.resetCounts()
             let small = try await provider.contents(path: ProviderPath("old"))
-            #expect(small == Data("old".utf8) && double.counts.roundTrips <= 2)
+            #expect(small == Data("old".utf8))
+            // The third closes it, and nobody waits for that.
+            #expect(double.counts.roundTrips <= 3)
         }
     }
 
@@ -145,7 +147,8 @@ import Testing
         try await withFile(3_000_000) { double, provider, reader in
             _ = try await reader.read([0..<10])
             _ = try await provider.writeContents(
-                path: ProviderPath("file"), from: DataSource(Data("short".utf8)), options: WriteOptions(overwrite: true, placement: .inPlace))
+                path: ProviderPath("file"), from: DataSource(Data("short".utf8)),
+                options: WriteOptions(overwrite: true, placement: .inPlace))
             for part in [FilePart.range(0..<3), .whole] {
                 let error = try await SFTPFaults.mustFail { try await reader.stream(part, into: PatternSink()) }
                 #expect(error.posixCode == .ESTALE, "\(error)")
