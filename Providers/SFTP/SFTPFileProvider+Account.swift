@@ -13,6 +13,8 @@ extension SFTPFileProvider {
     public func homeFolder() async throws -> ProviderPath {
         try await connection.run(.root) { session in
             let host = self.connection.host
+            // Counted from there already.
+            if host.bytes(of: .root) == Array(".".utf8) { return .root }
             var requests = [SFTPRequest.realpath(Array(".".utf8))]
             if host.has(.expandPath, session) { requests.insert(.expandPath(Array("~".utf8)), at: 0) }
             if host.has(.homeDirectory, session) { requests.insert(.homeDirectory(), at: 0) }

@@ -19,6 +19,9 @@ enum SFTPHash: String, CaseIterable, Sendable {
 }
 
 extension SFTPFileProvider: FileProviderChecksums {
+    /// Seconds for which the command may be silent, which it is while it reads.
+    private static let longestHash = 3600.0
+
     /// By a command of the account's shell, such as `sha256sum`, where the configuration allows that and the account has one.
     ///
     /// Paths are the shell's then: an account whose SFTP is locked up in a folder has others.
@@ -34,8 +37,10 @@ extension SFTPFileProvider: FileProviderChecksums {
         guard let name = String(validating: Self.quoted(connection.host.bytes(of: path)), as: UTF8.self) else {
             throw FileError.unsupported("Asking for the hash of a file whose name is not UTF-8", path: path, url: url(of: path))
         }
-        let (status, output) = try await connection.retrying(path) {
-            try await self.connection.pool.link().run("\(hash.command) < \(name)")
+        let (status, output) = try await connection.options.retries.run(
+            counters: connection.options.counters, mayRepeat: { $0.isTransient && ($0 as? URLError)?.code != .timedOut }
+        ) {
+            try await self.connection.pool.link().run("\(hash.command) < \(name)", idle: Self.longestHash)
         }
         let value = String(decoding: output.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self).lowercased()
         guard status == 0, value.count == hash.digits, value.allSatisfy(\.isHexDigit) else {

@@ -77,7 +77,7 @@ extension SFTPFileProvider {
     func list(_ path: ProviderPath, _ session: SFTPSession, page: ([FileObject]) async throws -> Void) async throws {
         let request = SFTPRequest.opendir(connection.host.bytes(of: path))
         var reply = try await connection.send(request, session)
-        if reply.status?.code == SFTPStatus.Code.failure, try await handles.giveBackIdle() {
+        if let status = reply.status, try await mayLackHandles(status, path, session), await handles.giveBackIdle() {
             reply = try await connection.send(request, session)
         }
         guard case .handle(let handle) = reply else { throw try await refusal(reply, ofListing: path, session) }
@@ -96,6 +96,13 @@ extension SFTPFileProvider {
                 .fileReadTooLarge, path: path, url: url(of: path),
                 sentence: "“\(path)” has more than \(SFTPListing.longest) items, which are not read.")
         }
+    }
+
+    /// Some servers say that a folder is not there when they have no handle for it.
+    private func mayLackHandles(_ status: SFTPStatus, _ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        if status.code == SFTPStatus.Code.failure { return true }
+        guard status.code == SFTPStatus.Code.noSuchFile, !handles.isEmpty else { return false }
+        return try await item(path, session, followsLinks: true)?.isDirectory == true
     }
 
     /// - Throws: `URLError(.cannotParseResponse)` for a name that leads elsewhere.

@@ -42,9 +42,12 @@ extension SFTPFileProvider {
             guard let target else { return try await self.rename(path, to: destination, session) }
             if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
             if !target.isDirectory {
-                return try await SFTPReplacement(
-                    provider: self, path: destination, session: session, isFolder: item.isDirectory
-                ).rename(path)
+                let placing = SFTPPlacing(provider: self, path: destination)
+                return try await placing.run {
+                    try await SFTPReplacement(
+                        provider: self, path: destination, session: session, old: placing.old, isFolder: item.isDirectory
+                    ).rename(path)
+                }
             }
             // Servers have different rules for what may come in the place of a folder.
             try await self.removeOne(target, session)
@@ -74,10 +77,11 @@ extension SFTPFileProvider {
             return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
         defer { cache.drop(destination) }
-        let didCopy = try await connection.run(path, mayRepeat: false) { session in
-            try await SFTPServerCopy(provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
-                .run(progress)
-        }
+        // On a lane: a server may take long over each piece, and requests would wait behind it.
+        let session = try await connection.retrying(path) { try await self.connection.pool.firstLane() }
+        let copy = SFTPServerCopy(provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
+        let didCopy: Bool
+        do { didCopy = try await copy.run(progress) } catch { throw connection.translated(error, path) }
         if !didCopy { try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress) }
     }
 

@@ -16,12 +16,11 @@ extension SFTPFileProvider {
             return false
         }
         guard isTree else { return progress.advance(by: 1) }
-        let items = try await items(from: path)
-        progress.expect(Int64(items.count))
-        try await removeAll(items.filter { !$0.isDirectory }, of: path, progress)
         // Of folders, those first that lie deepest.
-        for level in Dictionary(grouping: items.filter(\.isDirectory), by: \.path.components.count).sorted(by: { $0.key > $1.key }) {
-            try await removeAll(level.value, of: path, progress)
+        for level in Dictionary(grouping: try await removeFiles(below: path, progress), by: \.components.count)
+            .sorted(by: { $0.key > $1.key })
+        {
+            try await removeAll(level.value, areFolders: true, of: path, progress)
         }
     }
 
@@ -29,41 +28,79 @@ extension SFTPFileProvider {
     private static let batch = 500
     /// Folders that are listed at once.
     private static let listings = 16
+    /// Files that are removed before more folders are listed.
+    private static let mostFiles = 10_000
+    /// Folders of one tree.
+    private static let mostFolders = 1_000_000
 
-    /// The folder and all that it holds.
-    private func items(from path: ProviderPath) async throws -> [FileObject] {
-        var items = [FileObject(path: path, type: .directory)]
+    /// Removes what is no folder.
+    ///
+    /// - Returns: The folder and those below it.
+    private func removeFiles(below path: ProviderPath, _ progress: ProgressReporter) async throws -> [ProviderPath] {
+        var all = [path]
         var folders = [path]
+        var files: [ProviderPath] = []
+        var count = Int64(1)
         while !folders.isEmpty {
             let some = folders.suffix(Self.listings)
             folders.removeLast(some.count)
-            try await withThrowingTaskGroup(of: [FileObject].self) { group in
-                for folder in some { group.addTask { try await self.contentsOfDirectory(path: folder) } }
-                for try await listed in group {
-                    items += listed
-                    folders += listed.filter(\.isDirectory).map(\.path)
+            try await withThrowingTaskGroup(of: Names.self) { group in
+                for folder in some { group.addTask { try await self.names(in: folder) } }
+                for try await names in group {
+                    files += names.files
+                    folders += names.folders
+                    all += names.folders
+                    count += Int64(names.files.count + names.folders.count)
                 }
             }
+            progress.expect(count)
             if let deepest = folders.first(where: { $0.components.count > path.components.count + TreeCopy.deepest }) {
                 throw FileError.tooDeep(deepest)
             }
+            if all.count > Self.mostFolders {
+                throw FileError.make(
+                    .fileReadTooLarge, path: path, url: url(of: path),
+                    sentence: "“\(path)” has more than \(Self.mostFolders) folders, which are not removed together.")
+            }
+            if files.count < Self.mostFiles, !folders.isEmpty { continue }
+            try await removeAll(files, areFolders: false, of: path, progress)
+            files = []
         }
-        return items
+        return all
+    }
+
+    private struct Names: Sendable {
+        var files: [ProviderPath] = []
+        var folders: [ProviderPath] = []
+    }
+
+    private func names(in folder: ProviderPath) async throws -> Names {
+        let names = Locked(Names())
+        try await contentsOfDirectory(path: folder) { items in
+            names.update { names in
+                for item in items {
+                    if item.isDirectory { names.folders.append(item.path) } else { names.files.append(item.path) }
+                }
+            }
+        }
+        return names.value
     }
 
     /// Removes items that need not wait for each other.
-    private func removeAll(_ items: [FileObject], of root: ProviderPath, _ progress: ProgressReporter) async throws {
+    private func removeAll(_ items: [ProviderPath], areFolders: Bool, of root: ProviderPath, _ progress: ProgressReporter) async throws {
         var rest = items[...]
         while !rest.isEmpty {
             let some = rest.prefix(Self.batch)
             rest = rest.dropFirst(some.count)
             try await connection.run(root, mayRepeat: false) { session in
-                let requests = some.map { item in
-                    let name = self.connection.host.bytes(of: item.path)
-                    return item.isDirectory ? SFTPRequest.rmdir(name) : .remove(name)
+                let requests = some.map { path in
+                    let name = self.connection.host.bytes(of: path)
+                    return areFolders ? SFTPRequest.rmdir(name) : .remove(name)
                 }
-                for (item, reply) in zip(some, try await self.connection.send(requests, session)) {
-                    if reply.status?.isOK != true { try await self.consent(to: reply, at: item, of: root, session) }
+                for (path, reply) in zip(some, try await self.connection.send(requests, session)) {
+                    if reply.status?.isOK != true {
+                        try await self.consent(to: reply, at: path, isFolder: areFolders, of: root, session)
+                    }
                     progress.advance(by: 1)
                 }
             }
@@ -71,11 +108,12 @@ extension SFTPFileProvider {
     }
 
     /// - Throws: Why the item could not be removed, unless the rest is to go all the same.
-    private func consent(to reply: SFTPReply, at item: FileObject, of root: ProviderPath, _ session: SFTPSession) async throws {
+    private func consent(
+        to reply: SFTPReply, at path: ProviderPath, isFolder: Bool, of root: ProviderPath, _ session: SFTPSession
+    ) async throws {
         let error =
-            item.isDirectory
-            ? try await refusal(reply, ofRemovingFolder: item.path, session) : try await refusal(reply, ofChanging: item.path, session)
-        guard item.path != root, await OperationConsent.proceeds(after: error, .remove(path: item.path.string)) else { throw error }
+            isFolder ? try await refusal(reply, ofRemovingFolder: path, session) : try await refusal(reply, ofChanging: path, session)
+        guard path != root, await OperationConsent.proceeds(after: error, .remove(path: path.string)) else { throw error }
     }
 
     /// Removes a file, a link or an empty folder.

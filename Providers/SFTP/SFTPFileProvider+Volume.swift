@@ -3,15 +3,20 @@ import Foundation
 import SFTPEngine
 
 extension SFTPFileProvider {
-    /// By `statvfs@openssh.com`; nil where the server does not have it.
+    /// By `statvfs@openssh.com`, of the provider's root or, where the server refuses that, of the folder that a login begins in; nil where
+    /// the server does not have it.
     ///
-    /// - Complexity: One round trip.
+    /// - Complexity: One round trip; two where the root is refused.
     public func storageProperties() async throws -> VolumeObject? {
         try await connection.run(.root) { session in
             let host = self.connection.host
             guard host.has(.statvfs, session) else { return nil }
-            // Of the folder that the login begins in, which the account may look at wherever it is locked up.
-            switch try await self.connection.send(.statvfs(Array(".".utf8)), session) {
+            var reply = try await self.connection.send(.statvfs(host.bytes(of: .root)), session)
+            if let status = reply.status, status.code != SFTPStatus.Code.unsupported {
+                // The folder that the login begins in is one that the account may look at.
+                reply = try await self.connection.send(.statvfs(Array(".".utf8)), session)
+            }
+            switch reply {
             case .extended(let reply):
                 guard let volume = try? SFTPVolume(reply: reply) else { throw self.unexpected(.root) }
                 return VolumeObject(

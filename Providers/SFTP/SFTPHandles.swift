@@ -22,11 +22,13 @@ final class SFTPHandles: Sendable {
     /// Closes the files of idle readers.
     ///
     /// - Returns: Whether there were any.
-    func giveBackIdle() async throws -> Bool {
-        var gaveAny = false
-        for entry in entries.value.values {
-            if let reader = entry.reader, try await reader.giveBack() { gaveAny = true }
-        }
-        return gaveAny
+    func giveBackIdle() async -> Bool {
+        let calls = entries.value.values.compactMap { $0.reader?.giveBack() }
+        // A session that is lost has given them back.
+        for call in calls { _ = try? await call.value() }
+        return !calls.isEmpty
     }
+
+    /// Whether any reader is there.
+    var isEmpty: Bool { !entries.value.values.contains { $0.reader != nil } }
 }

@@ -6,7 +6,9 @@ protocol SFTPLink: Sendable {
     /// A channel on which SFTP is spoken, not started yet.
     func channel() async throws -> any ByteChannel
     /// Runs a command of the account's shell.
-    func run(_ command: String) async throws -> (status: Int32, output: [UInt8])
+    ///
+    /// - Parameter idle: Seconds for which it may be silent; nil for what the connection allows.
+    func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8])
     /// Ends all channels.
     func close()
 }
@@ -17,8 +19,8 @@ struct SFTPEmbeddedLink: SFTPLink {
 
     func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
 
-    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
-        let result = try await connection.run(command, limit: 4096)
+    func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
+        let result = try await connection.run(command, limit: 4096, idle: idle)
         return (result.status, result.output)
     }
 
@@ -31,8 +33,8 @@ struct SFTPProgramLink: SFTPLink {
 
     func channel() async throws -> any ByteChannel { try SSHProgramChannel(program, subsystem: "sftp") }
 
-    func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) {
-        let result = try await program.run(command, limit: 4096)
+    func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
+        let result = try await program.run(command, limit: 4096, idle: idle)
         return (result.status, result.output)
     }
 

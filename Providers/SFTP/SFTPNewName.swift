@@ -7,8 +7,10 @@ struct SFTPNewName: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
     let session: SFTPSession
-    /// Whether the empty file of a try before this one holds the name.
-    var isTaken = Locked(false)
+    /// Whether the empty file of this try or one before holds the name, which ``SFTPPlacing`` sees to.
+    let isTaken: Locked<Bool>
+    /// Where that file is while the other comes in its place.
+    let old: Locked<ProviderPath?>
 
     private var host: SFTPHost { provider.connection.host }
 
@@ -32,10 +34,7 @@ struct SFTPNewName: Sendable {
             if try await provider.item(path, session) != nil { throw taken }
         }
         if !isTaken.value { try await take() }
-        do { try await SFTPReplacement(provider: provider, path: path, session: session).rename(source) } catch {
-            if try await send([.remove(host.bytes(of: path))])[0].status?.isOK == true { isTaken.update { $0 = false } }
-            throw error
-        }
+        try await SFTPReplacement(provider: provider, path: path, session: session, old: old).rename(source)
         isTaken.update { $0 = false }
     }
 

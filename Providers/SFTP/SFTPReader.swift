@@ -77,24 +77,25 @@ final class SFTPReader: FileReader {
     func close() async {
         let opening = state.update { state in
             state.isClosed = true
-            return state.opening.take()
+            return state.opening
         }
         provider.handles.remove(self)
-        guard let opened = try? await opening?.value else { return }
-        state.update { $0.opened = nil }
+        _ = try? await opening?.value
+        // Taken once: an idle file may have been given back meanwhile.
+        guard let opened = state.update({ $0.opened.take() }) else { return }
         opened.session.close([opened.handle])
     }
 
     /// Closes the file unless it is being read; the next read opens it again.
-    func giveBack() async throws -> Bool {
+    ///
+    /// - Returns: The closing, which is on its way; nil where there is nothing to close.
+    func giveBack() -> SFTPCall? {
         let idle = state.update { state -> Opened? in
             guard state.readers == 0, let opened = state.opened.take() else { return nil }
             state.opening = nil
             return opened
         }
-        guard let opened = idle else { return false }
-        _ = try await opened.session.send(.close(opened.handle))
-        return true
+        return idle.map { provider.connection.begin([.close($0.handle)], $0.session) }
     }
 
     // MARK: Opening
@@ -136,7 +137,7 @@ final class SFTPReader: FileReader {
         provider.handles.add(self)
         let name = provider.connection.host.bytes(of: path)
         var replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
-        if replies[0].status?.code == SFTPStatus.Code.failure, try await provider.handles.giveBackIdle() {
+        if isForWantOfHandles(replies), await provider.handles.giveBackIdle() {
             replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
         }
         var handle: SFTPHandle?
@@ -154,6 +155,12 @@ final class SFTPReader: FileReader {
             if let handle { session.close([handle]) }
             throw error
         }
+    }
+
+    /// Some servers say that a file is not there, and then show it.
+    private func isForWantOfHandles(_ replies: [SFTPReply]) -> Bool {
+        guard case .attributes = replies[1] else { return replies[0].status?.code == SFTPStatus.Code.failure }
+        return [SFTPStatus.Code.failure, SFTPStatus.Code.noSuchFile].contains(replies[0].status?.code)
     }
 
     /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.

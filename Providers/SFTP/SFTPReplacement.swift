@@ -8,6 +8,8 @@ struct SFTPReplacement: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
     let session: SFTPSession
+    /// Where what was at the path is, which ``SFTPPlacing`` sees to.
+    let old: Locked<ProviderPath?>
     /// Whether it is a folder that comes to the name, for which rename(2) makes no room.
     var isFolder = false
 
@@ -27,7 +29,7 @@ struct SFTPReplacement: Sendable {
         try await makeRoom(for: source, after: reply)
     }
 
-    /// What is in the way is moved out of it, and back where its place stays empty.
+    /// What is in the way is moved out of it, and back where its place stays empty and the server still answers.
     private func makeRoom(for source: ProviderPath, after reply: SFTPReply) async throws {
         let refusal = try await provider.refusal(reply, ofWriting: path, session)
         guard let item = try await provider.item(path, session) else { throw refusal }
@@ -37,23 +39,23 @@ struct SFTPReplacement: Sendable {
         }
         // With a replacement in one step it was refused for a reason that moving the old file away would not help.
         if host.has(.posixRename, session), !isFolder { throw refusal }
-        let old = try (path.parent ?? .root).appending(
-            nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
+        let known = old.value
+        let aside =
+            try known
+            ?? (path.parent ?? .root).appending(
+                nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
         // Begun, it comes to its end, cancelled or not.
         try await Task {
-            guard try await send(.rename(host.bytes(of: path), to: host.bytes(of: old))).status?.isOK == true else { throw refusal }
-            do { try await provider.rename(source, to: path, session) } catch {
-                let reply = try await send(.rename(host.bytes(of: old), to: host.bytes(of: path)))
-                guard reply.status?.isOK == true else {
-                    throw FileError.make(
-                        .fileWriteUnknown, path: path, url: provider.url(of: path),
-                        sentence: "“\(path)” could not be replaced; what was there is now “\(old)”.", underlying: error)
-                }
-                throw error
+            // Known before it is asked for: the answer may be lost.
+            old.update { $0 = aside }
+            guard try await send(.rename(host.bytes(of: path), to: host.bytes(of: aside))).status?.isOK == true else {
+                old.update { $0 = known }
+                throw refusal
             }
-            // The new one is in its place, and the old one in nobody's way but that of order.
-            do { _ = try await send(.remove(host.bytes(of: old))) } catch {
-                _ = try await provider.connection.run(old) { try await provider.connection.send(.remove(host.bytes(of: old)), $0) }
+            do { try await provider.rename(source, to: path, session) } catch {
+                let reply = try? await send(.rename(host.bytes(of: aside), to: host.bytes(of: path)))
+                if reply?.status?.isOK == true { old.update { $0 = nil } }
+                throw error
             }
         }.value
     }

@@ -11,7 +11,9 @@ struct SFTPServerCopy: Sendable {
     let session: SFTPSession
 
     /// Bytes of one request: a server is silent while it copies.
-    private static let piece: UInt64 = 256 << 20
+    private static let piece: UInt64 = 16 << 20
+    /// Requests on their way, so that the server has always something to do.
+    private static let depth = 2
 
     private var host: SFTPHost { provider.connection.host }
 
@@ -29,52 +31,92 @@ struct SFTPServerCopy: Sendable {
             ])
             handles = replies.compactMap { reply in if case .handle(let handle) = reply { handle } else { nil } }
             guard handles.count == 2, case .attributes(let attributes) = replies[1], let size = attributes.size else {
-                throw try await refusal(replies)
+                guard mayGoElsewhere(replies) else { throw try await refusal(replies) }
+                session.close(handles)
+                await provider.removeLeft(temporary, openedOn: session)
+                return false
             }
             progress.expect(Int64(clamping: size))
             guard try await copy(handles[0], size, to: handles[1], progress) else {
                 session.close(handles)
-                await removeNow(temporary)
+                await provider.removeLeft(temporary, openedOn: session)
                 return false
             }
-            let closing = provider.connection.begin(handles.map { .close($0) }, session)
+            let closing = close(handles, temporary, attributes)
             handles = []
-            try await check(closing)
+            try check(try await closing.value(), size)
             try await Task { try await putInPlace(temporary) }.value
             return true
         } catch {
             session.close(handles)
-            await removeNow(temporary)
+            await provider.removeLeft(temporary, openedOn: session)
             throw error
         }
     }
 
     /// - Returns: False when the server refuses to begin.
     private func copy(_ source: SFTPHandle, _ size: UInt64, to target: SFTPHandle, _ progress: ProgressReporter) async throws -> Bool {
-        var offset: UInt64 = 0
-        while offset < size {
-            let count = min(Self.piece, size - offset)
-            let reply = try await send([.copyData(from: source, at: offset, count: count, to: target, at: offset)])[0]
-            guard reply.status?.isOK == true else {
-                if offset > 0, let status = reply.status { throw SFTPRefusal(status: status) }
-                if reply.status?.code == SFTPStatus.Code.unsupported { host.lacks(.copyData) }
-                return false
+        var calls: [(call: SFTPCall, count: UInt64)] = []
+        var (asked, done): (UInt64, UInt64) = (0, 0)
+        while done < size {
+            while calls.count < Self.depth, asked < size {
+                let count = min(Self.piece, size - asked)
+                let request = SFTPRequest.copyData(from: source, at: asked, count: count, to: target, at: asked)
+                calls.append((provider.connection.begin([request], session), count))
+                asked += count
             }
-            offset += count
+            let (call, count) = calls.removeFirst()
+            let reply = try await call.value()[0]
+            guard let status = reply.status else { throw provider.unexpected(destination) }
+            if !status.isOK {
+                if status.code == SFTPStatus.Code.unsupported { host.lacks(.copyData) }
+                if done == 0, tellsNothing(status) { return false }
+                throw condition(status)
+            }
+            done += count
             progress.advance(by: Int64(count))
         }
         return true
     }
 
-    private func check(_ closing: SFTPCall) async throws {
-        for reply in try await closing.value() {
-            if let status = reply.status, !status.isOK { throw SFTPRefusal(status: status) }
+    /// Closes the files, and looks what has come.
+    private func close(_ handles: [SFTPHandle], _ temporary: ProviderPath, _ source: SFTPAttributes) -> SFTPCall {
+        var requests = handles.map { SFTPRequest.close($0) }
+        requests.append(.lstat(host.bytes(of: temporary)))
+        // Whether it is refused or not, the file is whole.
+        let allowed = source.permissions.map { $0 & 0o777 }
+        return provider.connection.begin([.fsetstat(handles[1], SFTPAttributes(permissions: allowed))] + requests, session)
+    }
+
+    private func check(_ replies: [SFTPReply], _ size: UInt64) throws {
+        for reply in replies[1...2] {
+            if let status = reply.status, !status.isOK { throw condition(status) }
+        }
+        guard case .attributes(let found) = replies[3], found.size == size else {
+            throw FileError.make(
+                .fileWriteUnknown, path: destination, url: provider.url(of: destination),
+                sentence: "The server did not copy all \(size) bytes of “\(path)” to “\(destination)”; nothing was replaced.")
         }
     }
 
     private func putInPlace(_ temporary: ProviderPath) async throws {
-        if overwrite { return try await SFTPReplacement(provider: provider, path: destination, session: session).rename(temporary) }
-        try await SFTPNewName(provider: provider, path: destination, session: session).rename(temporary)
+        let placing = SFTPPlacing(provider: provider, path: destination)
+        try await placing.run { try await placing.rename(temporary, overwrite: overwrite, session) }
+    }
+
+    /// Whether a refusal may be about this way of copying alone.
+    private func tellsNothing(_ status: SFTPStatus) -> Bool {
+        status.code == SFTPStatus.Code.unsupported || status.code == SFTPStatus.Code.failure && condition(status) is SFTPStatusError
+    }
+
+    /// Two files at once may be one too many for the server; reading here and writing then may be none.
+    private func mayGoElsewhere(_ replies: [SFTPReply]) -> Bool {
+        guard case .handle = replies[0], case .attributes = replies[1], let status = replies[2].status else { return false }
+        return tellsNothing(status)
+    }
+
+    private func condition(_ status: SFTPStatus) -> any Error {
+        SFTPCondition(status: status, path: destination, url: provider.url(of: destination), isWriting: true).error
     }
 
     private func refusal(_ replies: [SFTPReply]) async throws -> any Error {
@@ -83,15 +125,6 @@ struct SFTPServerCopy: Sendable {
             return SFTPCondition(status: status, path: path, url: provider.url(of: path)).error
         }
         return try await provider.refusal(replies[2], ofWriting: destination, session)
-    }
-
-    private func removeNow(_ temporary: ProviderPath) async {
-        // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
-        await Task {
-            _ = try? await provider.connection.run(temporary) {
-                try await provider.connection.send(.remove(host.bytes(of: temporary)), $0)
-            }
-        }.value
     }
 
     private func send(_ requests: [SFTPRequest]) async throws -> [SFTPReply] { try await provider.connection.send(requests, session) }

@@ -75,8 +75,9 @@ extension SFTPUpload {
     }
 
     private func reopen(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
-        let reply = try await connection.send(.open(host.bytes(of: place), .write), session)
-        guard case .handle(let handle) = reply else { throw try await provider.refusal(reply, ofWriting: path, session) }
+        let replies = try await connection.send([.open(host.bytes(of: place), .write), .lstat(host.bytes(of: path))], session)
+        guard case .handle(let handle) = replies[0] else { throw try await provider.refusal(replies[0], ofWriting: path, session) }
+        if place != path { keepPermissions(replies[1]) }
         return handle
     }
 
@@ -91,7 +92,7 @@ extension SFTPUpload {
         let start = min(known ?? max(0, size - SFTPBulkWrite.spread), size)
         if isHonest, start > 0, size <= source.length ?? .max, try await isOwn(upTo: start, at: place, session) { return start }
         // Under the name itself it may be what is to be replaced, which the opening truncates.
-        if options.placement == .published { _ = try await connection.send(.remove(host.bytes(of: place)), session) }
+        if isNew(place) { _ = try await connection.send(.remove(host.bytes(of: place)), session) }
         return 0
     }
 

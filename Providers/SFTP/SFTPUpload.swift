@@ -10,6 +10,8 @@ struct SFTPUpload: Sendable {
     let options: WriteOptions
     /// Where the file was opened: what is asked there comes after the opening, whoever waited for that.
     let opening = Locked<SFTPSession?>(nil)
+    /// The permission bits of what is to be replaced.
+    let permissions = Locked<UInt32?>(nil)
 
     /// Bytes up to which a file goes in one packet, with all that follows it, and is held for that.
     private static let small: Int64 = 128 << 10
@@ -48,21 +50,14 @@ struct SFTPUpload: Sendable {
 
     private func putInPlace(_ part: ProviderPath, _ count: Int64) async throws {
         let wasTried = Locked(false)
-        let isTaken = Locked(false)
-        do {
+        let placing = SFTPPlacing(provider: provider, path: path)
+        try await placing.run {
             try await connection.run(path) { session in
                 // The answer to a renaming may have been lost: then the file is where it belongs.
                 if wasTried.value, try await wasRenamed(part, count, session) { return }
                 wasTried.update { $0 = true }
-                if options.overwrite {
-                    try await SFTPReplacement(provider: provider, path: path, session: session).rename(part)
-                } else {
-                    try await SFTPNewName(provider: provider, path: path, session: session, isTaken: isTaken).rename(part)
-                }
+                try await placing.rename(part, overwrite: options.overwrite, session)
             }
-        } catch {
-            if isTaken.value { await removeEmpty() }
-            throw error
         }
     }
 
@@ -91,21 +86,8 @@ struct SFTPUpload: Sendable {
         return found.times?.access == mark
     }
 
-    /// Removes the empty file that has held the name, unless it is something else by now.
-    private func removeEmpty() async {
-        let item = await Task { try? await connection.run(path) { try await provider.item(path, $0) } }.value
-        if let item, item.isRegularFile, item.size == 0 { await removeNow(path) }
-    }
-
-    /// Removes what an upload left, in a task of its own: this one may be cancelled.
-    func removeNow(_ place: ProviderPath) async {
-        let request = SFTPRequest.remove(host.bytes(of: place))
-        await Task {
-            // Of a name that was never made, the server says that it is not there.
-            if let session = opening.value, (try? await connection.send(request, session)) != nil { return }
-            _ = try? await connection.run(place) { try await connection.send(request, $0) }
-        }.value
-    }
+    /// Removes what an upload left.
+    func removeNow(_ place: ProviderPath) async { await provider.removeLeft(place, openedOn: opening.value) }
 
     // MARK: In place
 
@@ -134,9 +116,11 @@ struct SFTPUpload: Sendable {
         return try await sendLarge(to: place)
     }
 
-    /// How the file is opened: a temporary name, and a new one, are nobody else's.
-    func flags(_ place: ProviderPath) -> SFTPRequest.OpenFlags {
-        options.placement == .published || !options.overwrite ? [.write, .create, .exclusive] : [.write, .create, .truncate]
+    /// Whether the file is a new one: a temporary name, and a new one, are nobody else's.
+    func isNew(_ place: ProviderPath) -> Bool { place != path || !options.overwrite }
+
+    private func flags(_ place: ProviderPath) -> SFTPRequest.OpenFlags {
+        isNew(place) ? [.write, .create, .exclusive] : [.write, .create, .truncate]
     }
 
     /// Two round trips.
@@ -148,7 +132,7 @@ struct SFTPUpload: Sendable {
         ) {
             do {
                 let session = try await connection.pool.session()
-                if mayBeThere.value { await removeNow(place) }
+                if mayBeThere.value, isNew(place) { await removeNow(place) }
                 // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
                 if place != path { mayBeThere.update { $0 = true } }
                 let handle = try await open(place, session)
@@ -167,17 +151,21 @@ struct SFTPUpload: Sendable {
         }
     }
 
-    /// Opens the file; where it is to be a new one, what is in the way is looked at in the same round trip.
+    /// Opens the file; what has its name already is looked at in the same round trip.
     func open(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
         opening.update { $0 = session }
         var requests = [SFTPRequest.open(host.bytes(of: place), flags(place))]
-        if !options.overwrite, place != path { requests.append(.lstat(host.bytes(of: path))) }
+        if place != path { requests.append(.lstat(host.bytes(of: path))) }
         var replies = try await connection.send(requests, session)
-        if replies[0].status?.code == SFTPStatus.Code.failure, try await provider.handles.giveBackIdle() {
+        if replies[0].status?.code == SFTPStatus.Code.failure, await provider.handles.giveBackIdle() {
             replies = try await connection.send(requests, session)
         }
-        if replies.count > 1, case .attributes = replies[1] {
-            if case .handle(let handle) = replies[0] { session.close([handle]) }
+        if place != path { keepPermissions(replies[1]) }
+        if !options.overwrite, replies.count > 1, case .attributes = replies[1] {
+            // The empty file is of no use to a later upload either.
+            if case .handle(let handle) = replies[0] {
+                _ = try await connection.begin([.close(handle), .remove(host.bytes(of: place))], session).value()
+            }
             throw FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path))
         }
         guard case .handle(let handle) = replies[0] else {
@@ -185,6 +173,12 @@ struct SFTPUpload: Sendable {
             throw try await provider.refusal(replies[0], ofWriting: path, session)
         }
         return handle
+    }
+
+    /// Keeps what a file that is replaced has allowed.
+    func keepPermissions(_ reply: SFTPReply) {
+        guard options.overwrite, case .attributes(let attributes) = reply, let found = attributes.permissions else { return }
+        if found & 0o170000 == 0o100000 { permissions.update { $0 = found & 0o777 } }
     }
 
     private func allBytes() async throws -> Data {
@@ -220,6 +214,9 @@ struct SFTPUpload: Sendable {
         if let time { requests.append(.fsetstat(handle, SFTPAttributes(times: (access: time, modification: time)))) }
         let syncs = provider.configuration.syncs && host.has(.fsync, session)
         if syncs { requests.append(.fsync(handle)) }
+        // Whether it is refused or not, the file is whole.
+        let permissions = permissions.value
+        if let permissions { requests.append(.fsetstat(handle, SFTPAttributes(permissions: permissions))) }
         requests += [.close(handle), .lstat(host.bytes(of: place))]
         // Begun first: from here on the handle is closed, whether somebody waits for that or not.
         let call = connection.begin(requests, session)
@@ -231,6 +228,7 @@ struct SFTPUpload: Sendable {
             guard status.code == SFTPStatus.Code.unsupported else { throw SFTPRefusal(status: status) }
             host.lacks(.fsync)
         }
+        if permissions != nil { _ = replies.popFirst() }
         try check(replies.popFirst())
         guard let reply = replies.popFirst(), let size = try provider.item(reply, at: place)?.size, size == count else {
             throw FileError.make(

@@ -11,9 +11,6 @@ package struct SFTPRequest: Sendable {
         body = writer.bytes
     }
 
-    /// Whether the server gives a handle, which has to be closed whoever waits for it.
-    var opens: Bool { type == .open || type == .opendir }
-
     /// The packet as it goes over the wire.
     func packet(id: UInt32) -> [UInt8] {
         var writer = SFTPWriter()

@@ -40,6 +40,9 @@ final class SFTPLinks: Sendable {
         return link
     }
 
+    /// Seconds for which the last command of a shell was allowed to be silent.
+    var idle: Double? { made.withLock { $0.last?.state.value.idle } }
+
     /// Ends all connections, as a network does.
     func cut() {
         for link in made.withLock({ $0 }) { link.die() }
@@ -49,7 +52,7 @@ final class SFTPLinks: Sendable {
     private final class Link: SFTPLink {
         let double: SFTPDouble
         let limits: Limits
-        let state = Locked((channels: 0, isDead: false))
+        let state = Locked((channels: 0, isDead: false, idle: Double?.none))
 
         init(_ double: SFTPDouble, _ limits: Limits) {
             self.double = double
@@ -59,7 +62,7 @@ final class SFTPLinks: Sendable {
         func die() { state.update { $0.isDead = true } }
 
         func channel() async throws -> any ByteChannel {
-            let (isDead, isAllowed) = state.update { state in
+            let (isDead, isAllowed) = state.update { state -> (Bool, Bool) in
                 state.channels += 1
                 return (state.isDead, state.channels <= limits.channels)
             }
@@ -68,7 +71,10 @@ final class SFTPLinks: Sendable {
             return double.channel()
         }
 
-        func run(_ command: String) async throws -> (status: Int32, output: [UInt8]) { try limits.shell(command) }
+        func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
+            state.update { $0.idle = idle }
+            return try limits.shell(command)
+        }
 
         func close() { die() }
     }
