@@ -67,12 +67,16 @@ extension SFTPFileProvider {
     func removeLeft(_ place: ProviderPath, openedOn session: SFTPSession? = nil) async {
         let request = SFTPRequest.remove(connection.host.bytes(of: place))
         let removal = Task<Void, any Error> {
-            // Of a name that was never made, the server says that it is not there.
-            if let session, session.ending == nil, (try? await connection.send(request, session)) != nil { return }
-            _ = try? await connection.send(request, connection.pool.session())
+            // The second try is for a session of which nobody knew that it was lost.
+            var alive = session?.ending == nil ? session : nil
+            for _ in 0..<2 {
+                let session = if let alive { alive } else { try await connection.pool.session() }
+                // Of a name that was never made, the server says that it is not there.
+                if (try? await connection.send(request, session)) != nil { return }
+                alive = nil
+            }
         }
-        // Not waited for to the end only by who is cancelled.
-        if (try? await removal.sharedValue()) != nil { return }
+        if (try? await removal.sharedValue()) != nil || !Task.isCancelled { return }
         await Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { try? await removal.sharedValue() }

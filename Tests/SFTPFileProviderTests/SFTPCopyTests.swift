@@ -55,12 +55,50 @@ import Testing
     }
 
     @Test func `A server that refuses to copy has it done through this machine`() async throws {
-        for code in [SFTPDouble.Code.failure, .unsupported, .permissionDenied] {
+        for code in [SFTPDouble.Code.failure, .unsupported] {
             try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(code)] : [] }) { double, provider in
                 for name in ["new", "second"] { try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath(name)) }
                 #expect(double.file("/new") == SFTPFaults.book && double.file("/second") == SFTPFaults.book)
                 #expect(double.counts.extended["copy-data"] == (code == .unsupported ? 1 : 2))
             }
+        }
+    }
+
+    @Test(arguments: [("No space left on device", CocoaError.Code.fileWriteOutOfSpace), ("Permission denied", .fileWriteNoPermission)])
+    func `A refusal to copy that tells why is the end of it`(text: String, code: CocoaError.Code) async throws {
+        try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(.failure, text)] : [] }) { double, provider in
+            let error = try await SFTPFaults.mustFail { try await SFTPDoing.copy.run(provider) }
+            #expect(error.cocoaCode == code, "\(error)")
+            #expect(copiesHere(double) && !double.exists("/new"))
+        }
+    }
+
+    @Test func `A copy that came short replaces nothing`() async throws {
+        try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(.ok)] : [] }) { double, provider in
+            let error = try await SFTPFaults.mustFail {
+                try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath("old"), overwrite: true)
+            }
+            #expect(error.cocoaCode == .fileWriteUnknown, "\(error)")
+            #expect(double.file("/old") == Data("old".utf8))
+        }
+    }
+
+    @Test func `A large copy goes in pieces, beside the requests`() async throws {
+        try await withSFTPProvider { double, provider in
+            double.putPattern(40_000_000, at: "/file", mode: 0o640)
+            try await provider.copyItem(path: ProviderPath("file"), to: ProviderPath("new"))
+            #expect(double.isPattern("/new", size: 40_000_000) && double.mode("/new") == 0o640)
+            #expect(double.counts.extended["copy-data"] == 3 && copiesHere(double))
+            let looked = try #require(double.requests.first { $0.kind == .lstat })
+            #expect(double.requests.allSatisfy { $0.name != "copy-data" || $0.channel != looked.channel })
+        }
+    }
+
+    @Test func `A server that opens no second file has one copied through this machine`() async throws {
+        let settings = SFTPDouble.Settings { $0.kind == .open && $0.occurrence == 2 ? [.status(.failure, "Too many open files")] : [] }
+        try await withSFTPProvider(settings) { double, provider in
+            try await SFTPDoing.copy.run(provider)
+            #expect(double.file("/new") == SFTPFaults.book && double.counts.extended["copy-data"] == nil)
         }
     }
 

@@ -131,6 +131,29 @@ import Testing
         }
     }
 
+    @Test func `A tree of more files than are held goes in parts`() async throws {
+        try await withSFTPProvider(files: [:]) { double, provider in
+            for index in 0..<40 { double.putEntries(600, in: "/tree/\(index / 7)/\(index)") }
+            let progress = ProgressReporter()
+            try await provider.removeItem(path: ProviderPath("tree"), recursive: true, progress: progress)
+            #expect(double.paths == [])
+            #expect(progress.completed == progress.total && progress.total == 24_000 + 40 + 6 + 1)
+        }
+    }
+
+    @Test func `A thousand files in a folder take eight round trips`() async throws {
+        var settings = SFTPDouble.Settings()
+        settings.latency = 0.02
+        try await withSFTPProvider(settings, files: [:]) { double, provider in
+            double.putEntries(1_000, in: "/tree")
+            try await provider.checkReachability()
+            double.resetCounts()
+            try await provider.removeItem(path: ProviderPath("tree"))
+            #expect(double.paths == [])
+            #expect(double.counts.roundTrips <= 8, "\(double.counts.roundTrips)")
+        }
+    }
+
     @Test func `What cannot go is told, and the rest of its kind is tried first`() async throws {
         let settings = SFTPDouble.Settings { $0.kind == .remove && $0.path == "/shelf/one" ? [.status(.permissionDenied)] : [] }
         try await withSFTPProvider(settings) { double, provider in
@@ -178,6 +201,14 @@ import Testing
         try await withSFTPProvider(settings) { _, provider in
             let volume = try #require(try await provider.storageProperties())
             #expect(volume.totalCapacity == 1 << 30 && volume.availableCapacity == 1 << 20 && volume.usage == 1 << 30 - 1 << 20)
+        }
+        for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)]] as [[SFTPDouble.Fault]] {
+            let settings = SFTPDouble.Settings { $0.name.hasPrefix("statvfs") && $0.path == "/shelf" ? faults : [] }
+            try await withSFTPProvider(settings, root: "/shelf") { double, provider in
+                try await #expect(provider.storageProperties() != nil)
+                let paths = double.requests.filter { $0.name.hasPrefix("statvfs") }.map(\.path)
+                #expect(paths == (faults.isEmpty ? ["/shelf"] : ["/shelf", "."]))
+            }
         }
         for settings in [SFTPDouble.Settings.plain, .rclone] {
             try await withSFTPProvider(settings) { double, provider in
