@@ -66,6 +66,8 @@ extension SFTPFileProvider {
     }
 
     /// On the server where it has `copy-data`, else through this machine; to a temporary name first.
+    ///
+    /// A copy on the server goes in pieces of 16 MiB, gets the permission bits of the file, and is looked at before it gets its name.
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try refuseOverlap(path, destination)
         let canCopy = try await connection.run(path) { session in

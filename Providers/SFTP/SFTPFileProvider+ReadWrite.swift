@@ -10,6 +10,8 @@ extension SFTPFileProvider {
 
     /// Writes a file: under a temporary name, to the server's disk, and then in one step under its own.
     ///
+    /// A file that is replaced keeps its permission bits, where the server sets them.
+    ///
     /// An upload of more than 1 MiB whose connection is lost goes on where it was, once head and tail of what the server has were compared;
     /// so does a later one with the same `resumption`. With `overwrite: false`, of two writers at once exactly one wins.
     ///

@@ -5,6 +5,7 @@ import SFTPEngine
 extension SFTPFileProvider {
     /// By `REMOVE` and `RMDIR`; a folder with all it holds item by item, many at once. A link goes, and never what is behind it.
     ///
+    /// - Throws: Also `CocoaError(.fileReadTooLarge)` for a tree of more than a million folders.
     /// - Complexity: Two round trips; of a tree, three for each level of folders and about one for each 500 items.
     public func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
         if path.isRoot { throw FileError.make(.fileWriteNoPermission, path: path, sentence: "The root cannot be removed.") }
