@@ -136,7 +136,10 @@ final class SFTPReader: FileReader {
         provider.handles.add(self)
         let name = provider.connection.host.bytes(of: path)
         var replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
-        if replies[0].status?.code == SFTPStatus.Code.failure, try await provider.handles.giveBackIdle() {
+        // What is there and may be read is refused where no handle is left; some servers call it missing then.
+        if let code = replies[0].status?.code, case .attributes = replies[1], code != SFTPStatus.Code.permissionDenied,
+            try await provider.handles.giveBackIdle()
+        {
             replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
         }
         var handle: SFTPHandle?

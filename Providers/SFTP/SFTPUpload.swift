@@ -41,9 +41,23 @@ struct SFTPUpload: Sendable {
                 return finished(sent)
             }.value
         } catch {
+            let error = await explained(error)
             if !keepsPart { await removeNow(part) }
             throw error
         }
+    }
+
+    /// Some servers have no more to say of a full disk than "failure": they are asked for its room.
+    private func explained(_ error: any Error) async -> any Error {
+        guard let told = error as? SFTPStatusError, told.code == .failure, let session = opening.value, host.has(.statvfs, session) else {
+            return error
+        }
+        let folder = host.bytes(of: path.parent ?? .root)
+        guard case .extended(let reply)? = try? await connection.send(.statvfs(folder), session),
+            let volume = try? SFTPVolume(reply: reply),
+            volume.available < UInt64(clamping: max(1, source.length ?? 1))
+        else { return error }
+        return FileError.make(.fileWriteOutOfSpace, path: path, url: provider.url(of: path), underlying: told)
     }
 
     private func putInPlace(_ part: ProviderPath, _ count: Int64) async throws {
