@@ -108,6 +108,10 @@ final class SFTPPool: Sendable {
         try Task.checkCancellation()
         // The first lane shares the connection of the requests: another connection takes a login.
         let index = number == Self.requests ? 0 : (number - 1) % connections
+        let isAlone = number == Self.requests || index > 0 && number <= connections
+        if !isAlone, try await !link(index).takesChannels {
+            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
+        }
         return try await SFTPSession.open(over: try await channel(on: index), patience: patience)
     }
 
