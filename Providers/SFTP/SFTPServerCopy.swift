@@ -37,9 +37,9 @@ struct SFTPServerCopy: Sendable {
                 await removeNow(temporary)
                 return false
             }
-            let closing = provider.connection.begin(handles.map { .close($0) }, session)
+            let closing = provider.connection.begin(handles.map { .close($0) } + [.lstat(host.bytes(of: temporary))], session)
             handles = []
-            try await check(closing)
+            try await check(closing, size)
             try await Task { try await putInPlace(temporary) }.value
             return true
         } catch {
@@ -66,9 +66,15 @@ struct SFTPServerCopy: Sendable {
         return true
     }
 
-    private func check(_ closing: SFTPCall) async throws {
-        for reply in try await closing.value() {
+    private func check(_ closing: SFTPCall, _ size: UInt64) async throws {
+        let replies = try await closing.value()
+        for reply in replies {
             if let status = reply.status, !status.isOK { throw SFTPRefusal(status: status) }
+        }
+        guard case .attributes(let attributes) = replies[replies.count - 1], attributes.size == size else {
+            throw FileError.make(
+                .fileWriteUnknown, path: destination, url: provider.url(of: destination),
+                sentence: "The server did not copy all \(size) bytes of “\(path)”; nothing was replaced.")
         }
     }
 
