@@ -14,13 +14,18 @@ final class SFTPAccess: Sendable {
     private let credentials: any CredentialSource
     /// Whether the URL itself has the password, which goes before keys that nobody named.
     private let hasOwnPassword: Bool
-    /// The password that did.
+    /// The password that the server took.
     private let known = Locked<Credential?>(nil)
 
     init(configuration: SFTPConfiguration, password: String?, options: ConnectionOptions) throws {
         let url = configuration.baseURL
         guard url.scheme?.lowercased() == "sftp", let name = url.host(percentEncoded: false), !name.isEmpty else {
             throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
+        }
+        if case .server = options.proxy {
+            throw FileError.make(
+                .unsupportedURL, url: url,
+                sentence: "SFTP goes by no proxy of the web; ProxyJump in ssh's configuration, or a proxy of none, reaches the host.")
         }
         self.configuration = configuration
         self.options = options
@@ -36,21 +41,37 @@ final class SFTPAccess: Sendable {
 
     /// Connects and logs in.
     func connect() async throws -> any SFTPLink {
-        let settings = try await BlockingThreads.shared.run { try self.settings() }
-        if configuration.transport == .program || settings.needsSSHProgram { return SFTPProgramLink(program: try program()) }
-        if let credential = known.value { return try await connect(settings, credential) }
-        let keys = try await BlockingThreads.shared.run { try self.keys(settings) }
+        let settings: SSHHostSettings
+        do { settings = try await BlockingThreads.shared.run { try self.settings() } } catch let error
+            where configuration.transport == .program
+        {
+            // What the program makes of its configuration, it says itself.
+            _ = error
+            return SFTPProgramLink(program: try program(acceptsNewHosts: false))
+        }
+        if configuration.transport == .program || settings.needsSSHProgram {
+            return SFTPProgramLink(program: try program(acceptsNewHosts: settings.hostKeyPolicy == .acceptNew))
+        }
         // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
-        if !keys.isEmpty, !hasOwnPassword || !options.trust.identities.isEmpty {
-            do { return try await connect(settings, settings.user, keys) } catch let error where Self.wasRefused(error) {
-                return try await connectWithPassword(settings, after: error)
+        let keys =
+            hasOwnPassword && options.trust.identities.isEmpty
+            ? [] : try await BlockingThreads.shared.run { try self.keys(settings) }
+        if let credential = known.value {
+            do { return try await connect(settings, keys, credential) } catch let error where Self.wasRefused(error) {
+                // It was changed on the server.
+                known.update { $0 = nil }
+                credentials.refused(credential, for: origin, user: user)
+                return try await connectWithPassword(settings, keys, after: error)
             }
         }
-        return try await connectWithPassword(settings, after: nil)
+        if keys.isEmpty { return try await connectWithPassword(settings, [], after: nil) }
+        do { return try await connect(settings, settings.user, keys) } catch let error where Self.wasRefused(error) {
+            return try await connectWithPassword(settings, keys, after: error)
+        }
     }
 
     /// The program looks into its configuration by itself.
-    private func program() throws -> SSHProgram {
+    private func program(acceptsNewHosts: Bool) throws -> SSHProgram {
         var program = SSHProgram(host: host)
         program.user = user
         program.port = port
@@ -59,9 +80,9 @@ final class SFTPAccess: Sendable {
         program.counters = options.counters
         if !configuration.readsSSHConfig { program.configuration = "none" }
         guard (options.trust.knownHosts?.count ?? 0) <= 1 else { throw notByProgram("more than one file of known hosts") }
-        program.knownHosts = options.trust.knownHosts?.first
+        program.knownHosts = options.trust.knownHosts.map { $0.first ?? "/dev/null" }
         switch options.trust.hostKeys {
-        case .known: break
+        case .known: program.acceptsNewHosts = acceptsNewHosts
         case .acceptNew: program.acceptsNewHosts = true
         case .pinned: throw notByProgram("fingerprints of host keys")
         }
@@ -138,29 +159,37 @@ final class SFTPAccess: Sendable {
 
     // MARK: Passwords
 
-    /// Asks for the password, and once more when the server has refused it.
-    private func connectWithPassword(_ settings: SSHHostSettings, after refusal: (any Error)?) async throws -> any SFTPLink {
-        guard let credential = try await credential() else { throw refusal ?? nothing(settings) }
-        do { return try await connect(settings, credential) } catch let error where Self.wasRefused(error) {
+    /// Asks for the password, and once more when the server has refused it. Keys go along: some servers want both.
+    private func connectWithPassword(
+        _ settings: SSHHostSettings, _ keys: [SSHLogin.Method], after refusal: (any Error)?
+    ) async throws -> any SFTPLink {
+        guard let credential = try await credential(settings) else { throw refusal ?? nothing(settings) }
+        do { return try await connect(settings, keys, credential) } catch let error where Self.wasRefused(error) {
             credentials.refused(credential, for: origin, user: user)
-            guard let other = try await self.credential(), other != credential else { throw error }
-            do { return try await connect(settings, other) } catch let error where Self.wasRefused(error) {
+            guard let other = try await self.credential(settings), other != credential else { throw error }
+            do { return try await connect(settings, keys, other) } catch let error where Self.wasRefused(error) {
                 credentials.refused(other, for: origin, user: user)
                 throw error
             }
         }
     }
 
-    private func credential() async throws -> Credential? { try await credentials.credential(for: origin, user: user) }
+    private func credential(_ settings: SSHHostSettings) async throws -> Credential? {
+        if let credential = try await credentials.credential(for: origin, user: user) { return credential }
+        // Nobody has named who logs in: then it is whom ssh would take.
+        return user == nil ? try await credentials.credential(for: origin, user: settings.user) : nil
+    }
 
-    private func connect(_ settings: SSHHostSettings, _ credential: Credential) async throws -> any SFTPLink {
+    private func connect(
+        _ settings: SSHHostSettings, _ keys: [SSHLogin.Method], _ credential: Credential
+    ) async throws -> any SFTPLink {
         guard case .password(let name, let password) = credential.kind else {
             throw FileError.make(
                 .userAuthenticationRequired, url: configuration.baseURL, sentence: "SFTP knows keys and passwords, and no tokens.")
         }
         let secret = SSHSecret(password)
         let link = try await connect(
-            settings, name.isEmpty ? settings.user : name, [.password(secret), .keyboardInteractive(secret, answer: nil)])
+            settings, name.isEmpty ? settings.user : name, keys + [.password(secret), .keyboardInteractive(secret, answer: nil)])
         known.update { $0 = credential }
         return link
     }

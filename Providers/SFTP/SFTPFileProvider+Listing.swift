@@ -43,11 +43,11 @@ extension SFTPFileProvider {
     func item(_ path: ProviderPath, _ session: SFTPSession, followsLinks: Bool = false) async throws -> FileObject? {
         let name = connection.host.bytes(of: path)
         if followsLinks { return try item(await connection.send(.stat(name), session), at: path) }
-        guard connection.host.mayFollow(session) else { return try item(await connection.send(.lstat(name), session), at: path) }
-        let replies = try await connection.send([.lstat(name), .readlink(name)], session)
-        guard var item = try item(replies[0], at: path), case .names(let target) = replies[1] else {
-            return try self.item(replies[0], at: path)
-        }
+        var replies = try await connection.send(
+            connection.host.mayFollow(session) ? [.lstat(name), .readlink(name)] : [.lstat(name)], session)
+        guard var item = try item(replies[0], at: path) else { return nil }
+        if replies.count == 1, item.isSymbolicLink { replies.append(try await connection.send(.readlink(name), session)) }
+        guard replies.count > 1, case .names(let target) = replies[1] else { return item }
         if !item.isSymbolicLink { item = FileObject(path: path, type: .symbolicLink) }
         item.linkTarget = target.first?.filename
         return item

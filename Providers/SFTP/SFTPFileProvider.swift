@@ -75,7 +75,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                 [
                     .rangedReading: .native, .suffixReading: .derived, .writing: .native, .streamedWriting: .native,
                     .atomicReplacement: host.has(.posixRename, session) ? .native : .derived,
-                    .exclusiveCreation: isHonest ? .native : .derived, .resumingWrites: isHonest ? .native : .unavailable,
+                    .exclusiveCreation: isHonest && host.has(.hardlink, session) ? .native : .derived,
+                    .resumingWrites: isHonest ? .native : .unavailable,
                     .folderCreation: .native, .removal: .native,
                     .recursiveRemoval: .derived, .moving: .native,
                     .serverSideCopying: host.has(.copyData, session) ? .native : .unavailable, .settingModificationDate: .native,

@@ -5,6 +5,8 @@ import SSHTransport
 protocol SFTPLink: Sendable {
     /// A channel on which SFTP is spoken, not started yet.
     func channel() async throws -> any ByteChannel
+    /// Whether several channels at once do each other no harm.
+    var takesChannels: Bool { get }
     /// Runs a command of the account's shell.
     ///
     /// - Parameter idle: Seconds for which it may be silent; nil for what the connection allows.
@@ -19,6 +21,9 @@ struct SFTPEmbeddedLink: SFTPLink {
 
     func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
 
+    /// ProFTPD's mod_sftp mixes up the parts of large packets that come on two channels, and then waits for ever.
+    var takesChannels: Bool { !connection.agreement.serverVersion.contains("mod_sftp") }
+
     func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
         let result = try await connection.run(command, limit: 4096, idle: idle)
         return (result.status, result.output)
@@ -32,6 +37,9 @@ struct SFTPProgramLink: SFTPLink {
     let program: SSHProgram
 
     func channel() async throws -> any ByteChannel { try SSHProgramChannel(program, subsystem: "sftp") }
+
+    /// Each is a connection of its own.
+    var takesChannels: Bool { true }
 
     func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
         let result = try await program.run(command, limit: 4096, idle: idle)

@@ -42,22 +42,24 @@ final class SFTPPool: Sendable {
 
     /// The lane that large files take first; the session of requests where the server gives no other.
     func firstLane() async throws -> SFTPSession {
-        guard !state.value.refused.contains(1) else { return try await session() }
-        do { return try await session(1) } catch let error where !error.isCancellation {
-            // Requests tell better what is wrong, unless it was the number of channels.
-            let session = try await session()
-            state.update { _ = $0.refused.insert(1) }
-            return session
-        }
+        // First, because the server may give one channel only.
+        let requests = try await session()
+        return await lane(1) ?? requests
     }
 
     /// A further lane; nil where the server gives no more.
     func lane(_ number: Int) async -> SFTPSession? {
         if state.value.refused.contains(number) { return nil }
         do { return try await session(number) } catch {
-            if !error.isCancellation { state.update { _ = $0.refused.insert(number) } }
+            note(error, of: number)
             return nil
         }
+    }
+
+    /// A lane that the server has refused is not asked for again.
+    private func note(_ error: any Error, of number: Int) {
+        guard let code = (error as? URLError)?.code, [.resourceUnavailable, .userAuthenticationRequired].contains(code) else { return }
+        state.update { _ = $0.refused.insert(number) }
     }
 
     /// A link that is there, or a new one.
@@ -103,19 +105,29 @@ final class SFTPPool: Sendable {
     }
 
     private func open(_ number: Int) async throws -> SFTPSession {
+        try Task.checkCancellation()
         // The first lane shares the connection of the requests: another connection takes a login.
         let index = number == Self.requests ? 0 : (number - 1) % connections
-        let channel: any ByteChannel
-        do { channel = try await link(index).channel() } catch let error where error.isTransient {
-            // The connection was lost while nobody used it.
-            let lost = state.update { $0.links.removeValue(forKey: index) }
-            try? await lost?.value.close()
-            channel = try await link(index).channel()
+        let isAlone = number == Self.requests || index > 0 && number <= connections
+        if !isAlone, try await !link(index).takesChannels {
+            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
         }
-        return try await SFTPSession.open(over: channel, patience: patience)
+        return try await SFTPSession.open(over: try await channel(on: index), patience: patience)
     }
 
-    private func link(_ index: Int) async throws -> any SFTPLink {
+    private func channel(on index: Int) async throws -> any ByteChannel {
+        let (link, task) = try await linkAndTask(index)
+        do { return try await link.channel() } catch let error as URLError where error.code == .networkConnectionLost {
+            // It was lost while nobody used it; others may have found that out before.
+            state.update { if $0.links[index] == task { $0.links[index] = nil } }
+            link.close()
+            return try await self.link(index).channel()
+        }
+    }
+
+    private func link(_ index: Int) async throws -> any SFTPLink { try await linkAndTask(index).link }
+
+    private func linkAndTask(_ index: Int) async throws -> (link: any SFTPLink, task: Task<any SFTPLink, any Error>) {
         let task = state.update { state in
             if let task = state.links[index] { return task }
             let connect = connect
@@ -123,7 +135,8 @@ final class SFTPPool: Sendable {
             state.links[index] = task
             return task
         }
-        do { return try await task.sharedValue() } catch {
+        do { return (try await task.sharedValue(), task) } catch {
+            // One that waits no more does not know what came of it; whoever comes next sees.
             if !Task.isCancelled { state.update { if $0.links[index] == task { $0.links[index] = nil } } }
             throw error
         }

@@ -137,7 +137,10 @@ final class SFTPReader: FileReader {
         provider.handles.add(self)
         let name = provider.connection.host.bytes(of: path)
         var replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
-        if isForWantOfHandles(replies), await provider.handles.giveBackIdle() {
+        // What is there and may be read is refused where no handle is left; some servers call it missing then.
+        if let code = replies[0].status?.code, case .attributes = replies[1], code != SFTPStatus.Code.permissionDenied,
+            await provider.handles.giveBackIdle()
+        {
             replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
         }
         var handle: SFTPHandle?
@@ -155,12 +158,6 @@ final class SFTPReader: FileReader {
             if let handle { session.close([handle]) }
             throw error
         }
-    }
-
-    /// Some servers say that a file is not there, and then show it.
-    private func isForWantOfHandles(_ replies: [SFTPReply]) -> Bool {
-        guard case .attributes = replies[1] else { return replies[0].status?.code == SFTPStatus.Code.failure }
-        return [SFTPStatus.Code.failure, SFTPStatus.Code.noSuchFile].contains(replies[0].status?.code)
     }
 
     /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.

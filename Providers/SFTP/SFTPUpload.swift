@@ -29,63 +29,6 @@ struct SFTPUpload: Sendable {
         let isTimeSet: Bool
     }
 
-    // MARK: Published
-
-    /// Under a temporary name, and then in one step under its own.
-    func publish() async throws -> FileObject {
-        let part = try partPath()
-        do {
-            let sent = try await send(to: part)
-            try Task.checkCancellation()
-            // From here on the file is there or not, cancelled or not.
-            return try await Task {
-                try await putInPlace(part, sent.count)
-                return finished(sent)
-            }.value
-        } catch {
-            if !keepsPart { await removeNow(part) }
-            throw error
-        }
-    }
-
-    private func putInPlace(_ part: ProviderPath, _ count: Int64) async throws {
-        let wasTried = Locked(false)
-        let placing = SFTPPlacing(provider: provider, path: path)
-        try await placing.run {
-            try await connection.run(path) { session in
-                // The answer to a renaming may have been lost: then the file is where it belongs.
-                if wasTried.value, try await wasRenamed(part, count, session) { return }
-                wasTried.update { $0 = true }
-                try await placing.rename(part, overwrite: options.overwrite, session)
-            }
-        }
-    }
-
-    private func wasRenamed(_ part: ProviderPath, _ count: Int64, _ session: SFTPSession) async throws -> Bool {
-        let replies = try await connection.send([.lstat(host.bytes(of: part)), .lstat(host.bytes(of: path))], session)
-        guard try provider.item(replies[1], at: path)?.size == count else { return false }
-        guard try provider.item(replies[0], at: part) != nil else { return true }
-        guard !options.overwrite, case .attributes(let attributes) = replies[0], try await isLinked(part, attributes, session) else {
-            return false
-        }
-        _ = try await connection.send(.remove(host.bytes(of: part)), session)
-        return true
-    }
-
-    /// Whether the part has the name that it is to get as well: then a mark that is set at one shows at the other.
-    private func isLinked(_ part: ProviderPath, _ attributes: SFTPAttributes, _ session: SFTPSession) async throws -> Bool {
-        guard let times = attributes.times else { return false }
-        // A time of access, of which nobody takes note.
-        let mark = UInt32.random(in: 1..<1 << 30)
-        let replies = try await connection.send(
-            [
-                .setstat(host.bytes(of: part), SFTPAttributes(times: (access: mark, modification: times.modification))),
-                .lstat(host.bytes(of: path)),
-            ], session)
-        guard case .attributes(let found) = replies[1] else { return false }
-        return found.times?.access == mark
-    }
-
     /// Removes what an upload left.
     func removeNow(_ place: ProviderPath) async { await provider.removeLeft(place, openedOn: opening.value) }
 
@@ -250,7 +193,7 @@ struct SFTPUpload: Sendable {
         if !status.isOK { throw SFTPCondition(status: status, path: path, url: provider.url(of: path), isWriting: true).error }
     }
 
-    private func finished(_ sent: Sent) -> FileObject {
+    func finished(_ sent: Sent) -> FileObject {
         let date = sent.isTimeSet ? options.modificationDate : nil
         return FileObject(
             path: path, type: .regular, size: sent.count,

@@ -71,6 +71,15 @@ struct CommonOptions: ParsableArguments {
         }
     }
 
+    /// With the user of `--user`, where the URL has none: a login by a key asks no one else.
+    func naming(_ url: URL) -> URL {
+        guard let user, url.scheme?.lowercased() == "sftp", url.user() == nil,
+            var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+        else { return url }
+        parts.user = user
+        return parts.url ?? url
+    }
+
     /// Those of `--setting`, by name.
     func settings() throws -> [String: String] {
         let known = ProviderRegistry.shared.all.reduce(into: Set<String>()) { $0.formUnion($1.settings) }
@@ -99,6 +108,9 @@ struct CommonOptions: ParsableArguments {
         if let bandwidth = try bandwidth() { options.bandwidth = bandwidth }
         // Files in flight that wait for a connection would be none.
         options.connectionsPerHost = max(options.connectionsPerHost, transfers ?? 1)
+        if acceptNewHostKey, case .pinned = options.trust.hostKeys {
+            throw CommandFailure.usage("--accept-new-host-key would take another key than the one that the connection asks for.")
+        }
         options.trust = TrustPolicy(
             authorities: cacert ?? options.trust.authorities, clientCertificate: clientCert ?? options.trust.clientCertificate,
             clientKey: clientKey ?? options.trust.clientKey, isInsecure: insecure || options.trust.isInsecure,

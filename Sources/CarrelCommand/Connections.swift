@@ -27,7 +27,7 @@ enum Connections {
             throw CommandFailure.usage("The URL of the connection does not do: \(error.sentence)", in: file)
         }
         let trust = configuration.trust
-        for name in [trust.authorities, trust.clientCertificate, trust.clientKey].compactMap(\.self) {
+        for name in [trust.authorities, trust.clientCertificate, trust.clientKey].compactMap(\.self) + trust.identities {
             if let reason = unreadable(name) {
                 throw CommandFailure.usage("The connection's file “\(name)” cannot be read: \(reason).", in: file)
             }

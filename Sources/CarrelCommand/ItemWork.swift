@@ -31,10 +31,16 @@ final class ItemWork: Sendable {
     func each<Value: Sendable>(of places: [Place], _ body: @escaping @Sendable (Place) async throws -> Value) async throws -> [Value] {
         var most = places.count
         var asked: [any FileProvider] = []
-        for place in places where !asked.contains(where: { $0 === place.provider }) {
+        for place in places where places.count > 1 && !asked.contains(where: { $0 === place.provider }) {
             asked.append(place.provider)
-            // Of single requests, more than of files with all that belongs to one.
-            if let transfers = try? await place.provider.capabilities().concurrentTransfers { most = min(most, 4 * transfers) }
+            do {
+                // Of single requests, more than of files with all that belongs to one.
+                if let transfers = try await place.provider.capabilities().concurrentTransfers { most = min(most, 4 * transfers) }
+            } catch {
+                // A login that is refused is not tried again for each; what else is wrong shows for each.
+                if ExitStatus(error) == .refused { throw error.at(place.shown) }
+                most = 1
+            }
         }
         var values: [Int: Value] = [:]
         try await withThrowingTaskGroup(of: (Int, Value?).self) { group in

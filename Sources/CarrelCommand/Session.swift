@@ -137,11 +137,11 @@ extension Session {
                 if url.scheme?.lowercased() == "mem" {
                     throw CommandFailure.usage("mem: is empty at the start of each command; it exists for conform alone.")
                 }
-                return Target(shown: LocationText.withoutSecrets(text), url: url)
+                return Target(shown: LocationText.withoutSecrets(text), url: common.naming(url))
             case .connection(let location):
                 let connection = try await Connections.configuration(of: location, in: Connections.file(environment))
                 return Target(
-                    shown: text, url: connection.urlWithUser, connection: connection,
+                    shown: text, url: common.naming(connection.urlWithUser), connection: connection,
                     connectionName: String(location.prefix { $0 != ":" }))
             }
         } catch { throw error.at(LocationText.withoutSecrets(text)) }
@@ -174,6 +174,8 @@ extension Session {
             options.credentials = CommandCredentials.s3(credentials, user: common.user, environment: environment)
             options.settings.merge(S3Configuration.settings(environment: environment)) { saved, _ in saved }
         }
+        // For keys only, which go to no server.
+        if let password = environment["CARREL_KEY_PASSWORD"] { options.clientKeyPassword = .password(user: "", password: password) }
         if let endpoint = common.endpoint, try ProviderRegistry.shared.check(target.url).settings.contains("endpoint") {
             options.settings["endpoint"] = endpoint
         }

@@ -77,7 +77,7 @@ final class SSHAnswers {
     private func reply(to question: SSHQuestion) -> String {
         if failure != nil { return "" }
         // Somebody who is there answers a second question, of which nobody knows that it asks for the password again.
-        if !question.echoes, let password, !isPasswordUsed || answer == nil {
+        if !question.echoes, let password, !isPasswordUsed {
             isPasswordUsed = true
             return password.text
         }
@@ -94,6 +94,7 @@ final class SSHAnswers {
     /// A server may ask without end.
     private func endRound(on wire: SSHWire) {
         rounds += 1
-        if isEndless || failure != nil { wire.shut() }
+        // What nobody answers is not asked for again and again.
+        if isEndless || failure != nil || unanswered != nil && answer == nil && isPasswordUsed { wire.shut() }
     }
 }

@@ -19,6 +19,8 @@ struct SSHAttempts {
         self.server = server
     }
 
+    /// Whether a method was sent, which a server may answer by closing the connection.
+    var hasBegun = false
     var hasFailed: Bool { !refused.isEmpty }
 
     /// Nil for one that does not say what it takes.
@@ -47,7 +49,8 @@ struct SSHAttempts {
 
     func refusal(lastWords: String?, _ error: (any Error)?) -> URLError {
         var sentence = "“\(server.host)” refused the login of “\(login.user)”"
-        if refused.isEmpty, unusable.isEmpty { sentence += ": there was nothing to log in with" }
+        if refused.isEmpty, hasBegun { sentence += ", or lost the connection in the middle of it" }
+        if refused.isEmpty, unusable.isEmpty, !hasBegun { sentence += ": there was nothing to log in with" }
         if !refused.isEmpty { sentence += " by " + refused.joined(separator: ", ") }
         if let accepted, !accepted.isEmpty { sentence += " (it takes " + accepted.joined(separator: ", ") + ")" }
         sentence += "."

@@ -12,9 +12,9 @@ package struct SSHProgram: Sendable {
     /// Nil for what the configuration says.
     package var user: String?
     package var port: Int?
-    /// Files of private keys; where there are some, no others are offered.
+    /// Files of private keys, which go before those of the configuration; where there are some, an agent's other keys stay out.
     package var identities: [String] = []
-    /// In place of the user's own file of known hosts.
+    /// In place of the user's and the system's files of known hosts.
     package var knownHosts: String?
     /// Whether the key of a host of which none is known is taken and kept.
     package var acceptsNewHosts = false
@@ -49,7 +49,13 @@ package struct SSHProgram: Sendable {
             "StrictHostKeyChecking=\(acceptsNewHosts ? "accept-new" : "yes")", "ClearAllForwardings=yes", "ForwardX11=no",
             "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
         ]
-        if let knownHosts { options.append("UserKnownHostsFile=\(try quoted(knownHosts))") }
+        if let knownHosts {
+            // Nothing else is to vouch for a key then.
+            options += [
+                "UserKnownHostsFile=\(try quoted(knownHosts))", "GlobalKnownHostsFile=none", "KnownHostsCommand=none",
+                "VerifyHostKeyDNS=no", "NoHostAuthenticationForLocalhost=no",
+            ]
+        }
         if !identities.isEmpty { options.append("IdentitiesOnly=yes") }
         all += options.map { "-o" + $0 }
         if let port { all += ["-p", "\(port)"] }

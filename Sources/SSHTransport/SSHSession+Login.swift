@@ -15,7 +15,8 @@ extension SSHSession {
                 if try libssh2_userauth_authenticated(raw) != 0 || logIn(by: method, &attempts) { return }
             }
             if attempts.accepted == nil { try askForMethods(&attempts) }
-        } catch let error as URLError where error.code == .networkConnectionLost && attempts.hasFailed {
+        } catch let error as URLError where [.networkConnectionLost, .timedOut].contains(error.code) && attempts.hasBegun {
+            // Not to be tried again and again: to some servers it is a refusal.
             throw attempts.refusal(lastWords: wire.lastWords, error)
         }
         if libssh2_userauth_authenticated(raw) == 0 { throw attempts.refusal(lastWords: nil, nil) }
@@ -56,6 +57,7 @@ extension SSHSession {
     /// - Returns: Whether the login is complete.
     private func tried(_ what: String, _ attempts: inout SSHAttempts, _ step: (String) -> Int32) throws -> Bool {
         let user = attempts.login.user
+        attempts.hasBegun = true
         let result = try round { step(user) }
         if result == 0 { return true }
         switch result {
@@ -72,6 +74,7 @@ extension SSHSession {
         guard attempts.takeKey(type: identity.type) else { return false }
         let key = try bytes(of: identity)
         let user = attempts.login.user
+        attempts.hasBegun = true
         let result = try round {
             key.withUnsafeBytes { key in
                 libssh2_userauth_publickey_frommemory(

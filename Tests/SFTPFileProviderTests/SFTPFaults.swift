@@ -14,8 +14,6 @@ func withSFTPProvider(
 ) async throws {
     await SFTPFaults.places.take()
     defer { SFTPFaults.places.giveBack() }
-    var settings = settings
-    if settings.timeout == 30 { settings.timeout = 5 }
     let double = SFTPDouble(settings, files: files)
     defer { double.stop() }
     let provider = try SFTPFaults.provider(SFTPLinks(double, links), root: root, options: change, configure: configure)
@@ -42,7 +40,7 @@ enum SFTPFaults {
         var configuration = SFTPConfiguration(baseURL: try #require(URL(string: "sftp://anna:\(secret)@shelf.example\(root)")))
         configure(&configuration)
         var options = ConnectionOptions(
-            credentials: FixedCredential(.password(user: "anna", password: secret)), timeouts: Timeouts(connect: 5, idle: 5),
+            credentials: FixedCredential(.password(user: "anna", password: secret)), timeouts: Timeouts(connect: 20, idle: 20),
             retries: RetryPolicy(retries: 0, firstPause: 0.01), proxy: .none)
         change(&options)
         return try SFTPFileProvider(configuration: configuration, options: options) { try links.connect() }

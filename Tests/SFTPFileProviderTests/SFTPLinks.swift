@@ -61,6 +61,8 @@ final class SFTPLinks: Sendable {
 
         func die() { state.update { $0.isDead = true } }
 
+        var takesChannels: Bool { true }
+
         func channel() async throws -> any ByteChannel {
             let (isDead, isAllowed) = state.update { state -> (Bool, Bool) in
                 state.channels += 1

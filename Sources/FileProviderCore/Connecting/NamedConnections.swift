@@ -92,6 +92,8 @@ extension ProviderConfiguration {
         own.trust.authorities = absolute(trust.authorities)
         own.trust.clientCertificate = absolute(trust.clientCertificate)
         own.trust.clientKey = absolute(trust.clientKey)
+        own.trust.identities = trust.identities.compactMap { absolute($0) }
+        own.trust.knownHosts = trust.knownHosts?.compactMap { absolute($0) }
         own.cache.folder = absolute(cache.folder)
         return own
     }
