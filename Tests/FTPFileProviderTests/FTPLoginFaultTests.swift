@@ -201,7 +201,7 @@ import Testing
 
     @Test func `A connection that the server has closed for its idleness is replaced without a word`() async throws {
         var settings = FTPDouble.Settings()
-        settings.idleTimeout = 1
+        settings.idleTimeout = 3
         try await withFTPProvider(settings) { double, provider in
             try await look(provider)
             #expect(await FTPFaults.waits { double.openConnections == 0 })

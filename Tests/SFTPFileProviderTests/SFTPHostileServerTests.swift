@@ -60,7 +60,7 @@ import Testing
             settings.timeout = 0.2
             try await withSFTPProvider(settings) { _, provider in
                 for doing in [SFTPDoing.look, .read, .publishLarge] {
-                    let error = try await SFTPFaults.mustFail(within: 5) { try await doing.run(provider) }
+                    let error = try await SFTPFaults.mustFail(within: 20) { try await doing.run(provider) }
                     #expect(error.urlCode.map(codes.contains) == true, "\(fault): \(error)")
                 }
             }
