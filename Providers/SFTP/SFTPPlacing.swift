@@ -41,7 +41,10 @@ struct SFTPPlacing: Sendable {
             try? await connection.run(path) { session in
                 let reply = try await connection.send(.rename(host.bytes(of: old), to: host.bytes(of: path)), session)
                 if reply.status?.isOK == true { return false }
-                return try await provider.item(old, session) != nil
+                if try await provider.item(old, session) == nil { return false }
+                guard try await provider.item(path, session) != nil else { return true }
+                // Another writer's version, or this one's after all, has come in its place, as was asked for.
+                return try await connection.send(.remove(host.bytes(of: old)), session).status?.isOK != true
             }
         }.value
         if isAside == false { return error }

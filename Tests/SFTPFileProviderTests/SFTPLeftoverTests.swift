@@ -83,6 +83,18 @@ import Testing
         }
     }
 
+    @Test func `An old file that was moved aside goes when another writer was faster`() async throws {
+        let theirs = Data("theirs".utf8)
+        try await withSFTPProvider(.plain) { double, provider in
+            double.setAnswer { [unowned double] request in
+                if request.kind == .rename, request.occurrence == 3 { double.put(theirs, at: "/old") }
+                return []
+            }
+            _ = try await SFTPFaults.mustFail { try await replace(provider) }
+            #expect(double.file("/old") == theirs)
+        }
+    }
+
     @Test func `An old file that was moved aside goes when a later try replaces it`() async throws {
         for fault in [SFTPDouble.Fault.close, .closeAfterDoing] {
             for count in [2, 3] {
