@@ -1,7 +1,7 @@
 extension SFTPBulkRead {
     struct State {
         /// Bytes that may be asked for and not be with the sink yet, shared by the transfers of a session.
-        static let window = 16 << 20
+        static let window = 8 << 20
         /// So many of them at first, and always.
         static let first = 4 * SFTPLimits.most
         /// Pieces that are held at most: each takes more than its bytes.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reads a part of a file into a sink, with as many `READ`s on their way as it takes to keep the line full.
 ///
-/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to 16 MiB.
+/// Several sessions may share the work, each with a handle of its own: blocks that come too early are held, up to 8 MiB.
 package final class SFTPBulkRead: SFTPBulk {
     /// A session, and what it calls the file.
     package typealias Lane = (session: SFTPSession, handle: SFTPHandle)

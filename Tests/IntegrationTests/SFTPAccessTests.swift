@@ -110,7 +110,7 @@ struct SFTPAccessTests {
     /// How many lines of the server's log have `text`; sshd may write them after it has answered.
     private func lines(with text: String) throws -> Int {
         let log = try #require(TestServers.environment["CARREL_SFTP_OPENSSH_LOG"])
-        return try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").count { $0.contains(text) }
+        return try String(contentsOfFile: log, encoding: .utf8).split(whereSeparator: \.isNewline).count { $0.contains(text) }
     }
 }
 

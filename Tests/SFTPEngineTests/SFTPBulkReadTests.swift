@@ -181,7 +181,7 @@ import Testing
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: sink).run() }
             let isFull = try await eventually { sink.isWaitedFor && sessions.allSatisfy { !$0.isWaiting } }
             #expect(isFull)
-            #expect(double.counts.bytesRead - sink.count <= 16 << 20)
+            #expect(double.counts.bytesRead - sink.count <= 8 << 20)
             sink.open()
             #expect(try await reading.value == 100_000_000)
             #expect(sink.isPattern)
@@ -195,10 +195,10 @@ import Testing
             let lanes = try await lanes(sessions)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
             let isFull = try await eventually {
-                sessions.reduce(0) { $0 + $1.unanswered } == 1 && double.counts.bytesRead > 15 << 20
+                sessions.reduce(0) { $0 + $1.unanswered } == 1 && double.counts.bytesRead > 7 << 20
             }
             #expect(isFull)
-            #expect(double.counts.bytesRead <= 16 << 20)
+            #expect(double.counts.bytesRead <= 8 << 20)
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
             close(lanes)
@@ -255,9 +255,9 @@ import Testing
     @Test(arguments: [1, 600]) func `less is asked for at once while answers queue, and more on a line that is only long`(distance: Int) {
         var state = SFTPBulkRead.State(lanes: [], next: 0, delivered: 0, end: .max)
         for _ in 0..<200 { state.adapt(to: .milliseconds(distance), 261_120) }
-        #expect(state.allowed == 16 << 20)
+        #expect(state.allowed == 8 << 20)
         for _ in 0..<200 { state.adapt(to: .milliseconds(distance + 400), 261_120) }
-        #expect(state.allowed == 16 << 20)
+        #expect(state.allowed == 8 << 20)
         for _ in 0..<200 { state.adapt(to: .milliseconds(distance + 501), 261_120) }
         #expect(state.allowed == 4 * 261_120)
     }

@@ -84,7 +84,9 @@ public struct TreeCopy: Sendable {
                     }
                     progress.expectMore(item.size ?? 0)
                     let isLarge = (item.size ?? 0) > Self.small
-                    while run.inFlight >= most || isLarge && run.largeInFlight >= transfers ?? Self.large { try await takeOne(&group, &run) }
+                    while run.inFlight >= most || isLarge && run.largeInFlight >= transfers ?? Self.large {
+                        try await takeOne(&group, &run)
+                    }
                     run.inFlight += 1
                     if isLarge { run.largeInFlight += 1 }
                     group.addTask {
