@@ -94,8 +94,11 @@ struct CommandSFTPAccessTests {
             let script = """
                 set -e
                 cp "$KEY" key; chmod 600 key
-                eval "$(ssh-agent -a "$CONFIG_AGENT")" >/dev/null
-                trap 'ssh-agent -k >/dev/null' EXIT
+                ssh-agent -D -a "$CONFIG_AGENT" </dev/null >/dev/null 2>&1 &
+                agent=$!
+                trap 'kill $agent' EXIT
+                until [ -S "$CONFIG_AGENT" ]; do sleep 0.05; done
+                export SSH_AUTH_SOCK=$CONFIG_AGENT
                 for number in 1 2 3; do ssh-keygen -q -t ed25519 -N '' -C '' -f "other$number"; ssh-add -q "other$number"; done
                 "$CARREL" ls "\(url)" 2>no-key && exit 10
                 ssh-add -q key
