@@ -96,7 +96,8 @@ struct CommandSFTPAccessTests {
                 cp "$KEY" key; chmod 600 key
                 ssh-agent -D -a "$CONFIG_AGENT" </dev/null >/dev/null 2>&1 &
                 agent=$!
-                trap 'kill $agent' EXIT
+                # Not by a signal that may be held back since before the test.
+                trap 'kill -KILL $agent' EXIT
                 until [ -S "$CONFIG_AGENT" ]; do sleep 0.05; done
                 export SSH_AUTH_SOCK=$CONFIG_AGENT
                 for number in 1 2 3; do ssh-keygen -q -t ed25519 -N '' -C '' -f "other$number"; ssh-add -q "other$number"; done
@@ -143,7 +144,7 @@ struct CommandSFTPAccessTests {
             #expect(outcome.code == 0, "\(outcome.error)")
             // The URL's own user goes before.
             expectFailure(try await runner.run("ls", "sftp://nobody@shelf\(path)"), 4, "nobody")
-            expectFailure(try await runner.run("ls", "--setting", "config=no", "--retries", "0", "sftp://shelf.invalid\(path)"), 6)
+            expectFailure(try await runner.run("ls", "--setting", "config=no", "--retries", "0", "sftp://reader:x@shelf.invalid\(path)"), 6)
             expectFailure(try await runner.run("ls", "--setting", "transport=pigeon", "sftp://shelf\(path)"), 1, "pigeon")
         }
     }
@@ -151,8 +152,8 @@ struct CommandSFTPAccessTests {
     @Test func `the scheme is listed, and what cannot be reached is exit code 6`() async throws {
         try await CommandRunner.use { runner in
             #expect(try await runner.run("providers").text.contains("sftp"))
-            expectFailure(try await runner.run("ls", "--retries", "0", "sftp://127.0.0.1:1/"), 6, "port 1")
-            expectFailure(try await runner.run("ls", "--retries", "0", "sftp://no-such-host.invalid/"), 6, "cannot be found")
+            expectFailure(try await runner.run("ls", "--retries", "0", "sftp://reader:x@127.0.0.1:1/"), 6, "port 1")
+            expectFailure(try await runner.run("ls", "--retries", "0", "sftp://reader:x@no-such-host.invalid/"), 6, "cannot be found")
         }
     }
 }
