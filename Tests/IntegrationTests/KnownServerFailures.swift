@@ -26,16 +26,27 @@ enum KnownServerFailures {
         ["file", "folder"].map { kind in
             Conformance.KnownFailure(
                 "names: A \(kind) called “\(name)” keeps its name or is refused",
-                reason: "rclone puts a visible character in the place of each control character", message: "expected the listing")
+                reason: "rclone puts a visible character in the place of each control character, once it reads the folder anew",
+                message: "expected the listing", isOccasional: true)
         }
     }
 
-    private static let reopened = [
-        Conformance.KnownFailure(
-            "replacing: Readers see the old file or the new one, never a part",
-            reason: "rclone reads on in the new file, whose size and time in whole seconds are the old one's", message: "a mixture",
-            isOccasional: true)
-    ]
+    private static let reopened =
+        [
+            Conformance.KnownFailure(
+                "replacing: Readers see the old file or the new one, never a part",
+                reason: "rclone reads on in the new file, whose size and time in whole seconds are the old one's", message: "a mixture",
+                isOccasional: true)
+        ]
+        + [
+            "replacing: A folder with content is never replaced by a file",
+            "copying: With overwrite a copy never replaces a folder with content",
+        ].map {
+            Conformance.KnownFailure(
+                $0,
+                reason: "rclone refuses to remove a folder that is not empty, and takes it for removed until it reads the one above anew",
+                message: "does not exist", isOccasional: true)
+        }
 
     private static let twoSteps = [
         Conformance.KnownFailure(
