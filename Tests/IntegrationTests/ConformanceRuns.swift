@@ -73,7 +73,8 @@ extension ConformanceStorage {
         }
     }
 
-    fileprivate static let sftp = TestServers.sftp.map { server in
+    /// Without rclone, whose server stalls under what the kit does beside all others; `carrel conform` tries it alone.
+    fileprivate static let sftp = TestServers.sftp.filter { $0.name != "rclone" }.map { server in
         ConformanceStorage(
             name: "\(server.name), SFTP", column: sftpColumn(server.name), known: KnownServerFailures.ofSFTP(server.name)
         ) { body in
