@@ -1,6 +1,8 @@
 SOURCES = Sources Providers Tests Examples Package.swift
 # For each target of fuzz.
 SECONDS ?= 600
+FUZZ_TARGETS = known-hosts ssh-config private-key sftp-packets \
+  media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
 .PHONY: help build test stress sanitize fuzz demo bench providers-table format lint clean
@@ -20,8 +22,8 @@ stress: ## watch 20 times 20,000 random changes
 sanitize: ## run the core's tests under the thread sanitizer
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build/sanitize --filter FileProviderCoreTests
 
-fuzz: ## feed the decoders with made-up inputs, SECONDS=600 for each
-	@for target in known-hosts ssh-config private-key sftp-packets; do bash Tests/Fuzz/run.sh $$target $(SECONDS) || exit 1; done
+fuzz: ## feed the decoders with made-up inputs, SECONDS=600 for each, two at once
+	@printf '%s\n' $(FUZZ_TARGETS) | xargs -P 2 -I TARGET bash Tests/Fuzz/run.sh TARGET $(SECONDS)
 
 demo: ## watch Carrel work, without any account
 	bash Examples/demo.sh

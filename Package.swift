@@ -10,16 +10,22 @@ let package = Package(
         .library(name: "HTTPFileProvider", targets: ["HTTPFileProvider"]),
         .library(name: "S3FileProvider", targets: ["S3FileProvider"]),
         .library(name: "Publication", targets: ["Publication"]),
+        .library(name: "ReaderLink", targets: ["ReaderLink"]),
+        .library(name: "ReaderLibrary", targets: ["ReaderLibrary"]),
         .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
     traits: [
-        .default(enabledTraits: ["FileInformation"]),
+        .default(enabledTraits: ["FileInformation", "PDF", "PackedArchives"]),
         .trait(name: "FileInformation", description: "Properties of images and audio, and thumbnails of images, by C libraries."),
+        .trait(name: "PDF", description: "Contents, metadata and page sizes of PDF files, by qpdf."),
+        .trait(name: "PackedArchives", description: "Comics in RAR, 7z and TAR archives, by libarchive."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // System libraries: a module map and a shim each.
@@ -29,6 +35,13 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CChild"),
+        // Needed with the trait PackedArchives only.
+        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
+        // Needed with the trait PDF only.
+        .target(
+            name: "CPDF",
+            cxxSettings: [.define("CARREL_WITH_QPDF", .when(traits: ["PDF"])), .define("POINTERHOLDER_TRANSITION", to: "4")],
+            linkerSettings: [.linkedLibrary("qpdf", .when(traits: ["PDF"]))]),
         // Needed with the trait FileInformation only.
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -80,7 +93,12 @@ let package = Package(
             name: "SFTPFileProvider", dependencies: ["FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Providers/SFTP"),
 
         // Books.
-        .target(name: "Publication", dependencies: ["CZlib", "FileProviderCore", "SafeXML"]),
+        .target(
+            name: "Publication",
+            dependencies: [
+                "CZlib", "FileProviderCore", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["PDF"])),
+                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), .product(name: "Crypto", package: "swift-crypto"),
+            ]),
 
         // Properties and thumbnails. Without the trait, of what needs no further library.
         .target(
@@ -94,22 +112,41 @@ let package = Package(
                 .target(name: "CAudioTags", condition: .when(traits: ["FileInformation"])),
             ]),
 
+        // calibre's protocol with reader applications, and a library in SQLite for the application's side.
+        .target(
+            name: "ReaderLink",
+            dependencies: [
+                "FileProviderCore", "Publication", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(
+            name: "ReaderLibrary",
+            dependencies: [
+                "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+
         // What apps and people see.
         .target(
             name: "Carrel",
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "FTPFileProvider",
-                "S3FileProvider", "SFTPFileProvider", "Publication", "FileInformation", "SafeXML",
+                "S3FileProvider", "SFTPFileProvider", "Publication", "ReaderLink", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "FileProviderConformance", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Carrel", "FileProviderConformance", "ReaderLibrary", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(name: "CarrelTool", dependencies: ["CarrelCommand"]),
 
         // Books that the project makes itself, for tests, benchmarks and the demo.
         .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Tests/Fixtures"),
+        .executableTarget(
+            name: "sniffing-benchmark", dependencies: ["FileProviderCore", "LocalFileProvider", "Publication", "SampleBooks"],
+            path: "Tests/Performance/Sniffing"),
+        .executableTarget(name: "checkpoints-benchmark", dependencies: ["Carrel", "SampleBooks"], path: "Tests/Performance/Checkpoints"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
 
@@ -133,15 +170,35 @@ let package = Package(
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "Publication", "SampleBooks",
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
-        .testTarget(name: "PublicationTests", dependencies: ["Publication", "MemoryFileProvider", "SampleBooks"]),
+        .testTarget(
+            name: "PublicationTests",
+            dependencies: [
+                "Publication", "LocalFileProvider", "MemoryFileProvider", "SafeXML", "SampleBooks",
+                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), .product(name: "Crypto", package: "swift-crypto"),
+            ]),
         .testTarget(
             name: "FileInformationTests",
             dependencies: ["FileInformation", "LocalFileProvider", "MemoryFileProvider", "SampleBooks"]),
+        .testTarget(
+            name: "ReaderLinkTests",
+            dependencies: [
+                "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "SampleBooks", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "ReaderLibraryTests",
+            dependencies: [
+                "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "Publication", "SampleBooks",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "SampleBooks"]),
+            dependencies: [
+                "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ReaderLibrary", "SampleBooks",
+                "SFTPEngine",
+                "SSHTransport",
+            ], exclude: ["Calibre"]),
     ]
 )
 

@@ -137,6 +137,14 @@ main() {
   run swift test --skip-build --filter "$RACES"
   say "testing: the kit on every storage, and undo on real servers"
   run swift test --skip-build --filter "$LONG_RUNS"
+  # Optimised code is other code: what people run is tested as they get it.
+  say "building the program as it is released"
+  run swift build -c release --static-swift-stdlib --product carrel
+  say "testing: the program as it is released"
+  CARREL_TEST_PROGRAM=$(swift build -c release --static-swift-stdlib --show-bin-path)/carrel
+  export CARREL_TEST_PROGRAM
+  run swift test --skip-build --filter '^IntegrationTests\.Command'
+  unset CARREL_TEST_PROGRAM
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
   say "building without the trait FileInformation"
   run swift build --disable-default-traits --product carrel --scratch-path .build/without-traits

@@ -9,7 +9,8 @@ final class FTPAccess: Sendable {
     private let credentials: any CredentialSource
     private let url: URL
     private let mayGoInClear: Bool
-    private let known = Locked<FTPLogin?>(nil)
+    /// What the server has taken.
+    private let known = Locked<(login: FTPLogin, credential: Credential?)?>(nil)
 
     init(origin: Origin, user: String?, credentials: any CredentialSource, options: ConnectionOptions, url: URL) {
         self.origin = origin
@@ -19,28 +20,35 @@ final class FTPAccess: Sendable {
         mayGoInClear = origin.scheme != "ftp" || origin.isLoopback || options.allowsClearPassword
     }
 
-    /// Opens a connection with a login; with another one, once, when the server has refused the first.
+    /// Opens a connection with a login; with another one, once, when the server has refused the first. One that was good before is believed
+    /// as long as other connections are there: a server may refuse one more with the same code.
     ///
     /// - Throws: What `open` throws; `URLError(.userAuthenticationRequired)` for a password that must not go in clear.
-    func use(_ open: (FTPLogin) async throws -> FTPSession) async throws -> FTPSession {
-        if let login = known.value { return try await open(login) }
-        let credential = try await credential()
-        do { return try await use(credential, open) } catch let failure as FTPFailure where Self.wasRefused(failure) {
-            guard let credential else { throw failure }
+    func use(isAlone: Bool, _ open: (FTPLogin) async throws -> FTPSession) async throws -> FTPSession {
+        guard let known = known.value else { return try await use(credential(), open, mayAskAgain: true) }
+        do { return try await open(known.login) } catch  where isAlone && Self.isRefusal(error) {
+            self.known.update { $0 = nil }
+            guard let credential = known.credential else { throw error }
             credentials.refused(credential, for: origin, user: user)
-            guard let other = try await self.credential(), other != credential else { throw failure }
-            do { return try await use(other, open) } catch let failure as FTPFailure where Self.wasRefused(failure) {
-                credentials.refused(other, for: origin, user: user)
-                throw failure
-            }
+            guard let other = try await self.credential(), other != credential else { throw error }
+            return try await use(other, open, mayAskAgain: false)
         }
     }
 
-    private func use(_ credential: Credential?, _ open: (FTPLogin) async throws -> FTPSession) async throws -> FTPSession {
+    private func use(
+        _ credential: Credential?, _ open: (FTPLogin) async throws -> FTPSession, mayAskAgain: Bool
+    ) async throws -> FTPSession {
         let login = try login(with: credential)
-        let session = try await open(login)
-        known.update { $0 = login }
-        return session
+        do {
+            let session = try await open(login)
+            known.update { $0 = (login, credential) }
+            return session
+        } catch  where Self.isRefusal(error) {
+            guard let credential else { throw error }
+            credentials.refused(credential, for: origin, user: user)
+            guard mayAskAgain, let other = try await self.credential(), other != credential else { throw error }
+            return try await use(other, open, mayAskAgain: false)
+        }
     }
 
     private func credential() async throws -> Credential? { try await credentials.credential(for: origin, user: user) }
@@ -62,9 +70,18 @@ final class FTPAccess: Sendable {
         return try FTPLogin(user: user.isEmpty ? self.user ?? "anonymous" : user, password: password)
     }
 
-    private static func wasRefused(_ failure: FTPFailure) -> Bool {
-        guard let last = failure.outcome.last else { return false }
-        return last.code == 530 && ["USER", "PASS"].contains(last.verb)
+    /// Whether the server refused user or password, and not one connection more.
+    static func isRefusal(_ error: any Error) -> Bool {
+        guard let last = (error as? FTPFailure)?.outcome.last else { return false }
+        return last.code == 530 && ["USER", "PASS"].contains(last.verb) && !isCrowded(last)
+    }
+
+    /// Whether a refused login says that there are too many already. "Incorrect password, try again later" says something else.
+    private static func isCrowded(_ reply: FTPReply) -> Bool {
+        let text = reply.text.lowercased()
+        func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
+        return says("maximum", "too many", "try again", "try later", "already connected", "already logged in", "limit")
+            && !says("incorrect", "invalid", "wrong", "password")
     }
 
     // MARK: What kept an exchange from its end
@@ -80,6 +97,8 @@ final class FTPAccess: Sendable {
         }
         switch (last.verb, last.code) {
         case (_, 421): return made(.networkConnectionLost, "“\(host)” closes the connection")
+        case ("USER", 530) where isCrowded(last), ("PASS", 530) where isCrowded(last):
+            return made(.cannotConnectToHost, "“\(host)” takes no more connections for now")
         case ("USER", _), ("PASS", _): return made(.userAuthenticationRequired, "“\(host)” refused this user and password")
         case ("AUTH", _), ("PBSZ", _), ("PROT", _):
             return made(.secureConnectionFailed, "“\(host)” does not encrypt as ftpes: and ftps: need it")

@@ -50,6 +50,14 @@ struct FTPCharset: Hashable, Sendable {
         return serverName.flatMap { $0 < 0x80 ? [$0] : Array(String(Self.escape(of: $0)).utf8) }
     }
 
+    /// As ``component(of:)``, of several names with slashes between them.
+    func path(of serverPath: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        return Array(
+            serverPath.split(separator: slash, omittingEmptySubsequences: false).map { component(of: Array($0)) }.joined(separator: [slash])
+        )
+    }
+
     /// The server's bytes for a path component.
     ///
     /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for characters that the set does not have, and for bytes that are not

@@ -10,6 +10,8 @@ final class FTPConnection: Sendable {
     let host: FTPHost
     let pool: FTPPool
     private let configuration: FTPConfiguration
+    /// Whether commands and data are.
+    let isEncrypted: Bool
     private let login: FTPAccess
 
     init(configuration: FTPConfiguration, user: String?, password: String?, options: ConnectionOptions) throws {
@@ -18,6 +20,7 @@ final class FTPConnection: Sendable {
             throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no FTP server.")
         }
         baseURL = url.withoutSecrets
+        isEncrypted = security != .none
         self.configuration = configuration
         self.options = options
         let origin = Origin(scheme: url.scheme ?? "ftp", host: name, port: url.port ?? (security == .implicit ? 990 : 21))
@@ -32,10 +35,13 @@ final class FTPConnection: Sendable {
             dataMode: configuration.dataMode.transportMode, tlsCeiling: configuration.offersNewestTLS ? .newest : .tls12)
         let share = options.bandwidth.map { max(1, $0 / Int64(max(1, options.connectionsPerHost))) }
         let patience = Duration.seconds(min(options.timeouts.connect + options.timeouts.idle, 2_600_000))
-        pool = FTPPool(most: options.connectionsPerHost, patience: patience) { begin in
-            try await login.use { login in
+        pool = FTPPool(most: options.connectionsPerHost, patience: patience) { isAlone, begin in
+            try await login.use(isAlone: isAlone) { login in
+                var server = server
+                if host.prefersPASV, server.dataMode == .passive { server.dataMode = .ipv4Passive }
                 let session = FTPSession(
-                    try FTPControlConnection(server: server, login: login, options: options), host: host, bytesPerSecond: share)
+                    try FTPControlConnection(server: server, login: login, options: options, pipelining: host.pipelining), host: host,
+                    bytesPerSecond: share)
                 begin(session)
                 do { try await session.open() } catch {
                     session.abort()

@@ -10,7 +10,9 @@ struct FTPFeatures: Sendable {
     init(_ reply: FTPReply?) {
         guard let reply, reply.code == 211 else { return }
         for line in reply.lines.dropFirst() {
-            let words = String(decoding: line, as: UTF8.self).split(separator: " ", maxSplits: 1)
+            // Some write the code before each of them.
+            let text = line.starts(with: Array("211-".utf8)) ? line.dropFirst(4) : line[...]
+            let words = String(decoding: text, as: UTF8.self).split(separator: " ", maxSplits: 1)
             guard let name = words.first?.uppercased() else { continue }
             lines[name, default: []].append(words.count > 1 ? String(words[1]) : "")
         }

@@ -24,7 +24,7 @@ extension FTPFileProvider: FileProviderAttributes {
             guard let reply = try await session.send([command])[command.verb], !reply.isPositive else { return }
             guard way.isUnknown(reply) else { throw try await refusal(reply, "Setting times", path, session) }
             if reply.code == 550, try await item(path, session) == nil { throw missing(path, isWriting: true) }
-            session.host.lacks(way.rawValue)
+            session.host.lacks(way, by: reply)
         }
         throw FileError.unsupported("Setting times", path: path, url: url(of: path))
     }
@@ -44,18 +44,28 @@ extension FTPFileProvider: FileProviderAttributes {
     }
 }
 
+extension FTPHost {
+    /// Notes that `way` is unknown to the server, and with `SITE UTIME` itself both of its forms.
+    func lacks(_ way: FTPTimeCommand, by reply: FTPReply) {
+        lacks(way.rawValue)
+        if way == .utime, reply.code != 501 { lacks(FTPTimeCommand.longUtime.rawValue) }
+    }
+}
+
 /// How a server is told a file's time of modification. The raw value is the name under which a server is remembered not to know it.
 enum FTPTimeCommand: String, CaseIterable {
     /// draft-somers-ftp-mfxx.
     case mfmt = "MFMT"
     case utime = "SITE UTIME"
+    /// Behind the name the times of access, modification and creation, as others have it.
+    case longUtime = "SITE UTIME with three times"
     /// vsftpd and others set the time of a file whose name comes behind one; to the rest it is the name of a file that is not there.
     case mdtm = "MDTM with a time"
 
     var verb: String {
         switch self {
         case .mfmt: "MFMT"
-        case .utime: "SITE"
+        case .utime, .longUtime: "SITE"
         case .mdtm: "MDTM"
         }
     }
@@ -63,7 +73,7 @@ enum FTPTimeCommand: String, CaseIterable {
     func isOffered(_ features: FTPFeatures) -> Bool {
         switch self {
         case .mfmt: features.has("MFMT")
-        case .utime: features.hasSite("UTIME")
+        case .utime, .longUtime: features.hasSite("UTIME")
         case .mdtm: features.has("MDTM") && !features.hasMachineListings
         }
     }
@@ -71,9 +81,13 @@ enum FTPTimeCommand: String, CaseIterable {
     /// Nil for a time that has no four digits for its year.
     func command(_ date: Date, _ name: [UInt8]) throws -> FTPCommand? {
         guard let text = FTPDate.text(date) else { return nil }
+        if self == .longUtime { return try FTPCommand(verb, Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8)) }
         return try FTPCommand(verb, Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
     }
 
     /// Whether `reply`, to this about a file that is there, means that the server has no such command.
-    func isUnknown(_ reply: FTPReply) -> Bool { [500, 502, 504].contains(reply.code) || self == .mdtm && [501, 550].contains(reply.code) }
+    func isUnknown(_ reply: FTPReply) -> Bool {
+        [500, 502, 504].contains(reply.code) || [.utime, .longUtime].contains(self) && reply.code == 501
+            || self == .mdtm && [501, 550].contains(reply.code)
+    }
 }

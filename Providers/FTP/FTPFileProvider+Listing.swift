@@ -47,11 +47,11 @@ extension FTPFileProvider {
         guard let reply = outcome["MLST"] else { return try await itemBySize(path, name, session) }
         if reply.code == 250, reply.lines.count > 1 {
             let entry = try FTPMachineListing.entry(inAnswer: reply.lines[1], name: name)
-            return FTPPages.object(entry, at: path)
+            return FTPPages.object(entry, at: path, session.host.charset)
         }
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isUnknownCommand, reply.code != 501 {
-            session.host.lacks("MLST")
+            if name.count <= FTPHost.longest { session.host.lacks("MLST") }
             return try await itemBySize(path, name, session)
         }
         return try nothing(reply, path)
@@ -107,7 +107,7 @@ extension FTPFileProvider {
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isTransient { throw FTPReplyError(reply, path: path) }
         if code.isUnknownCommand, reply.code != 501 {
-            session.host.lacks("MLSD")
+            if command.argument.count <= FTPHost.longest { session.host.lacks("MLSD") }
         } else if reply.verb == "MLSD" {
             guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session) }
         }

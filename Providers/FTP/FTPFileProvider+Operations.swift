@@ -7,14 +7,27 @@ extension FTPFileProvider {
     public func createFolder(path: ProviderPath) async throws {
         if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         defer { cache.drop(path) }
-        try await connection.run(path, mayRepeat: false) { session in
-            let command = try FTPCommand("MKD", session.host.newBytes(of: path))
-            for isLast in [false, true] {
-                guard let reply = try await session.send([command])["MKD"], !reply.isPositive else { return }
-                let error = try await self.refusal(reply, ofWriting: path, session)
-                // By now the parent is there: it may have come into being meanwhile.
-                if isLast || !(error is FTPReplyError) { throw error }
+        let isSent = Locked(false)
+        do {
+            try await connection.run(path, mayRepeat: false) { try await self.makeFolder(path, $0, isSent) }
+        } catch  where error.isTransient && isSent.value {
+            // The reply may be lost, and the folder there; one that was there before and is empty is the same.
+            let isMade = try? await connection.run(path) { session in
+                guard try await self.item(path, session)?.isDirectory == true else { return false }
+                return try await !self.hasContents(path, session)
             }
+            guard isMade == true else { throw error }
+        }
+    }
+
+    private func makeFolder(_ path: ProviderPath, _ session: FTPSession, _ isSent: Locked<Bool>) async throws {
+        let command = try FTPCommand("MKD", session.host.newBytes(of: path))
+        for isLast in [false, true] {
+            isSent.update { $0 = true }
+            guard let reply = try await session.send([command])["MKD"], !reply.isPositive else { return }
+            let error = try await self.refusal(reply, ofWriting: path, session)
+            // By now the parent is there: it may have come into being meanwhile.
+            if isLast || !(error is FTPReplyError) { throw error }
         }
     }
 
@@ -33,9 +46,11 @@ extension FTPFileProvider {
             cache.drop(destination)
         }
         let replacement = try FTPReplacement(of: destination, by: path, self)
+        let moving = Locked<FileObject?>(nil)
         do {
             try await connection.run(path, mayRepeat: false) { session in
                 guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
+                moving.update { $0 = item }
                 guard let target = try await self.item(destination, session) else {
                     return try await self.rename(path, to: destination, session)
                 }
@@ -46,11 +61,24 @@ extension FTPFileProvider {
                 try await self.rename(path, to: destination, session)
             }
         } catch {
-            try await replacement.putBack()
-            throw error
+            guard error.isTransient, let item = moving.value, await wasMoved(item, to: destination) else {
+                try await replacement.putBack()
+                throw error
+            }
         }
         await replacement.discard()
         progress.advance(by: 1)
+    }
+
+    /// Whether an item that was seen before a renaming has the new name and no other, the reply to that being lost.
+    private func wasMoved(_ item: FileObject, to destination: ProviderPath) async -> Bool {
+        let isMoved = try? await connection.run(destination) { session in
+            guard try await self.item(item.path, session) == nil, let moved = try await self.item(destination, session) else {
+                return false
+            }
+            return moved.type == item.type && moved.size == item.size
+        }
+        return isMoved == true
     }
 
     /// Moves a file onto a file: in one step where the server has that.
@@ -60,7 +88,7 @@ extension FTPFileProvider {
         guard let reply = try await renamingRefusal(path, to: destination, session) else { return }
         let refusal = try await refusal(reply, ofWriting: destination, session, moving: path)
         // Begun, it comes to its end, cancelled or not.
-        try await Task { try await replacement.run(refusal, session) }.value
+        try await connection.finish { try await replacement.run(refusal, session) }
     }
 
     /// `RNFR` and `RNTO`.
@@ -95,23 +123,47 @@ extension FTPFileProvider {
             return item
         }
         do {
-            try await connection.run(path, mayRepeat: false) { session in
-                let outcome = try await session.send([
-                    FTPCommand("SITE", Array("CPFR ".utf8) + session.host.bytes(of: path)),
-                    FTPCommand("SITE", Array("CPTO ".utf8) + session.host.newBytes(of: temporary)),
-                ])
-                let replies = outcome.replies.filter { $0.verb == "SITE" && $0.code >= 200 }
-                if let reply = replies.first, !reply.isPositive { throw try await self.refusal(reply, ofChanging: path, session) }
-                if let reply = replies.last, !reply.isPositive { throw try await self.refusal(reply, ofWriting: destination, session) }
+            guard try await copyOnServer(path, to: temporary, for: destination) else {
+                await connection.tidy { () async throws in try await self.removeItem(path: temporary) }
+                return try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
             }
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
-            // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
-            await Task { try? await removeItem(path: temporary) }.value
+            // What cannot be removed is left under a name that tells.
+            await connection.tidy { () async throws in try await self.removeItem(path: temporary) }
             throw error
         }
         progress.expect(item.size ?? 1)
         progress.advance(by: item.size ?? 1)
+    }
+
+    /// `SITE CPFR` and `SITE CPTO`, to which nothing is said before all is copied.
+    ///
+    /// - Returns: False when the server does not do it, or not in ten times as long as it may take for anything else.
+    private func copyOnServer(_ path: ProviderPath, to temporary: ProviderPath, for destination: ProviderPath) async throws -> Bool {
+        do {
+            return try await connection.run(path, mayRepeat: false) { session in
+                let (host, from) = (session.host, try session.host.bytes(of: path))
+                let first = try await session.send([FTPCommand("SITE", Array("CPFR ".utf8) + from)])["SITE"]
+                if let first, !first.isPositive {
+                    return try self.isRefusedHere(first, try await self.refusal(first, ofChanging: path, session))
+                }
+                var copying = FTPExchange([try FTPCommand("SITE", Array("CPTO ".utf8) + host.newBytes(of: temporary))])
+                copying.patience = 10
+                guard let second = try await session.send(copying)["SITE"], !second.isPositive else { return true }
+                return try self.isRefusedHere(second, try await self.refusal(second, ofWriting: destination, session))
+            }
+        } catch let error as URLError where error.code == .timedOut {
+            connection.host.lacks("SITE CPFR")
+            return false
+        }
+    }
+
+    /// False, for a copy that this machine can make.
+    private func isRefusedHere(_ reply: FTPReply, _ error: any Error) throws -> Bool {
+        if error.isNoSuchFile || error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
+        if FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand { connection.host.lacks("SITE CPFR") }
+        return false
     }
 
     private func refuseOverlap(_ path: ProviderPath, _ destination: ProviderPath) throws {
@@ -125,53 +177,5 @@ extension FTPFileProvider {
     func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
         guard !session.host.hasMachineListings, session.host.mayKnow("SIZE") else { return try await item(path, session) != nil }
         return try await session.sendTogether(session.binary + [FTPCommand("SIZE", session.host.bytes(of: path))]).size != nil
-    }
-
-    // MARK: What a refusal means
-
-    func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
-        let told = FTPReplyError(reply, path: path)
-        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
-        if item.isDirectory, (try? await hasContents(path, session)) == true {
-            return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
-        }
-        return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
-    }
-
-    private func hasContents(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
-        var pages = try await listing(path, session)
-        while let items = try pages.next() { if !items.isEmpty { return true } }
-        return false
-    }
-
-    /// Of something that has to be there.
-    func refusal(_ reply: FTPReply, ofChanging path: ProviderPath, _ session: FTPSession) async throws -> any Error {
-        guard try await item(path, session) != nil else {
-            return missing(path, isWriting: true, underlying: FTPReplyError(reply, path: path))
-        }
-        return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
-    }
-
-    /// Of a name that was to be new, or to be replaced.
-    ///
-    /// - Parameter moving: What was to come there.
-    func refusal(
-        _ reply: FTPReply, ofWriting path: ProviderPath, _ session: FTPSession, moving: ProviderPath? = nil
-    ) async throws -> any Error {
-        let told = FTPReplyError(reply, path: path)
-        let condition = FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
-        if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || told.code.isTransient { return condition }
-        if let item = try await item(path, session) {
-            if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
-            if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
-        }
-        if let parent = path.parent, try await item(parent, session)?.isDirectory != true {
-            return FileError.make(
-                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
-        }
-        if let moving, try await item(moving, session) == nil { return missing(moving, isWriting: true, underlying: told) }
-        // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.
-        if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
-        return condition
     }
 }

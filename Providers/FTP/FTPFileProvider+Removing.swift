@@ -37,6 +37,7 @@ extension FTPFileProvider {
     }
 
     private func removeTree(path: ProviderPath, progress: ProgressReporter) async throws {
+        cache.drop(path)
         try await removeTree([path] + items(below: path), progress: progress) { item in
             try await self.connection.run(item, mayRepeat: false) { session in try await self.removeUnknown(item, session) }
         }

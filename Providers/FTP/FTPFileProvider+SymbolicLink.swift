@@ -75,7 +75,8 @@ extension FTPFileProvider: FileProviderSymbolicLink {
             }
         }
         if isAbsolute {
-            let root = try connection.host.bytes(of: .root).split(separator: slash)
+            let host = connection.host
+            let root = try host.charset.path(of: host.plainBytes(of: .root)).split(separator: slash)
             guard names.starts(with: root) else { throw leadsOut(link) }
             names.removeFirst(root.count)
         }

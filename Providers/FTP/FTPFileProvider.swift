@@ -66,12 +66,16 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
                 .atomicReplacement: host.renameReplaces ? .native : .derived, .exclusiveCreation: .derived, .resumingWrites: .native,
                 .folderCreation: .native,
                 .removal: .native,
-                .recursiveRemoval: .derived, .moving: .native, .serverSideCopying: features.hasSite("COPY") ? .native : .unavailable,
+                .recursiveRemoval: .derived, .moving: .native,
+                .serverSideCopying: features.hasSite("COPY") && host.mayKnow("SITE CPFR") ? .native : .unavailable,
             ],
             readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60, hashKinds: host.hashes.map(\.kind.name))
         if timeCommand != nil { capabilities[.settingModificationDate] = .native }
         if features.hasSite("SYMLINK") { capabilities[.symbolicLinks] = .native }
-        if try await storageProperties() != nil { capabilities[.storageProperties] = .native }
+        // What is free changes, that it is told does not.
+        let tellsSpace = if let known = host.tellsSpace { known } else { try await storageProperties() != nil }
+        host.tellsSpace = tellsSpace
+        if tellsSpace { capabilities[.storageProperties] = .native }
         return capabilities
     }
 

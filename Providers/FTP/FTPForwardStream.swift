@@ -192,7 +192,8 @@ final class FTPForwardStream: Sendable {
             return waiter
         }
         guard let waiter else { return }
-        do { _ = try await waiter.wait(until: .now + .seconds(1_000_000)) } catch {
+        let never = ContinuousClock.now + .seconds(1_000_000)
+        do { _ = try await waiter.wait(until: { never }) } catch {
             if waiter.wasWoken { letGo(at: start) }
             throw error
         }

@@ -79,15 +79,15 @@ struct FTPPages: Sendable {
     }
 
     private func objects(_ entries: [FTPEntry]) throws -> [FileObject] {
-        try entries.map { Self.object($0, at: try path.appending(nameBytes: charset.component(of: $0.name))) }
+        try entries.map { Self.object($0, at: try path.appending(nameBytes: charset.component(of: $0.name)), charset) }
     }
 
-    static func object(_ entry: FTPEntry, at path: ProviderPath) -> FileObject {
+    static func object(_ entry: FTPEntry, at path: ProviderPath, _ charset: FTPCharset) -> FileObject {
         var object = FileObject(
             path: path, type: entry.type, size: entry.type == .directory ? nil : entry.size, modifiedDate: entry.modified)
         object.creationDate = entry.created
         object.permissions = entry.permissions
-        object.linkTarget = entry.linkTarget
+        object.linkTarget = entry.linkTarget.map { charset.path(of: $0) }
         object[.ftpUnique] = entry.identity
         return object
     }

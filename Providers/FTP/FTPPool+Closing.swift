@@ -27,6 +27,17 @@ extension FTPPool {
         }
     }
 
+    // MARK: More of them
+
+    /// Wakes whoever waits when the server may be asked for one more.
+    func relieve() {
+        guard let until = state.value.limitedUntil else { return }
+        Task { [weak self] in
+            try await Task.sleep(until: until)
+            self?.state.update { $0.wakeOne() }
+        }
+    }
+
     // MARK: The end
 
     /// Ends what runs with `URLError(.cancelled)`, and closes everything.

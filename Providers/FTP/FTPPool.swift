@@ -4,31 +4,6 @@ import Foundation
 
 /// Lends control connections, one caller to each, and keeps them: a login is not had for nothing, and servers count them.
 final class FTPPool: Sendable {
-    struct State {
-        var idle: [FTPSession] = []
-        /// Those lent, those idle, and those being opened.
-        var count = 0
-        /// Those whose transfer waits for its own sink or source, which may be another's of this pool: they do not count, or a download that
-        /// feeds an upload would keep the connection that this one waits for.
-        var held: Set<ObjectIdentifier> = []
-        /// How many there may be in all: as many as the server takes.
-        var cap: Int
-        var limitedUntil: ContinuousClock.Instant?
-        /// Whether somebody finds out whether the login is good; the others wait, or a wrong password would be tried many times.
-        var isTrying = false
-        var hasLoggedIn = false
-        /// Why the last try failed, and how many did.
-        var failure: (any Error)?
-        var failures = 0
-        var waiters: [FTPWaiter] = []
-        var parked: [(id: ObjectIdentifier, evict: @Sendable () -> Void)] = []
-        /// Those lent, and those being opened.
-        var lent: [FTPSession] = []
-        /// Counts the times that everything was closed.
-        var closings = 0
-        var isReaping = false
-    }
-
     /// What a caller does next.
     private enum Step {
         case use(FTPSession)
@@ -40,20 +15,27 @@ final class FTPPool: Sendable {
     let state: Locked<State>
     private let most: Int
     private let patience: Duration
-    private let open: @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession
+    private let relief: Duration
+    private let open: @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
 
-    /// A server that took no more connections is asked for one more after so long.
-    private static let relief = Duration.seconds(60)
     /// What was not used for so long is looked at before it is relied on.
     private static let trust = Duration.seconds(15)
+    /// For so long a server may count a connection that was closed, and then it is asked again after such a pause.
+    private static let (farewell, pause) = (Duration.seconds(5), Duration.milliseconds(500))
 
     /// - Parameters:
     ///   - most: Connections at once.
-    ///   - patience: How long a caller waits for one.
-    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent.
-    init(most: Int, patience: Duration, open: @escaping @Sendable (_ begin: (FTPSession) -> Void) async throws -> FTPSession) {
+    ///   - patience: How long a caller waits for one while nothing moves on those that are lent, and none is given back.
+    ///   - relief: A server that took no more connections is asked for one more after so long.
+    ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent; `isAlone` where there is
+    ///     no other.
+    init(
+        most: Int, patience: Duration, relief: Duration = .seconds(60),
+        open: @escaping @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
+    ) {
         self.most = max(1, most)
         self.patience = patience
+        self.relief = relief
         self.open = open
         state = Locked(State(cap: 4 * max(1, most)))
     }
@@ -71,26 +53,56 @@ final class FTPPool: Sendable {
         }
     }
 
+    /// As ``withSession(_:)``, to send a file. One connection is left for whoever reads what is to be sent.
+    ///
+    /// - Parameter mayGiveWay: Whether it can be begun anew: when all connections there can be are uploads that wait for their sources,
+    ///   and somebody else waits for a connection, one of them is ended.
+    /// - Throws: ``FTPGaveWay`` for that one.
+    func withUpload<Value: Sendable>(
+        mayGiveWay: Bool, _ body: @escaping @Sendable (FTPSession) async throws -> Value
+    ) async throws -> Value {
+        let session = try await take(forUpload: true)
+        let id = ObjectIdentifier(session)
+        let task = Task { try await body(session) }
+        if mayGiveWay { state.update { $0.uploads[id]?.end = { task.cancel() } } }
+        do {
+            let value = try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            giveBack(session)
+            return value
+        } catch {
+            let gaveWay = state.value.uploads[id]?.isEnding == true
+            giveBack(session)
+            if gaveWay, !Task.isCancelled { throw FTPGaveWay() }
+            throw error
+        }
+    }
+
     /// A connection that nobody else has until it is given back.
-    func take() async throws -> FTPSession {
-        let deadline = ContinuousClock.now + patience
+    func take(forUpload isUpload: Bool = false) async throws -> FTPSession {
+        let asked = ContinuousClock.now
         let closings = state.value.closings
         while true {
             try Task.checkCancellation()
             if state.value.closings != closings { throw Self.closed() }
-            switch next() {
+            switch next(isUpload) {
             case .use(let session):
                 if try await isGood(session, closings) { return session }
             case .open:
                 do {
-                    let session = try await open { begin($0, closings) }
-                    opened()
+                    let session = try await open(state.value.count == 1) { self.begin($0, closings) }
+                    opened(session, isUpload)
                     return session
                 } catch {
-                    guard failedToOpen(error) else { throw error }
+                    guard failedToOpen(error, isUpload) else { throw error }
                 }
             case .wait(let waiter, let failures):
-                do { guard try await waiter.wait(until: deadline) else { throw Self.crowded() } } catch {
+                do {
+                    guard try await waiter.wait(until: { self.deadline(since: asked) }) else { throw Self.crowded() }
+                } catch {
                     passOn(waiter)
                     throw error
                 }
@@ -105,31 +117,45 @@ final class FTPPool: Sendable {
         }
     }
 
-    private func next() -> Step {
+    /// Whoever waits is patient as long as those who have a connection get on.
+    private func deadline(since begin: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        let state = state.value
+        return (state.lent.map(\.lastMove) + [begin, state.lastReturn ?? begin]).reduce(begin, max) + patience
+    }
+
+    private func next(_ isUpload: Bool) -> Step {
+        let isRelieved = state.value.limitedUntil.map { $0 <= .now } ?? false
         let (step, evict): (Step, (@Sendable () -> Void)?) = state.update { state in
-            if let until = state.limitedUntil, until < .now {
+            if let until = state.limitedUntil, until <= .now {
                 state.cap = min(4 * most, state.cap + 1)
-                state.limitedUntil = state.cap < 4 * most ? .now + Self.relief : nil
+                state.limitedUntil = state.cap < 4 * most ? .now + relief : nil
             }
-            if let session = state.idle.popLast() {
-                state.lent.append(session)
+            let isAllowed = state.mayLend(forUpload: isUpload)
+            if isAllowed, let session = state.idle.popLast() {
+                state.lend(session, forUpload: isUpload)
                 return (.use(session), nil)
             }
-            if state.count - state.held.count < most, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
+            if isAllowed, state.count - state.held.count < most, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
                 state.count += 1
+                if isUpload { state.openingUploads += 1 }
                 if !state.hasLoggedIn { state.isTrying = true }
                 return (.open, nil)
             }
-            let waiter = FTPWaiter()
+            // Whoever was woken for what it may not have any more passes that on.
+            if !isAllowed, !state.idle.isEmpty || state.count < state.cap { state.wakeOne() }
+            let waiter = FTPWaiter(isUpload: isUpload)
             state.waiters.append(waiter)
-            return (.wait(waiter, failures: state.failures), state.parked.isEmpty ? nil : state.parked.removeFirst().evict)
+            let evict = !isAllowed ? nil : state.parked.isEmpty ? state.endUpload() : state.parked.removeFirst().evict
+            return (.wait(waiter, failures: state.failures), evict)
         }
         evict?()
+        if isRelieved { relieve() }
         return step
     }
 
     /// Woken at the last moment, perhaps: then it is the next one's turn.
     private func passOn(_ waiter: FTPWaiter) {
+        state.update { state in state.waiters.removeAll { $0 === waiter } }
         if let session = waiter.given.value { giveBack(session) } else { state.update { $0.wakeOne() } }
     }
 
@@ -143,9 +169,12 @@ final class FTPPool: Sendable {
     }
 
     private func note(_ session: ObjectIdentifier, isHeld: Bool) {
-        state.update { state in
-            if !isHeld { state.held.remove(session) } else if state.held.insert(session).inserted { state.wakeOne() }
+        let end: (@Sendable () -> Void)? = state.update { state in
+            guard isHeld ? state.held.insert(session).inserted : state.held.remove(session) != nil else { return nil }
+            if state.count < state.cap || !state.idle.isEmpty { state.wakeOne() }
+            return isHeld ? state.endUpload() : nil
         }
+        end?()
     }
 
     /// One that is being opened is ended with those that are lent.
@@ -169,9 +198,11 @@ final class FTPPool: Sendable {
     func giveBack(_ session: FTPSession) {
         guard session.isUsable else { return drop(session) }
         state.update { state in
+            state.takeBack(session)
             // To who has waited longest, and not past them to who comes next.
-            while !state.waiters.isEmpty { if state.waiters.removeFirst().wake(giving: session) { return } }
-            state.lent.removeAll { $0 === session }
+            while let waiter = state.nextWaiter() {
+                if waiter.wake(giving: session) { return state.lend(session, forUpload: waiter.isUpload) }
+            }
             state.idle.append(session)
         }
         startReaping()
@@ -180,17 +211,21 @@ final class FTPPool: Sendable {
     private func drop(_ session: FTPSession) {
         session.abort()
         state.update { state in
-            state.lent.removeAll { $0 === session }
-            state.held.remove(ObjectIdentifier(session))
+            state.takeBack(session)
             state.count -= 1
+            state.lastDrop = .now
             state.wakeOne()
         }
     }
 
-    private func opened() {
+    private func opened(_ session: FTPSession, _ isUpload: Bool) {
         state.update { state in
             state.isTrying = false
             state.lent.removeAll { $0.isAborted }
+            if isUpload {
+                state.openingUploads -= 1
+                state.uploads[ObjectIdentifier(session)] = Upload()
+            }
             if !state.hasLoggedIn {
                 state.hasLoggedIn = true
                 state.wakeAll()
@@ -199,11 +234,14 @@ final class FTPPool: Sendable {
     }
 
     /// True when the server merely takes no more connections than there are.
-    private func failedToOpen(_ error: any Error) -> Bool {
-        state.update { state in
+    private func failedToOpen(_ error: any Error, _ isUpload: Bool) -> Bool {
+        let isCap = state.update { state in
             state.count -= 1
+            if isUpload { state.openingUploads -= 1 }
             state.isTrying = false
             state.lent.removeAll { $0.isAborted }
+            // A password that is refused although it was good once is tried by one alone, too.
+            if state.count == 0, FTPAccess.isRefusal(error) { state.hasLoggedIn = false }
             if !state.hasLoggedIn, !error.isCancellation {
                 state.failure = error
                 state.failures += 1
@@ -213,9 +251,12 @@ final class FTPPool: Sendable {
             defer { state.wakeOne() }
             guard state.hasLoggedIn, state.count > 0, Self.isCap(error) else { return false }
             state.cap = max(1, state.count)
-            state.limitedUntil = .now + Self.relief
+            let hasDropped = state.lastDrop.map { .now - $0 < Self.farewell } ?? false
+            state.limitedUntil = .now + (hasDropped ? min(relief, Self.pause) : relief)
             return true
         }
+        relieve()
+        return isCap
     }
 
     private static func isCap(_ error: any Error) -> Bool {
@@ -233,19 +274,5 @@ final class FTPPool: Sendable {
 
     deinit {
         for session in state.value.idle { session.close() }
-    }
-}
-
-extension FTPPool.State {
-    /// Why nobody is logged in, where that was found out after so many failures.
-    fileprivate func failure(since failures: Int) -> (any Error)? { hasLoggedIn || failures == self.failures ? nil : failure }
-
-    mutating func wakeOne() {
-        while !waiters.isEmpty { if waiters.removeFirst().wake() { return } }
-    }
-
-    mutating func wakeAll() {
-        for waiter in waiters { _ = waiter.wake() }
-        waiters = []
     }
 }

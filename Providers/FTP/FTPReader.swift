@@ -84,11 +84,19 @@ final class FTPReader: FileReader {
     /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
     private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
         let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
+        try await untilProven {
+            try await self.retrieve(range, size: size, isFresh: isFresh, into: counted)
+        }
+        if let refusal = counted.refusal { throw refusal }
+        try Task.checkCancellation()
+    }
+
+    private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: FTPCountedSink) async throws {
         try await provider.connection.run(path) { session in
             let start = range.lowerBound + counted.count
             if start >= range.upperBound { return }
             if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
-            try await self.proveOffsets(start, size, session)
+            if range.upperBound < size { try await self.proveOffsets(start, size, session) }
             let count = range.upperBound == size ? nil : range.upperBound - start
             let name = try session.host.transferBytes(of: self.path)
             do {
@@ -100,20 +108,34 @@ final class FTPReader: FileReader {
                 return
             }
             if counted.refusal == nil, !counted.isComplete { throw self.short(counted.count, of: range) }
+            // Bytes from another offset would have been more.
+            if counted.isComplete, range.upperBound == size, start > 0 { session.host.takesOffsets = true }
         }
-        if let refusal = counted.refusal { throw refusal }
-        try Task.checkCancellation()
     }
 
-    /// Sees once that the server takes notice of an offset, where it does not say that it does (RFC 3659, section 5.1): other bytes than
-    /// those that were asked for would be taken for them.
+    /// The offsets are proven, and the connection is lost on the way.
+    private struct Proven: Error {}
+
+    private func untilProven(_ body: @Sendable () async throws -> Void) async throws {
+        do { try await body() } catch is Proven { try await body() }
+    }
+
+    /// Sees once that the server takes notice of an offset, whatever it says of that (RFC 3659, section 5.1): other bytes than those that
+    /// were asked for would be taken for them. What reaches to the end of a file shows it by itself.
+    ///
+    /// - Throws: ``Proven`` when the last byte came, and the server's last word did not.
     private func proveOffsets(_ start: Int64, _ size: Int64, _ session: FTPSession) async throws {
         let host = session.host
-        if start == 0 || host.takesOffsets || host.features?.has("REST") == true { return }
+        if start == 0 || host.takesOffsets { return }
         let name = try host.transferBytes(of: path)
-        let outcome = try await session.send(
-            FTPExchange(transfer: .retrieve(name, offset: size - 1, count: 2, sparingly: true)) { DiscardingSink() })
+        let last = FTPExchange(transfer: .retrieve(name, offset: size - 1, count: 2, sparingly: true)) { DiscardingSink() }
+        let outcome: FTPOutcome
+        do { outcome = try await session.send(last) } catch let failure as FTPFailure where failure.outcome.bytes == 1 {
+            host.takesOffsets = true
+            throw Proven()
+        }
         try await check(outcome, session)
+        if outcome.bytes == 0 { throw short(0, of: size - 1..<size) }
         guard outcome.bytes == 1 else {
             throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path))
         }
@@ -132,8 +154,12 @@ final class FTPReader: FileReader {
     }
 
     private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
-        let path = path
         let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
+        try await untilProven { try await self.readOn(range, size: size, isFresh: isFresh, into: counted) }
+    }
+
+    private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: FTPCountedSink) async throws {
+        let path = path
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
             // What came before a connection was lost is not given a second time.
             let rest = range.lowerBound + counted.count..<range.upperBound
@@ -141,7 +167,7 @@ final class FTPReader: FileReader {
             do {
                 try await self.stream.read(rest, of: size, into: counted) { session, start, pipe in
                     if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
-                    try await self.proveOffsets(start, size, session)
+                    if rest.upperBound < size { try await self.proveOffsets(start, size, session) }
                     let name = try session.host.transferBytes(of: path)
                     let outcome = try await session.send(
                         FTPExchange(transfer: .retrieve(name, offset: start, count: nil, sparingly: true)) { pipe })
@@ -160,38 +186,4 @@ final class FTPReader: FileReader {
             .fileReadUnknown, path: path, url: url, sentence: sentence,
             underlying: FileError.make(.networkConnectionLost, url: url, sentence: sentence))
     }
-}
-
-/// Passes bytes on and knows how many; more than once it may be the sink of a transfer that goes on.
-private final class FTPCountedSink: ByteSink {
-    private let base: any ByteSink
-    private let limit: Int64
-    private let tooMuch: CocoaError
-    private let state = Locked((count: Int64(0), refusal: (any Error)?.none))
-
-    /// - Parameter tooMuch: What is wrong when more than `limit` bytes come.
-    init(_ base: any ByteSink, limit: Int64, tooMuch: CocoaError) {
-        self.base = base
-        self.limit = limit
-        self.tooMuch = tooMuch
-    }
-
-    var count: Int64 { state.value.count }
-    var isComplete: Bool { count == limit && refusal == nil }
-    /// Why the sink took no more.
-    var refusal: (any Error)? { state.value.refusal }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        do {
-            if count + Int64(bytes.count) > limit { throw tooMuch }
-            let flow = try base.write(bytes)
-            state.update { $0.count += Int64(bytes.count) }
-            return flow
-        } catch {
-            state.update { $0.refusal = error }
-            throw error
-        }
-    }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
 }

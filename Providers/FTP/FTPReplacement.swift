@@ -46,7 +46,7 @@ struct FTPReplacement: Sendable {
     func putBack() async throws {
         guard isAside.value else { return }
         do {
-            try await Task { try await provider.connection.run(path) { try await putBack($0) } }.value
+            try await provider.connection.finish { try await provider.connection.run(path) { try await putBack($0) } }
         } catch {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
@@ -58,7 +58,7 @@ struct FTPReplacement: Sendable {
     func discard() async {
         guard isAside.value else { return }
         // The file was replaced: that a copy of the old one is left is no failure of that.
-        await Task { try? await provider.connection.run(path) { try await discard($0) } }.value
+        await provider.connection.tidy { try await discard($0) }
     }
 
     private func putBack(_ session: FTPSession) async throws {

@@ -35,6 +35,9 @@ final class FTPSession: Sendable {
 
     var isUsable: Bool { control.isUsable }
 
+    /// When bytes moved last, of data or replies.
+    var lastMove: ContinuousClock.Instant { control.lastMove }
+
     /// Logs in and learns, the first time, what the server can.
     ///
     /// - Throws: `FTPFailure`.
@@ -69,8 +72,13 @@ final class FTPSession: Sendable {
         let held = held.value ?? { _ in }
         exchange.held = held
         defer { held(false) }
-        let outcome = try await control.send(exchange)
-        note(exchange.commands, outcome)
+        let outcome: FTPOutcome
+        do { outcome = try await control.send(exchange) } catch let failure as FTPFailure {
+            noteWay(failure.outcome, isLost: failure.error.isTransient)
+            throw failure
+        }
+        noteWay(outcome, isLost: false)
+        note(exchange.commands, outcome, isLong: exchange.transfer.isLong)
         if outcome.isOutOfStep {
             state.update { $0.folder = nil }
             try await open()
@@ -84,7 +92,7 @@ final class FTPSession: Sendable {
         return outcome
     }
 
-    private func note(_ commands: [FTPCommand], _ outcome: FTPOutcome) {
+    private func note(_ commands: [FTPCommand], _ outcome: FTPOutcome, isLong: Bool = false) {
         state.update { state in
             state.lastUse = .now
             for command in commands where command.verb == "TYPE" { state.isBinary = command.argument == Array("I".utf8) }
@@ -92,10 +100,17 @@ final class FTPSession: Sendable {
                 state.folder = outcome["CWD"]?.isPositive == true ? folder.argument : nil
             }
         }
+        if isLong || commands.contains(where: { $0.argument.count > FTPHost.longest }) { return }
         // Of the commands behind SITE and OPTS, a refusal does not tell which.
         for reply in outcome.replies where [500, 502].contains(reply.code) && !["SITE", "OPTS"].contains(reply.verb) {
             host.lacks(reply.verb)
         }
+    }
+
+    /// Notes when there was no way to the port that `EPSV` told.
+    private func noteWay(_ outcome: FTPOutcome, isLost: Bool) {
+        guard outcome["EPSV"]?.code == 229, outcome["PASV"] != nil || isLost && outcome.last?.verb == "EPSV" else { return }
+        host.prefersPASV = true
     }
 
     /// What has to go first for the server to count bytes as they are.
@@ -122,130 +137,12 @@ final class FTPSession: Sendable {
     var isAborted: Bool { state.value.isAborted }
 }
 
-/// What the connections of one provider have learned of their server.
-final class FTPHost: Sendable {
-    private struct State {
-        var features: FTPFeatures?
-        var home: [UInt8]?
-        var lacking: Set<String> = []
-        var listsHidden: Bool?
-        var takesOffsets = false
-        var renameReplaces = true
-        var greeting = ""
-    }
-
-    private let state = Locked(State())
-    let charset: FTPCharset
-    /// The provider's root on the server.
-    private let root: ProviderPath
-
-    init(charset: FTPCharset, root: ProviderPath = .root) {
-        self.charset = charset
-        self.root = root
-    }
-
-    /// Nil before the first login.
-    var features: FTPFeatures? { state.value.features }
-    /// The folder that a login begins in; nil where the server did not say.
-    var home: [UInt8]? { state.value.home }
-
-    /// Whether `LIST -a` shows names that begin with a dot; nil before it was tried.
-    var listsHidden: Bool? {
-        get { state.value.listsHidden }
-        set { state.update { $0.listsHidden = newValue } }
-    }
-
-    /// Whether a file was seen to come from the offset that was asked for.
-    var takesOffsets: Bool {
-        get { state.value.takesOffsets }
-        set { state.update { $0.takesOffsets = newValue } }
-    }
-
-    /// Whether `RNTO` replaces a file: until the server was seen to need the old one out of the way.
-    var renameReplaces: Bool {
-        get { state.value.renameReplaces }
-        set { state.update { $0.renameReplaces = newValue } }
-    }
-
-    /// The server's name for the item at `path`, which is counted from the root. `~` before all other names stands for the folder that a
-    /// login begins in.
-    ///
-    /// - Throws: `CocoaError(.fileWriteInapplicableStringEncoding)` for a name that the server's character set does not have;
-    ///   `CocoaError(.fileWriteInvalidFileName)` for one that ends in a blank, where the server is not known to keep that.
-    func bytes(of path: ProviderPath) throws -> [UInt8] {
-        let slash = UInt8(ascii: "/")
-        var names = try (root.components + path.components).map { try charset.serverName(of: Array($0)) }
-        var base: [UInt8] = []
-        if names.first == [UInt8(ascii: "~")] {
-            names.removeFirst()
-            base = home ?? []
-            while base.last == slash { base.removeLast() }
+extension FTPExchange.Transfer {
+    fileprivate var isLong: Bool {
+        switch self {
+        case .none: false
+        case .retrieve(let path, _, _, _), .store(let path, _, _, _): path.count > FTPHost.longest
+        case .list(let command): command.argument.count > FTPHost.longest
         }
-        // Most servers cut it off, and would take another item for this one.
-        if names.last?.last == UInt8(ascii: " "), !isSoftware("vsFTPd"), !isSoftware("pyftpdlib") {
-            throw refusal(path, "“\(path)” ends in a blank, which this server is not known to keep in a command.")
-        }
-        return names.isEmpty ? (base.isEmpty ? [slash] : base) : names.reduce(base) { $0 + [slash] + $1 }
-    }
-
-    /// As ``bytes(of:)``, for `RETR` and `STOR`, which libcurl sends without control characters only.
-    func transferBytes(of path: ProviderPath) throws -> [UInt8] {
-        let bytes = try bytes(of: path)
-        if bytes.contains(where: { $0 < 0x20 }) {
-            throw refusal(path, "\(path.string.debugDescription) has a control character in it, which FTP does not carry.")
-        }
-        return bytes
-    }
-
-    /// As ``transferBytes(of:)``, for names that are to be: only such as the server keeps as they are.
-    func newBytes(of path: ProviderPath) throws -> [UInt8] {
-        let bytes = try transferBytes(of: path)
-        if charset == .utf8, String(validating: path.nameBytes, as: UTF8.self) == nil {
-            throw refusal(path, "“\(path)” is not UTF-8, as names on this server are (RFC 2640); the setting “charset” names another.")
-        }
-        // Pure-FTPd puts an underscore in its place, and says nothing of it.
-        if isSoftware("Pure-FTPd"), bytes.contains(0x7F) {
-            throw refusal(path, "This server keeps no name such as “\(path)”, with a control character in it.")
-        }
-        return bytes
-    }
-
-    /// Whether the server greeted with that name; many an administrator has it hidden.
-    private func isSoftware(_ name: String) -> Bool { state.value.greeting.contains(name) }
-
-    private func refusal(_ path: ProviderPath, _ sentence: String) -> CocoaError {
-        FileError.make(.fileWriteInvalidFileName, path: path, sentence: sentence)
-    }
-
-    /// Whether the server may know the command: it was not heard to say that it does not.
-    func mayKnow(_ verb: String) -> Bool { !state.value.lacking.contains(verb) }
-
-    func lacks(_ verb: String) { state.update { _ = $0.lacking.insert(verb) } }
-
-    /// Whether one item can be asked about, and folders listed, in a form for machines.
-    var hasMachineListings: Bool { features?.hasMachineListings == true && mayKnow("MLST") }
-
-    func learn(from login: FTPOutcome) {
-        state.update { state in
-            if let greeting = login[""] { state.greeting = greeting.text }
-            if state.features == nil { state.features = FTPFeatures(login["FEAT"]) }
-            if let reply = login["PWD"], reply.code == 257 { state.home = Self.path(in: reply) ?? state.home }
-        }
-    }
-
-    /// What stands between quotes, in which quotes are doubled (RFC 959, appendix II).
-    private static func path(in reply: FTPReply) -> [UInt8]? {
-        let quote = UInt8(ascii: "\"")
-        guard let line = reply.lines.first, let start = line.firstIndex(of: quote) else { return nil }
-        var path: [UInt8] = []
-        var rest = line[(start + 1)...]
-        while let byte = rest.popFirst() {
-            if byte == quote {
-                guard rest.first == quote else { return path.first == UInt8(ascii: "/") ? path : nil }
-                rest.removeFirst()
-            }
-            path.append(byte)
-        }
-        return nil
     }
 }

@@ -12,8 +12,6 @@ extension FTPUpload {
         let hash: (asked: FTPHash, value: String)?
     }
 
-    /// Bytes at the end of what came that are compared before an upload goes on behind them.
-    private static let proof: Int64 = 64 << 10
     /// Replies to `APPE`, `REST` and the `STOR` behind it that mean no more than: not so.
     private static let refusals = [500, 501, 502, 503, 504, 550, 553]
 
@@ -26,22 +24,60 @@ extension FTPUpload {
         return try TemporaryName.make(beside: path, for: identity)
     }
 
-    /// Sends the bytes, and goes on where the server has them already: from an earlier upload that was kept, or because the connection was
-    /// lost on the way.
-    func send(to place: ProviderPath) async throws -> Sent {
+    /// Sends the bytes to ``place``, and goes on where the server has them already: from an earlier upload that was kept, or because the
+    /// connection was lost on the way.
+    func send() async throws -> Sent {
         let begun = Locked(keepsPart)
         return try await connection.options.retries.run(counters: connection.options.counters) { error in
             error.isTransient && (source.isRepeatable || !begun.value)
         } _: {
-            do {
-                let start = begun.value ? try await arrived(at: place) : 0
-                if start > 0, let sent = try await send(from: start, to: place) { return sent }
-                if start > 0, options.placement == .published { await removeNow(place) }
-                begun.update { $0 = true }
-                guard let sent = try await send(from: 0, to: place) else { throw FileError.notRepeatable() }
-                return sent
-            } catch { throw connection.translated(error, path) }
+            while true {
+                do {
+                    if begun.value, let sent = try await goOn() { return sent }
+                    begun.update { $0 = true }
+                    guard let sent = try await send(from: 0, to: place.value) else { throw FileError.notRepeatable() }
+                    return sent
+                } catch is FTPGaveWay {
+                    // Whoever read what is to be written here needed the connection.
+                } catch { throw connection.translated(error, path) }
+            }
         }
+    }
+
+    /// - Returns: Nil when it has to be begun anew.
+    private func goOn() async throws -> Sent? {
+        // What is to be replaced may be like what replaces it, as far as the proof goes.
+        if options.placement == .inPlace, options.overwrite { return nil }
+        let start = try await arrived(at: place.value)
+        guard start > 0 else { return nil }
+        if try await isRestartProven(start), let sent = try await send(from: start, to: place.value),
+            try await isRestartProven(sent.count)
+        {
+            return sent
+        }
+        if options.placement == .published { await removeNow(place.value) }
+        return nil
+    }
+
+    /// Sees that a server which stored from an offset on has kept what lay before that: some put zeros there, others begin at the start.
+    ///
+    /// - Parameter count: Bytes that have to be there.
+    private func isRestartProven(_ count: Int64) async throws -> Bool {
+        guard let start = unproven.value else { return true }
+        let place = place.value
+        let size = try await connection.pool.withSession { session in try await self.size(at: place, session) }
+        if size == count, count > start, try await isOwn(start, at: place) {
+            unproven.update { $0 = nil }
+            return true
+        }
+        refuteRestart()
+        return false
+    }
+
+    /// Notes that the server does not go on where `REST` says, if it was asked to.
+    func refuteRestart() {
+        if unproven.value != nil { connection.host.lacks("REST STOR") }
+        unproven.update { $0 = nil }
     }
 
     /// - Returns: Nil when the server does not go on behind what it has.
@@ -69,86 +105,58 @@ extension FTPUpload {
     }
 
     private func transfer(_ bytes: any WriteSource, from start: Int64, to place: ProviderPath) async throws -> Int64? {
-        try await connection.pool.withSession { session in
+        try await connection.pool.withUpload(mayGiveWay: source.isRepeatable) { session in
             let name = try session.host.transferBytes(of: place)
-            // `REST` where the server has so many bytes exactly: whether it cuts behind it or not is all the same then.
-            let ways: [FTPExchange.Continuing] = start == 0 ? [.never] : session.host.mayKnow("APPE") ? [.append, .restart] : [.restart]
-            for way in ways {
+            for way in ways(from: start, session.host) {
+                if way == .restart { unproven.update { $0 = start } }
                 let outcome = try await send(FTPExchange(transfer: .store(name, bytes, offset: start, continuing: way)), session)
                 guard let reply = outcome.last, !reply.isPositive else { return start + outcome.bytes }
                 guard start > 0, outcome.bytes == 0, Self.refusals.contains(reply.code) else {
                     throw try await provider.refusal(reply, ofWriting: path, session)
                 }
+                unproven.update { $0 = nil }
             }
             return nil
         }
     }
 
+    private func ways(from start: Int64, _ host: FTPHost) -> [FTPExchange.Continuing] {
+        if start == 0 { return [.never] }
+        // `REST` where the server has so many bytes exactly: whether it cuts behind it or not is all the same then.
+        return (host.mayKnow("APPE") ? [.append] : []) + (host.mayKnow("REST STOR") ? [.restart] : [])
+    }
+
     /// Sends, and looks before whether the name is free where that was not done.
     private func send(_ exchange: FTPExchange, _ session: FTPSession) async throws -> FTPOutcome {
-        guard hasToLook else { return try await session.send(exchange) }
+        guard hasToLook else { return try await noting(exchange, session) }
         var looking = exchange
         looking.look = try look(session.host)
         if looking.look != nil {
-            let outcome = try await session.send(looking)
+            let outcome = try await noting(looking, session)
             if !outcome.wasStopped { return outcome }
         }
         try await refuseTaken(session)
-        return try await session.send(exchange)
+        return try await noting(exchange, session)
     }
 
-    /// Whether the server has all `count` bytes of the source, over another connection than the one that was lost.
-    ///
-    /// - Throws: `failure`, when it cannot be asked either.
-    private func isWhole(_ count: Int64, at place: ProviderPath, else failure: FTPFailure) async throws -> Bool {
+    /// Sends, and notes whether the server has begun to store.
+    private func noting(_ exchange: FTPExchange, _ session: FTPSession) async throws -> FTPOutcome {
         do {
-            let size = try await connection.pool.withSession { session in try await self.size(at: place, session) }
-            // What was to be replaced in place may be as long.
-            if size != count || count == 0 || options.placement == .published || !options.overwrite { return size == count }
-            return source.isRepeatable ? try await isOwn(count, at: place) : false
-        } catch let error where !error.isCancellation { throw failure }
-    }
-
-    /// How many bytes of the upload are on the server and seen to be the source's; 0 to begin anew.
-    ///
-    /// What lies there has a name that nobody else makes, unless on purpose; whether it is the source's as far as it goes, its end tells.
-    private func arrived(at place: ProviderPath) async throws -> Int64 {
-        guard isLarge else { return 0 }
-        let found = try await connection.pool.withSession { session in try await self.size(at: place, session) }
-        guard let size = found, size > 0 else { return 0 }
-        if try await isOwn(size, at: place) { return size }
-        // Not written over: what is there may have an owner or a mode of its own. Under the name itself it may be what is to be replaced.
-        if options.placement == .published {
-            try await connection.pool.withSession { session in
-                _ = try await session.send([FTPCommand("DELE", session.host.transferBytes(of: place))])
-            }
+            let outcome = try await session.send(exchange)
+            note(outcome)
+            return outcome
+        } catch {
+            if let failure = error as? FTPFailure { note(failure.outcome) }
+            // A source that has more than it promised shows when everything was sent.
+            if error is CocoaError { isStored.update { $0 = true } }
+            throw error
         }
-        return 0
     }
 
-    private func size(at place: ProviderPath, _ session: FTPSession) async throws -> Int64? {
-        try await session.send(session.binary + [FTPCommand("SIZE", session.host.transferBytes(of: place))]).size
-    }
-
-    /// The source is read while no connection is held: it may be a file of the same server, and wait for one.
-    private func isOwn(_ size: Int64, at place: ProviderPath) async throws -> Bool {
-        if let length = source.length, size > length { return false }
-        let start = max(0, size - Self.proof)
-        let sink = DataSink(limit: Int(Self.proof))
-        let outcome = try await connection.pool.withSession { session in
-            let name = try session.host.transferBytes(of: place)
-            return try await session.send(
-                FTPExchange(transfer: .retrieve(name, offset: start, count: size - start, sparingly: false)) { sink })
-        }
-        guard outcome.wasCut || outcome.last?.isPositive == true else { return false }
-        return try await sink.data == own(start, count: Int(size - start))
-    }
-
-    private func own(_ start: Int64, count: Int) async throws -> Data {
-        let bytes = try source.bytes(from: start)
-        var data = Data()
-        while data.count < count, let piece = try await bytes.next(upTo: count - data.count) { data += piece }
-        return data
+    private func note(_ outcome: FTPOutcome) {
+        let replies = outcome.replies.filter { ["STOR", "APPE"].contains($0.verb) }
+        // What is short leaves with the command.
+        if replies.isEmpty ? outcome.bytes > 0 : replies.contains(where: { $0.code < 300 }) { isStored.update { $0 = true } }
     }
 
     /// Has the server compute the hash of what it got, and compares. A server that gives no answer, or one about something else, or takes

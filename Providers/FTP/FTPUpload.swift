@@ -11,6 +11,14 @@ struct FTPUpload: Sendable {
     private let isTimeSet = Locked(false)
     /// Whether the name was looked at, and nothing was there, or it does not matter.
     let isFree = Locked(false)
+    /// Where the bytes go.
+    let place: Locked<ProviderPath>
+    /// Whether the server has begun to store: what is there from then on is this upload's.
+    let isStored = Locked(false)
+    /// What lay under the name before anything was sent in place.
+    let before = Locked<FileObject?>(nil)
+    /// The last offset at which a `STOR` was begun behind `REST`, while it is not seen what the server has made of that.
+    let unproven = Locked<Int64?>(nil)
 
     /// Bytes above which it pays to look whether the name is free before anything is sent, and to go on where an upload was cut, 1 MiB.
     private static let large: Int64 = 1 << 20
@@ -18,24 +26,34 @@ struct FTPUpload: Sendable {
     /// Bytes up to which the look leaves with what else is asked before the file is sent.
     private static let small: Int64 = 64 << 10
 
-    private var isSmall: Bool { source.length.map { $0 <= Self.small } == true && source.isRepeatable }
+    var isSmall: Bool { source.length.map { $0 <= Self.small } == true && source.isRepeatable }
     var isLarge: Bool { (source.length ?? .max) > Self.large }
     var connection: FTPConnection { provider.connection }
+
+    init(provider: FTPFileProvider, path: ProviderPath, source: any WriteSource, options: WriteOptions) {
+        self.provider = provider
+        self.path = path
+        self.source = source
+        self.options = options
+        place = Locked(path)
+    }
 
     // MARK: Published
 
     /// `STOR` under a temporary name, a hash perhaps, `SIZE`, `RNFR` and `RNTO`.
     func publish() async throws -> FileObject {
         if isLarge { try await connection.run(path) { try await refuseTaken($0) } }
-        let part = try partPath()
+        let kept = try partPath()
+        place.update { $0 = kept }
         do {
-            let sent = try await send(to: part)
+            let sent = try await send()
+            let part = place.value
             try await compare(sent, at: part)
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not.
-            return try await Task { try await putInPlace(part, sent.count) }.value
+            return try await connection.finish { try await putInPlace(part, sent.count) }
         } catch {
-            if !keepsPart { await removeNow(part) }
+            if !keepsPart || place.value != kept { await removeNow(place.value) }
             throw error
         }
     }
@@ -115,49 +133,11 @@ struct FTPUpload: Sendable {
         return try await provider.item(path, session)?.size == count
     }
 
-    /// Removes what an upload left, in a task of its own: this one may be cancelled.
+    /// Removes what an upload left, cancelled or not.
     func removeNow(_ temporary: ProviderPath) async {
-        await Task {
-            try? await connection.run(temporary) { session in
-                // Of a name that was never made, the server says that it is not there.
-                _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: temporary))])
-            }
-        }.value
-    }
-
-    // MARK: In place
-
-    /// `STOR` to the name itself.
-    func writeInPlace() async throws -> FileObject {
-        if options.overwrite || !isSmall {
-            try await connection.run(path) { session in
-                if options.overwrite, let item = try await provider.item(path, session), item.isDirectory {
-                    try await provider.removeOne(item, session)
-                } else {
-                    try await refuseTaken(session)
-                }
-            }
-        }
-        do {
-            let sent = try await send(to: path)
-            try await compare(sent, at: path)
-            let count = sent.count
-            // What was sent with its length and taken with 226 has arrived; of the rest, the size is looked at.
-            if isLarge || source.length == 0 || options.modificationDate != nil {
-                try await connection.run(path) { session in
-                    let name = try session.host.bytes(of: path)
-                    let time = try timeCommand(name)
-                    let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
-                    let outcome = try await session.sendTogether(commands)
-                    noteTime(time?.way, outcome, session.host)
-                    try verify(outcome, count)
-                }
-            }
-            return finished(count)
-        } catch {
-            // A file that was not there before is nobody else's.
-            if !options.overwrite, isFree.value, !error.isFileExists, !error.isNoSuchFile { await removeNow(path) }
-            throw error
+        await connection.tidy { session in
+            // Of a name that was never made, the server says that it is not there.
+            _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: temporary))])
         }
     }
 
@@ -186,20 +166,20 @@ struct FTPUpload: Sendable {
 
     private func taken() -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
 
-    private func timeCommand(_ name: [UInt8]) throws -> (way: FTPTimeCommand, command: FTPCommand)? {
+    func timeCommand(_ name: [UInt8]) throws -> (way: FTPTimeCommand, command: FTPCommand)? {
         guard let date = options.modificationDate, let way = provider.timeCommand else { return nil }
         return try way.command(date, name).map { (way, $0) }
     }
 
     /// The file is there, whatever becomes of its time: that is only told when it was set.
-    private func noteTime(_ way: FTPTimeCommand?, _ outcome: FTPOutcome, _ host: FTPHost) {
+    func noteTime(_ way: FTPTimeCommand?, _ outcome: FTPOutcome, _ host: FTPHost) {
         // `MDTM` may come a second time, as a look.
         guard let way, let reply = outcome.replies.first(where: { $0.verb == way.verb && $0.code >= 200 }) else { return }
         isTimeSet.update { $0 = reply.isPositive }
-        if way.isUnknown(reply) { host.lacks(way.rawValue) }
+        if way.isUnknown(reply) { host.lacks(way, by: reply) }
     }
 
-    private func finished(_ count: Int64) -> FileObject {
+    func finished(_ count: Int64) -> FileObject {
         let date = isTimeSet.value ? options.modificationDate : nil
         return FileObject(
             path: path, type: .regular, size: count,
@@ -207,7 +187,7 @@ struct FTPUpload: Sendable {
     }
 
     /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has another number of bytes. One that knows no `SIZE` is believed.
-    private func verify(_ outcome: FTPOutcome, _ count: Int64) throws {
+    func verify(_ outcome: FTPOutcome, _ count: Int64) throws {
         guard let size = outcome.size, size != count else {
             if let reply = outcome["SIZE"], reply.code == 550 { throw refused("no file") }
             return

@@ -9,8 +9,12 @@ final class FTPWaiter: Sendable {
     }
 
     private let state = Locked(State.new)
+    /// Whether it is to send a file.
+    let isUpload: Bool
     /// The connection that whoever woke this one has given.
     let given = Locked<FTPSession?>(nil)
+
+    init(isUpload: Bool = false) { self.isUpload = isUpload }
 
     /// False when there is nobody to wake any more.
     func wake(giving session: FTPSession? = nil) -> Bool { end(true, giving: session) }
@@ -28,12 +32,12 @@ final class FTPWaiter: Sendable {
         }
     }
 
-    /// False when `deadline` came first.
+    /// False when `deadline` came first, which is asked for again when it has come: it may have moved on.
     ///
     /// - Throws: `CancellationError`.
-    func wait(until deadline: ContinuousClock.Instant) async throws -> Bool {
+    func wait(until deadline: @escaping @Sendable () -> ContinuousClock.Instant) async throws -> Bool {
         let timer = Task {
-            try await Task.sleep(until: deadline)
+            while case let time = deadline(), time > .now { try await Task.sleep(until: time) }
             _ = end(false)
         }
         defer { timer.cancel() }
@@ -50,3 +54,6 @@ final class FTPWaiter: Sendable {
         return isWoken
     }
 }
+
+/// An upload was ended because its connection was needed by somebody who reads, perhaps what is to be sent; it is begun anew.
+struct FTPGaveWay: Error {}

@@ -17,6 +17,8 @@ final class Download: Sendable {
         /// The part as the first answer fixed it; `count` is −1 while the server does not say.
         var extent: FileExtent?
         var delivered: Int64 = 0
+        /// What is asked for in place of a suffix that the server refused.
+        var substitute: FilePart?
         /// Bytes of an answer without a length that came, those that nobody wanted among them.
         var seen: Int64 = 0
 
@@ -113,7 +115,7 @@ final class Download: Sendable {
     /// What is still to come.
     private var remainder: FilePart {
         let state = state.value
-        guard let extent = state.extent else { return part }
+        guard let extent = state.extent else { return state.substitute ?? part }
         let start = extent.offset + state.delivered
         return extent.count < 0 ? .from(start) : .range(start..<(extent.offset + extent.count))
     }
@@ -183,13 +185,17 @@ final class Download: Sendable {
         // Apache leaves the size out of its refusal; the first byte's range has it.
         let head = refusal["Content-Range"] == nil ? try await firstByte() : refusal
         let isEmpty = head.status == 416 && head["Content-Range"] == nil
-        guard
-            let size = isEmpty
-                ? 0 : head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? head["Content-Length"].flatMap({ Int64($0) })
-        else {
+        // The length of a refusal is that of its words.
+        let length = head.status == 416 ? nil : head["Content-Length"].flatMap { Int64($0) }
+        guard let size = isEmpty ? 0 : head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? length else {
             throw bad("The server refused a range of “\(path)” without saying how long the file is.")
         }
         let range = part.resolved(size: size)
+        if case .suffix = part, !range.isEmpty, state.value.substitute == nil {
+            // Some servers know no suffixes, or none that are longer than the file.
+            state.update { $0.substitute = .range(range) }
+            return try await attempt()
+        }
         guard range.isEmpty else {
             throw bad("The server refused bytes \(range.lowerBound)–\(range.upperBound) of “\(path)”, which has \(size).")
         }

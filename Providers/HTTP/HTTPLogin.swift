@@ -127,7 +127,7 @@ final class HTTPLogin: Sendable {
                 authentication: .negotiate(
                     user: user, password: password, allowsBasic: policy.mayDowngrade && withheld(user, memory) == nil))
         case (.bearer(let token), _): Access(bearer: policy.allowsClear ? token : nil)
-        case (nil, _): Access()
+        case (.privateKey, _), (nil, _): Access()
         }
     }
 
@@ -231,7 +231,7 @@ extension HTTPLogin.Access {
         return switch signing?.kind {
         case .password(let user, _): "key \(user)"
         case .bearer(let token): "bearer \(token)"
-        case nil: "nobody"
+        case .privateKey, nil: "nobody"
         }
     }
 
@@ -255,6 +255,8 @@ extension Credential {
             switch kind {
             case .bearer(let token): !token.isEmpty && token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             case .password(let user, let password): !(user + password).utf8.contains(0)
+            // It goes nowhere.
+            case .privateKey: true
             }
         guard !isSendable else { return }
         throw FileError.make(

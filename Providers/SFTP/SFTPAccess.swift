@@ -16,6 +16,8 @@ final class SFTPAccess: Sendable {
     private let hasOwnPassword: Bool
     /// The password that the server took.
     private let known = Locked<Credential?>(nil)
+    /// Whether the last login took an answer of somebody's: the next one will, too.
+    private let hasAsked = Locked(false)
 
     init(configuration: SFTPConfiguration, password: String?, options: ConnectionOptions) throws {
         let url = configuration.baseURL
@@ -47,17 +49,22 @@ final class SFTPAccess: Sendable {
         {
             // What the program makes of its configuration, it says itself.
             _ = error
-            return SFTPProgramLink(program: try program(acceptsNewHosts: false))
+            return SFTPProgramLink(program: try program(nil))
         }
         if configuration.transport == .program || settings.needsSSHProgram {
-            return SFTPProgramLink(program: try program(acceptsNewHosts: settings.hostKeyPolicy == .acceptNew))
+            return SFTPProgramLink(program: try program(settings))
         }
         // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
         let keys =
             hasOwnPassword && options.trust.identities.isEmpty
-            ? [] : try await BlockingThreads.shared.run { try self.keys(settings) }
+            ? []
+            : try await BlockingThreads.shared.run { [options, url = configuration.baseURL] in
+                try SFTPKeys(options: options, settings: settings, url: url).methods()
+            }
         if let credential = known.value {
             do { return try await connect(settings, keys, credential) } catch let error where Self.wasRefused(error) {
+                // A wrong answer says nothing of the password.
+                if hasAsked.value { throw error }
                 // It was changed on the server.
                 known.update { $0 = nil }
                 credentials.refused(credential, for: origin, user: user)
@@ -71,18 +78,20 @@ final class SFTPAccess: Sendable {
     }
 
     /// The program looks into its configuration by itself.
-    private func program(acceptsNewHosts: Bool) throws -> SSHProgram {
+    private func program(_ settings: SSHHostSettings?) throws -> SSHProgram {
         var program = SSHProgram(host: host)
         program.user = user
         program.port = port
         program.identities = options.trust.identities
         program.timeouts = options.timeouts
         program.counters = options.counters
+        // What the configuration says of it, the program follows.
+        program.keepsAlive = settings?.serverAliveInterval == nil
         if !configuration.readsSSHConfig { program.configuration = "none" }
         guard (options.trust.knownHosts?.count ?? 0) <= 1 else { throw notByProgram("more than one file of known hosts") }
         program.knownHosts = options.trust.knownHosts.map { $0.first ?? "/dev/null" }
         switch options.trust.hostKeys {
-        case .known: program.acceptsNewHosts = acceptsNewHosts
+        case .known: program.acceptsNewHosts = settings?.hostKeyPolicy == .acceptNew
         case .acceptNew: program.acceptsNewHosts = true
         case .pinned: throw notByProgram("fingerprints of host keys")
         }
@@ -102,69 +111,18 @@ final class SFTPAccess: Sendable {
         return try config.settings(host: host, user: user, port: port)
     }
 
-    private func knownHosts(_ settings: SSHHostSettings) -> KnownHosts {
-        options.trust.knownHosts.map { KnownHosts(userFiles: $0, systemFiles: []) } ?? settings.knownHosts
-    }
-
-    private func policy(_ settings: SSHHostSettings) throws -> HostKeyPolicy {
-        switch options.trust.hostKeys {
-        case .known: settings.hostKeyPolicy
-        case .acceptNew: .acceptNew
-        case .pinned(let fingerprints): try .pinned(checking: fingerprints)
-        }
-    }
-
-    // MARK: Keys
-
-    private func keys(_ settings: SSHHostSettings) throws -> [SSHLogin.Method] {
-        var methods = try options.trust.identities.map { try SSHLogin.Method.publicKey(identity($0)) }
-        if !methods.isEmpty { return methods }
-        // Those of ssh's configuration need not be there, nor be of use.
-        let files = settings.identityFiles.compactMap { try? SSHPrivateKey(file: $0) }
-        let only = settings.identitiesOnly ? files.compactMap { $0.publicKey?.blob } : nil
-        if let socket = agentSocket(settings) { methods.append(.agent(socket: socket, only: only)) }
-        let passphrase = self.passphrase
-        methods += files.filter { !$0.isEncrypted || passphrase != nil }.map { .publicKey(identity($0)) }
-        return methods
-    }
-
-    private func identity(_ file: String) throws -> SSHIdentity {
-        let key = try SSHPrivateKey(file: file)
-        guard !key.isEncrypted || passphrase != nil else {
-            throw FileError.make(
-                .userAuthenticationRequired, url: configuration.baseURL,
-                sentence: "The key “\(file)” is encrypted, and its passphrase is not given.")
-        }
-        return identity(key)
-    }
-
-    private func identity(_ key: SSHPrivateKey) -> SSHIdentity {
-        SSHIdentity(
-            name: key.file, key: .file(key.file), type: key.publicKey?.type ?? (key.algorithm == .rsa ? "ssh-rsa" : nil),
-            passphrase: key.isEncrypted ? passphrase : nil)
-    }
-
-    private var passphrase: SSHSecret? {
-        guard case .password(_, let password)? = options.clientKeyPassword?.kind else { return nil }
-        return SSHSecret(password)
-    }
-
-    private func agentSocket(_ settings: SSHHostSettings) -> String? {
-        switch settings.identityAgent {
-        case .none: nil
-        case .usual: ProcessInfo.processInfo.environment["SSH_AUTH_SOCK"]
-        case .socket(let path): path
-        }
-    }
-
     // MARK: Passwords
 
     /// Asks for the password, and once more when the server has refused it. Keys go along: some servers want both.
     private func connectWithPassword(
         _ settings: SSHHostSettings, _ keys: [SSHLogin.Method], after refusal: (any Error)?
     ) async throws -> any SFTPLink {
-        guard let credential = try await credential(settings) else { throw refusal ?? nothing(settings) }
+        guard let credential = try await credential(settings) else {
+            guard let answer else { throw refusal ?? nothing(settings) }
+            return try await connect(settings, settings.user, keys + [.keyboardInteractive(nil, answer: answer)])
+        }
         do { return try await connect(settings, keys, credential) } catch let error where Self.wasRefused(error) {
+            if hasAsked.value { throw error }
             credentials.refused(credential, for: origin, user: user)
             guard let other = try await self.credential(settings), other != credential else { throw error }
             do { return try await connect(settings, keys, other) } catch let error where Self.wasRefused(error) {
@@ -183,15 +141,34 @@ final class SFTPAccess: Sendable {
     private func connect(
         _ settings: SSHHostSettings, _ keys: [SSHLogin.Method], _ credential: Credential
     ) async throws -> any SFTPLink {
-        guard case .password(let name, let password) = credential.kind else {
+        let user: String
+        let methods: [SSHLogin.Method]
+        switch credential.kind {
+        case .password(let name, let password):
+            let secret = SSHSecret(password)
+            user = name
+            methods = keys + [.password(secret), .keyboardInteractive(secret, answer: answer)]
+        case .privateKey(let name, let key, let passphrase):
+            let type = SSHPrivateKey(Array(key), file: "", beside: nil)?.loginType
+            let identity = SSHIdentity(
+                name: "of \(name)", key: .memory(Array(key)), type: type, passphrase: passphrase.map { SSHSecret($0) })
+            user = name
+            methods = [.publicKey(identity)] + (answer.map { [.keyboardInteractive(nil, answer: $0)] } ?? [])
+        case .bearer:
             throw FileError.make(
                 .userAuthenticationRequired, url: configuration.baseURL, sentence: "SFTP knows keys and passwords, and no tokens.")
         }
-        let secret = SSHSecret(password)
-        let link = try await connect(
-            settings, name.isEmpty ? settings.user : name, keys + [.password(secret), .keyboardInteractive(secret, answer: nil)])
+        let link = try await connect(settings, user.isEmpty ? settings.user : user, methods)
         known.update { $0 = credential }
         return link
+    }
+
+    private var answer: (@Sendable (LoginQuestion) throws -> String)? {
+        guard let answer = options.answer else { return nil }
+        return { [hasAsked] question in
+            hasAsked.update { $0 = true }
+            return try answer(question)
+        }
     }
 
     private func nothing(_ settings: SSHHostSettings) -> URLError {
@@ -205,19 +182,33 @@ final class SFTPAccess: Sendable {
     // MARK: Ways
 
     private func connect(_ settings: SSHHostSettings, _ user: String, _ methods: [SSHLogin.Method]) async throws -> any SFTPLink {
-        let (policy, knownHosts, name, url) = (try policy(settings), knownHosts(settings), settings.knownHostsName, configuration.baseURL)
-        // A fingerprint tells no type: none is asked for before the others then.
-        var types: [String] = []
-        if case .pinned = policy {
-        } else {
-            types = try await BlockingThreads.shared.run { try knownHosts.keyTypes(host: name.host, port: name.port) }
+        let trust = try SFTPTrust(options, settings: settings, url: configuration.baseURL)
+        let login = SSHLogin(user: user, methods: methods)
+        do {
+            do { return try await connect(settings, login, trust, types: trust.types()) } catch let error where Self.wasNotTrusted(error) {
+                var asked: [[String]] = []
+                while let types = trust.otherTypes(asked: asked) {
+                    asked.append(types)
+                    do { return try await connect(settings, login, trust, types: types) } catch let error where Self.wasNotTrusted(error) {}
+                }
+                throw error
+            }
+        } catch let error as URLError {
+            throw settings.noted(error)
         }
-        let isHashed = settings.hashKnownHosts
-        let connection = try await SSHConnection.connect(
-            to: SSHServer(host: settings.hostName, port: settings.port), login: SSHLogin(user: user, methods: methods),
-            options: SSHOptions(timeouts: options.timeouts, counters: options.counters, hostKeyTypes: types) { key in
-                try policy.check(key, name: name, knownHosts: knownHosts, hashed: isHashed, url: url)
-            })
-        return SFTPEmbeddedLink(connection: connection)
+    }
+
+    private static func wasNotTrusted(_ error: any Error) -> Bool { (error as? URLError)?.code == .serverCertificateUntrusted }
+
+    private func connect(
+        _ settings: SSHHostSettings, _ login: SSHLogin, _ trust: SFTPTrust, types: [String]
+    ) async throws -> any SFTPLink {
+        hasAsked.update { $0 = false }
+        var sshOptions = SSHOptions(timeouts: options.timeouts, counters: options.counters, hostKeyTypes: types) { try trust.check($0) }
+        if let limit = settings.connectTimeout { sshOptions.timeouts.connect = min(options.timeouts.connect, limit / .seconds(1)) }
+        if let interval = settings.serverAliveInterval { sshOptions.keepAlive = interval }
+        let server = SSHServer(host: settings.hostName, port: settings.port)
+        let connection = try await SSHConnection.connect(to: server, login: login, options: sshOptions)
+        return SFTPEmbeddedLink(connection: connection, takesLogins: !hasAsked.value)
     }
 }

@@ -8,12 +8,10 @@ struct SFTPBulkDownload: Sendable {
     let range: Range<Int64>
     let sink: any ByteSink
 
-    /// Bytes for which one more lane is worth its opening.
-    static let worthALane: Int64 = 8 << 20
-
     private var connection: SFTPConnection { reader.provider.connection }
 
-    /// What came before a connection was lost is not asked for again.
+    /// What came before a connection was lost is not asked for again, but for its first and last bytes: size and time, in whole seconds,
+    /// are not enough to tell one version from another.
     func run() async throws {
         let counted = SFTPCountedSink(sink)
         try await connection.retrying(reader.path) {
@@ -24,12 +22,20 @@ struct SFTPBulkDownload: Sendable {
         }
     }
 
-    private func read(_ rest: Range<Int64>, into sink: any ByteSink) async throws -> Int64 {
-        let first = try await reader.open(on: connection.pool.firstLane())
+    private func read(_ rest: Range<Int64>, into sink: SFTPCountedSink) async throws -> Int64 {
+        let first = try await reader.open(on: connection.transferLane(for: Int64(rest.count)))
         let lanes = Locked([first])
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
+        try await prove(sink.proofs, first)
         let transfer = SFTPBulkRead([(first.session, first.handle)], rest, into: connection.pace(sink))
-        let more = Task { await addLanes(to: transfer, for: Int64(rest.count), lanes) }
+        let more = Task {
+            await connection.openLanes(for: Int64(rest.count), beside: first.session) { session in
+                // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
+                guard let lane = try? await reader.open(on: session) else { return }
+                lanes.update { $0.append(lane) }
+                _ = transfer.add((lane.session, lane.handle))
+            }
+        }
         defer { more.cancel() }
         let count: Int64
         do { count = try await transfer.run() } catch {
@@ -44,34 +50,12 @@ struct SFTPBulkDownload: Sendable {
         return count
     }
 
-    private func addLanes(to transfer: SFTPBulkRead, for bytes: Int64, _ lanes: Locked<[SFTPReader.Opened]>) async {
-        let pool = connection.pool
-        for number in pool.lanes.dropFirst().prefix(Int(bytes / Self.worthALane)) {
-            guard !Task.isCancelled, let session = await pool.lane(number), !lanes.value.contains(where: { $0.session === session }) else {
-                continue
-            }
-            // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
-            guard let lane = try? await reader.open(on: session) else { continue }
-            lanes.update { $0.append(lane) }
-            if !transfer.add((lane.session, lane.handle)) { return }
+    /// - Throws: `CocoaError(.fileReadUnknown)` where the file has not what came before.
+    private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], _ opened: SFTPReader.Opened) async throws {
+        if proofs.isEmpty { return }
+        let ranges = proofs.map { range.lowerBound + $0.range.lowerBound..<range.lowerBound + $0.range.upperBound }
+        for (pieces, proof) in zip(try await reader.pieces(ranges, of: opened), proofs) where !pieces.joined().elementsEqual(proof.bytes) {
+            throw FileError.changedWhileReading(reader.path, url: reader.url)
         }
     }
-}
-
-/// Passes bytes on and knows how many; more than once it may be the sink of a transfer that goes on.
-private final class SFTPCountedSink: ByteSink {
-    private let base: any ByteSink
-    private let counted = Locked(Int64(0))
-
-    init(_ base: any ByteSink) { self.base = base }
-
-    var count: Int64 { counted.value }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        let flow = try base.write(bytes)
-        counted.update { $0 += Int64(bytes.count) }
-        return flow
-    }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
 }

@@ -28,7 +28,7 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
     public var syncs = true
     /// SSH connections at most, 1 or more, and no more than `ConnectionOptions.connectionsPerHost`: one encrypts on one processor. The
     /// second one is made for the first file of 8 MiB or more.
-    public var connections = 2
+    public var connections = 3
     /// Channels for large files on each connection, 1 or more: the server's window bounds what one carries over a distance. With the ssh
     /// program each is a process and a login.
     public var channels = 2

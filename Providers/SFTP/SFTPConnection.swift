@@ -9,22 +9,74 @@ final class SFTPConnection: Sendable {
     let options: ConnectionOptions
     let host: SFTPHost
     let pool: SFTPPool
+    /// Round trips during which a line does not run empty, however fast it is.
+    private let near: Duration
     /// Nil without a limit on bandwidth, as ``receivingPace``.
     let sendingPace: SFTPPace?
     let receivingPace: SFTPPace?
 
-    init(configuration: SFTPConfiguration, options: ConnectionOptions, connect: @escaping @Sendable () async throws -> any SFTPLink) throws
-    {
+    init(
+        configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration,
+        connect: @escaping @Sendable () async throws -> any SFTPLink
+    ) throws {
+        self.near = near
         let url = configuration.baseURL
         baseURL = url.withoutSecrets
         self.options = options
         sendingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         receivingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
-        host = SFTPHost(root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        let host = SFTPHost(root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        self.host = host
         pool = SFTPPool(
             connections: min(configuration.connections, options.connectionsPerHost), channels: configuration.channels,
-            patience: .seconds(min(options.timeouts.idle, 2_600_000)), connect: connect)
+            patience: .clamped(seconds: options.timeouts.idle)
+        ) {
+            let link = try await connect()
+            host.isReached(by: link)
+            return link
+        }
     }
+
+    /// Bytes for which one more lane is worth its opening.
+    private static let worthALane: Int64 = 8 << 20
+
+    /// The lane that a large file takes first: that of the requests where the server is near, which takes less time than to open another.
+    /// The further connections, which take a login, begin with it now.
+    ///
+    /// - Parameter bytes: Nil where nobody knows how many.
+    func transferLane(for bytes: Int64?) async throws -> SFTPSession {
+        let requests = try await pool.session()
+        if isNear(requests) { return requests }
+        if requests.roundTrip != nil {
+            for number in furtherLanes(for: bytes, beside: requests).prefix(pool.connections - 1) { pool.prepare(number) }
+        }
+        return try await pool.firstLane()
+    }
+
+    /// The lanes that so many bytes are worth beside the first one: far away, as many as keep the line full; nearby, where processors are
+    /// what it waits for, as many as this machine has for them.
+    private func furtherLanes(for bytes: Int64?, beside session: SFTPSession) -> Range<Int> {
+        let most = isNear(session) ? min(pool.lanes, ProcessInfo.processInfo.activeProcessorCount / host.processorsPerLane) : pool.lanes
+        return 2..<2 + max(0, min(most - 1, Int(clamping: (bytes ?? .max) / Self.worthALane)))
+    }
+
+    /// Opens the lanes that so many bytes are worth beside the first one, whose session is `first`.
+    ///
+    /// - Parameter use: Gets each as soon as it is there, several at once.
+    func openLanes(for bytes: Int64?, beside first: SFTPSession, _ use: @escaping @Sendable (SFTPSession) async -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for (index, number) in furtherLanes(for: bytes, beside: first).enumerated() {
+                // Servers drop logins of which too many begin at once (MaxStartups of sshd_config(5)).
+                if index >= 4 { await group.next() }
+                group.addTask {
+                    guard let session = await self.pool.lane(number), session !== first, !Task.isCancelled else { return }
+                    await use(session)
+                }
+            }
+        }
+    }
+
+    private func isNear(_ session: SFTPSession) -> Bool { session.roundTrip.map { $0 < near } ?? false }
 
     /// The URL of `path`.
     func url(of path: ProviderPath) -> URL {
@@ -37,19 +89,37 @@ final class SFTPConnection: Sendable {
     ///
     /// - Parameter mayRepeat: Whether what was asked for can be done twice; else only getting a session is tried again.
     func run<Value: Sendable>(
-        _ path: ProviderPath, mayRepeat: Bool = true, _ body: @Sendable (SFTPSession) async throws -> Value
+        _ path: ProviderPath, mayRepeat: Bool = true, _ body: @escaping @Sendable (SFTPSession) async throws -> Value
     ) async throws -> Value {
         if mayRepeat {
             return try await retrying(path) { try await body(self.pool.session()) }
         }
         let session = try await retrying(path) { try await self.pool.session() }
-        do { return try await body(session) } catch { throw translated(error, path) }
+        do { return try await limited { try await body(session) } } catch { throw translated(error, path) }
     }
 
     /// Runs `body` until it succeeds, fails for good, or the tries are used up.
-    func retrying<Value: Sendable>(_ path: ProviderPath, _ body: @Sendable () async throws -> Value) async throws -> Value {
-        try await options.retries.run(counters: options.counters) {
-            do { return try await body() } catch { throw self.translated(error, path) }
+    func retrying<Value: Sendable>(
+        _ path: ProviderPath, mayRepeat: @Sendable (any Error) -> Bool = { $0.isTransient },
+        _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await options.retries.run(counters: options.counters, mayRepeat: mayRepeat) {
+            do { return try await self.limited(body) } catch { throw self.translated(error, path) }
+        }
+    }
+
+    /// Runs `body`, for no longer than `timeouts.whole` says.
+    private func limited<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        guard let whole = options.timeouts.whole else { return try await body() }
+        return try await withThrowingTaskGroup(of: Value.self) { [baseURL] group in
+            defer { group.cancelAll() }
+            group.addTask { try await body() }
+            group.addTask {
+                try await Task.sleep(for: .clamped(seconds: whole))
+                throw FileError.make(.timedOut, url: baseURL, sentence: "It took longer than the \(whole) seconds that it may take in all.")
+            }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
         }
     }
 

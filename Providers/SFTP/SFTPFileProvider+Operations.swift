@@ -25,10 +25,11 @@ extension SFTPFileProvider {
 
     /// Renames on the server, in one step where it has `posix-rename@openssh.com`.
     ///
-    /// With `overwrite: false` the destination is looked at, and `RENAME` refuses what is there on servers that keep to the draft.
+    /// With `overwrite: false` the destination is looked at, and `RENAME` refuses what is there on servers that keep to the draft; on
+    /// others an empty file takes a file's new name first. A folder may come in the place of an empty one that was made meanwhile.
     ///
     /// - Throws: Also `CocoaError(.fileWriteInvalidFileName)` when `destination` is the item itself or lies in it.
-    /// - Complexity: Two round trips.
+    /// - Complexity: Two round trips; for the first file up to three more, where the server is not known to be OpenSSH's.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try refuseOverlap(path, destination)
         defer {
@@ -39,7 +40,14 @@ extension SFTPFileProvider {
             async let other = self.item(destination, session)
             guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
             let target = try await other
-            guard let target else { return try await self.rename(path, to: destination, session) }
+            guard let target else {
+                if overwrite || !item.isRegularFile { return try await self.rename(path, to: destination, session) }
+                let placing = SFTPPlacing(provider: self, path: destination)
+                return try await placing.run {
+                    let name = SFTPNewName(provider: self, path: destination, session: session, isTaken: placing.isTaken)
+                    try await name.move(path)
+                }
+            }
             if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
             if !target.isDirectory {
                 let placing = SFTPPlacing(provider: self, path: destination)

@@ -29,12 +29,15 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
         try self.init(configuration: configuration, options: options) { try await access.connect() }
     }
 
-    /// - Parameter connect: Makes a link that is logged in.
+    /// - Parameters:
+    ///   - near: A server that answers sooner is taken for a near one.
+    ///   - connect: Makes a link that is logged in.
     init(
-        configuration: SFTPConfiguration, options: ConnectionOptions, connect: @escaping @Sendable () async throws -> any SFTPLink
+        configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration = .milliseconds(2),
+        connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.configuration = configuration
-        connection = try SFTPConnection(configuration: configuration, options: options, connect: connect)
+        connection = try SFTPConnection(configuration: configuration, options: options, near: near, connect: connect)
         cache = ListingCache(policy: options.cache)
     }
 
@@ -84,8 +87,15 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                     .symbolicLinks: isHonest ? .native : .unavailable, .rawNames: .native,
                 ],
                 readCost: Self.readCost, timePrecision: 1,
-                hashKinds: self.configuration.usesShell ? SFTPHash.allCases.map(\.rawValue) : [], concurrentTransfers: 64)
+                hashKinds: self.configuration.usesShell ? SFTPHash.allCases.map(\.rawValue) : [],
+                concurrentTransfers: Self.concurrentTransfers(session.limits))
         }
+    }
+
+    /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that time.
+    private static func concurrentTransfers(_ limits: SFTPLimits) -> Int {
+        guard let handles = limits.handles else { return 64 }
+        return Int(min(128, max(4, handles / 4)))
     }
 
     /// Whether a login works, and SFTP is spoken there. Nothing is asked where a session is open.

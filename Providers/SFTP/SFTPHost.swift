@@ -11,6 +11,13 @@ final class SFTPHost: Sendable {
         var hasReversedLinks: Bool?
         /// Whether the server does what it says; nil until it was tried.
         var isHonest: Bool?
+        /// Whether `RENAME` takes away what has the name, against the draft; nil until it was tried.
+        var replaces: Bool?
+        var keepsItsWord = false
+        var renamesByLink = false
+        var processorsPerLane = 1
+        /// Where a hard link was made last.
+        var linking: ProviderPath?
     }
 
     let root: ProviderPath
@@ -33,6 +40,42 @@ final class SFTPHost: Sendable {
 
     /// The server announced `name` and refused it as unknown.
     func lacks(_ name: SFTPExtension) { state.update { _ = $0.lacking.insert(name) } }
+
+    /// Whether the server was seen to have what it had said to have written.
+    var keepsItsWord: Bool {
+        get { state.value.keepsItsWord }
+        set { state.update { $0.keepsItsWord = newValue } }
+    }
+
+    func isReached(by link: any SFTPLink) {
+        state.update { state in
+            state.renamesByLink = link.renamesByLink
+            state.processorsPerLane = link.processorsPerLane
+        }
+    }
+
+    /// Processors of this machine that a lane keeps busy at full speed.
+    var processorsPerLane: Int { state.value.processorsPerLane }
+
+    /// A hard link was made at `path`: its folder's file system has them.
+    func hasLinked(_ path: ProviderPath) { state.update { $0.linking = path.parent } }
+
+    /// Whether `RENAME` to `path` refuses what is there as surely as a hard link does, because it is one.
+    ///
+    /// The banner is the SSH server's, which may have been given another server for SFTP: two extensions show OpenSSH's own.
+    func renamesByLink(to path: ProviderPath, _ session: SFTPSession) -> Bool {
+        renamesAsOpenSSH(session) && state.value.linking == path.parent
+    }
+
+    /// Whether `RENAME` of a file is a hard link wherever the file system has such, and else comes after a look.
+    func renamesAsOpenSSH(_ session: SFTPSession) -> Bool {
+        state.value.renamesByLink && session.has(.lsetstat) && session.has(.fsync)
+    }
+
+    var replaces: Bool? {
+        get { state.value.replaces }
+        set { state.update { $0.replaces = newValue } }
+    }
 
     var hasReversedLinks: Bool? {
         get { state.value.hasReversedLinks }

@@ -5,8 +5,16 @@ import SSHTransport
 protocol SFTPLink: Sendable {
     /// A channel on which SFTP is spoken, not started yet.
     func channel() async throws -> any ByteChannel
+    /// Whether it has ended, for whatever reason: then it gives no channels any more.
+    var isOver: Bool { get }
     /// Whether several channels at once do each other no harm.
     var takesChannels: Bool { get }
+    /// Whether another login is nobody's trouble.
+    var takesLogins: Bool { get }
+    /// Whether the server's `RENAME` of a file is a hard link and the removal of the old name, where the file system has links.
+    var renamesByLink: Bool { get }
+    /// Processors of this machine that a channel keeps busy at full speed.
+    var processorsPerLane: Int { get }
     /// Runs a command of the account's shell.
     ///
     /// - Parameter idle: Seconds for which it may be silent; nil for what the connection allows.
@@ -18,11 +26,19 @@ protocol SFTPLink: Sendable {
 /// A connection by libssh2.
 struct SFTPEmbeddedLink: SFTPLink {
     let connection: SSHConnection
+    let takesLogins: Bool
 
     func channel() async throws -> any ByteChannel { try await connection.channel(subsystem: "sftp") }
 
+    var isOver: Bool { connection.end != nil }
+
     /// ProFTPD's mod_sftp mixes up the parts of large packets that come on two channels, and then waits for ever.
     var takesChannels: Bool { !connection.agreement.serverVersion.contains("mod_sftp") }
+
+    /// OpenSSH's, since 3.9.
+    var renamesByLink: Bool { connection.agreement.serverVersion.contains("OpenSSH_") }
+
+    var processorsPerLane: Int { 1 }
 
     func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
         let result = try await connection.run(command, limit: 4096, idle: idle)
@@ -38,8 +54,20 @@ struct SFTPProgramLink: SFTPLink {
 
     func channel() async throws -> any ByteChannel { try SSHProgramChannel(program, subsystem: "sftp") }
 
+    /// Each channel is another connection.
+    var isOver: Bool { false }
+
     /// Each is a connection of its own.
     var takesChannels: Bool { true }
+
+    /// It asks nobody.
+    var takesLogins: Bool { true }
+
+    /// It does not tell whose server it talks to.
+    var renamesByLink: Bool { false }
+
+    /// The program's, and this process's.
+    var processorsPerLane: Int { 2 }
 
     func run(_ command: String, idle: Double?) async throws -> (status: Int32, output: [UInt8]) {
         let result = try await program.run(command, limit: 4096, idle: idle)

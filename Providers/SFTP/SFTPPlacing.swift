@@ -30,7 +30,7 @@ struct SFTPPlacing: Sendable {
         if overwrite {
             try await SFTPReplacement(provider: provider, path: path, session: session, old: old).rename(source)
         } else {
-            try await SFTPNewName(provider: provider, path: path, session: session, isTaken: isTaken, old: old).rename(source)
+            try await SFTPNewName(provider: provider, path: path, session: session, isTaken: isTaken).rename(source)
         }
     }
 

@@ -15,11 +15,10 @@ final class SFTPPool: Sendable {
     static let requests = 0
 
     private let state = Locked(State())
-    private let connections: Int
+    let connections: Int
     private let patience: Duration
     private let connect: @Sendable () async throws -> any SFTPLink
-    /// Lanes that are worth asking for.
-    let lanes: ClosedRange<Int>
+    let lanes: Int
 
     /// - Parameters:
     ///   - connections: At most; lanes go to them in turn.
@@ -30,7 +29,7 @@ final class SFTPPool: Sendable {
         self.connections = max(1, connections)
         self.patience = patience
         self.connect = connect
-        lanes = 1...max(1, self.connections * channels)
+        lanes = max(1, self.connections * channels)
     }
 
     deinit {
@@ -40,11 +39,19 @@ final class SFTPPool: Sendable {
     /// The session for requests.
     func session() async throws -> SFTPSession { try await session(Self.requests) }
 
-    /// The lane that large files take first; the session of requests where the server gives no other.
+    /// The lane that what takes long goes by first; the session of requests where the server gives no other.
     func firstLane() async throws -> SFTPSession {
         // First, because the server may give one channel only.
         let requests = try await session()
         return await lane(1) ?? requests
+    }
+
+    /// Begins to open a lane that will be asked for.
+    func prepare(_ number: Int) {
+        if state.value.refused.contains(number) { return }
+        let task = opening(number)
+        // Whoever asks later is not to find an old failure.
+        Task { do { _ = try await task.value } catch { forgetSession(number, task) } }
     }
 
     /// A further lane; nil where the server gives no more.
@@ -83,14 +90,18 @@ final class SFTPPool: Sendable {
 
     // MARK: Made once, waited for by all
 
+    private func opening(_ number: Int) -> Task<SFTPSession, any Error> {
+        state.update { state in
+            if let task = state.sessions[number] { return task }
+            let task = Task { try await self.open(number) }
+            state.sessions[number] = task
+            return task
+        }
+    }
+
     private func session(_ number: Int) async throws -> SFTPSession {
         while true {
-            let task = state.update { state in
-                if let task = state.sessions[number] { return task }
-                let task = Task { try await self.open(number) }
-                state.sessions[number] = task
-                return task
-            }
+            let task = opening(number)
             do {
                 let session = try await task.sharedValue()
                 if session.ending == nil { return session }
@@ -112,14 +123,17 @@ final class SFTPPool: Sendable {
         if !isAlone, try await !link(index).takesChannels {
             throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
         }
+        if index > 0, try await !link(0).takesLogins {
+            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server asks somebody at each login.")
+        }
         return try await SFTPSession.open(over: try await channel(on: index), patience: patience)
     }
 
     private func channel(on index: Int) async throws -> any ByteChannel {
         let (link, task) = try await linkAndTask(index)
-        do { return try await link.channel() } catch let error as URLError where error.code == .networkConnectionLost {
-            // It was lost while nobody used it; others may have found that out before.
-            state.update { if $0.links[index] == task { $0.links[index] = nil } }
+        do { return try await link.channel() } catch let error as URLError where error.code == .networkConnectionLost && !Task.isCancelled {
+            // It was lost while nobody used it, and not closed by ``closeAll()``; others may have found that out before.
+            forgetLink(index, task)
             link.close()
             return try await self.link(index).channel()
         }
@@ -128,6 +142,15 @@ final class SFTPPool: Sendable {
     private func link(_ index: Int) async throws -> any SFTPLink { try await linkAndTask(index).link }
 
     private func linkAndTask(_ index: Int) async throws -> (link: any SFTPLink, task: Task<any SFTPLink, any Error>) {
+        let known = try await anyLink(index)
+        guard known.link.isOver else { return known }
+        // It ended by a time-out, or by what the server sent.
+        try Task.checkCancellation()
+        forgetLink(index, known.task)
+        return try await anyLink(index)
+    }
+
+    private func anyLink(_ index: Int) async throws -> (link: any SFTPLink, task: Task<any SFTPLink, any Error>) {
         let task = state.update { state in
             if let task = state.links[index] { return task }
             let connect = connect
@@ -137,9 +160,13 @@ final class SFTPPool: Sendable {
         }
         do { return (try await task.sharedValue(), task) } catch {
             // One that waits no more does not know what came of it; whoever comes next sees.
-            if !Task.isCancelled { state.update { if $0.links[index] == task { $0.links[index] = nil } } }
+            if !Task.isCancelled { forgetLink(index, task) }
             throw error
         }
+    }
+
+    private func forgetLink(_ index: Int, _ task: Task<any SFTPLink, any Error>) {
+        state.update { if $0.links[index] == task { $0.links[index] = nil } }
     }
 
     private func forgetSession(_ number: Int, _ task: Task<SFTPSession, any Error>) {

@@ -67,7 +67,11 @@ final class SFTPReader: FileReader {
     func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
         let size = try await attributes().size
         let ranges = ranges.map { $0.clamped(to: 0..<size) }
-        let total = ranges.reduce(Int64(0)) { $0 + Int64($1.count) }
+        // A server may tell any size.
+        let total = ranges.reduce(Int64(0)) { total, range in
+            let (sum, isTooMuch) = total.addingReportingOverflow(Int64(range.count))
+            return isTooMuch ? .max : sum
+        }
         guard total <= Self.memoryLimit else {
             throw FileError.make(.fileReadTooLarge, path: path, url: url, sentence: "The ranges of “\(path)” have \(total) bytes in all.")
         }
@@ -191,29 +195,30 @@ final class SFTPReader: FileReader {
     private func pieces(_ ranges: [Range<Int64>]) async throws -> [[Data]] {
         state.update { $0.readers += 1 }
         defer { state.update { $0.readers -= 1 } }
-        return try await provider.connection.retrying(path) {
-            let opened = try await self.opened()
-            var pieces = ranges.map { _ in [(offset: Int64, data: Data)]() }
-            var blocks = self.blocks(of: ranges, each: opened.session.limits.read)
-            while !blocks.isEmpty {
-                let some = blocks.prefix(64)
-                blocks.removeFirst(some.count)
-                let requests = some.map { SFTPRequest.read(opened.handle, at: UInt64($0.offset), count: UInt32($0.count)) }
-                try await self.provider.connection.receivingPace?.wait(some.reduce(0) { $0 + $1.count })
-                let replies = try await self.provider.connection.send(requests + [.fstat(opened.handle)], opened.session)
-                try self.settle(replies[some.count])
-                for (block, reply) in zip(some, replies) {
-                    let data = try self.data(reply, for: block)
-                    pieces[block.range].append((block.offset, data))
-                    // Short answers are legal: the rest is asked for again.
-                    if data.count < block.count {
-                        blocks.append(
-                            Block(range: block.range, offset: block.offset + Int64(data.count), count: block.count - data.count))
-                    }
+        return try await provider.connection.retrying(path) { try await self.pieces(ranges, of: self.opened()) }
+    }
+
+    /// The ranges of what is open, in one round trip; each may be in several pieces.
+    func pieces(_ ranges: [Range<Int64>], of opened: Opened) async throws -> [[Data]] {
+        var pieces = ranges.map { _ in [(offset: Int64, data: Data)]() }
+        var blocks = blocks(of: ranges, each: opened.session.limits.read)
+        while !blocks.isEmpty {
+            let some = blocks.prefix(64)
+            blocks.removeFirst(some.count)
+            let requests = some.map { SFTPRequest.read(opened.handle, at: UInt64($0.offset), count: UInt32($0.count)) }
+            try await provider.connection.receivingPace?.wait(some.reduce(0) { $0 + $1.count })
+            let replies = try await provider.connection.send(requests + [.fstat(opened.handle)], opened.session)
+            try settle(replies[some.count])
+            for (block, reply) in zip(some, replies) {
+                let data = try data(reply, for: block)
+                pieces[block.range].append((block.offset, data))
+                // Short answers are legal: the rest is asked for again.
+                if data.count < block.count {
+                    blocks.append(Block(range: block.range, offset: block.offset + Int64(data.count), count: block.count - data.count))
                 }
             }
-            return pieces.map { $0.sorted { $0.offset < $1.offset }.map(\.data) }
         }
+        return pieces.map { $0.sorted { $0.offset < $1.offset }.map(\.data) }
     }
 
     private func blocks(of ranges: [Range<Int64>], each most: Int) -> [Block] {

@@ -9,7 +9,7 @@ struct SFTPReplacement: Sendable {
     let path: ProviderPath
     let session: SFTPSession
     /// Where what was at the path is, which ``SFTPPlacing`` sees to.
-    let old: Locked<ProviderPath?>
+    var old = Locked<ProviderPath?>(nil)
     /// Whether it is a folder that comes to the name, for which rename(2) makes no room.
     var isFolder = false
 
@@ -17,16 +17,20 @@ struct SFTPReplacement: Sendable {
 
     /// Renames `source`, on the same server, to the path.
     func rename(_ source: ProviderPath) async throws {
+        if let reply = try await renameInOneStep(source) { try await makeRoom(for: source, after: reply) }
+    }
+
+    /// - Returns: What the server refused it with, or nil.
+    func renameInOneStep(_ source: ProviderPath) async throws -> SFTPReply? {
         if host.has(.posixRename, session) {
             let reply = try await send(.posixRename(host.bytes(of: source), to: host.bytes(of: path)))
-            if reply.status?.isOK == true { return }
-            guard reply.status?.code == SFTPStatus.Code.unsupported else { return try await makeRoom(for: source, after: reply) }
+            if reply.status?.isOK == true { return nil }
+            guard reply.status?.code == SFTPStatus.Code.unsupported else { return reply }
             host.lacks(.posixRename)
         }
         // Servers there are that replace with this one, too.
         let reply = try await send(.rename(host.bytes(of: source), to: host.bytes(of: path)))
-        if reply.status?.isOK == true { return }
-        try await makeRoom(for: source, after: reply)
+        return reply.status?.isOK == true ? nil : reply
     }
 
     /// What is in the way is moved out of it, and back where its place stays empty and the server still answers.

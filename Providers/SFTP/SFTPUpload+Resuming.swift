@@ -21,19 +21,15 @@ extension SFTPUpload {
         let mayBeThere = Locked(keepsPart)
         // Nil where nobody knows which parts of what is there are whole.
         let arrived = Locked<Int64?>(nil)
-        return try await connection.options.retries.run(
-            counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
-        ) {
-            do {
-                let session = try await connection.pool.firstLane()
-                let start = mayBeThere.value ? try await proven(at: place, upTo: arrived.value, session) : 0
-                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
-                if place != path { mayBeThere.update { $0 = true } }
-                let handle = start > 0 ? try await reopen(place, session) : try await open(place, session)
-                mayBeThere.update { $0 = true }
-                hasBegun.update { $0 = true }
-                return try await send(from: start, to: place, (session, handle), arrived)
-            } catch { throw connection.translated(error, path) }
+        return try await connection.retrying(path, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }) {
+            let session = try await connection.transferLane(for: source.length)
+            let start = mayBeThere.value ? try await proven(at: place, upTo: arrived.value, session) : 0
+            // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+            if place != path { mayBeThere.update { $0 = true } }
+            let handle = start > 0 ? try await reopen(place, session) : try await open(place, session)
+            mayBeThere.update { $0 = true }
+            hasBegun.update { $0 = true }
+            return try await send(from: start, to: place, (session, handle), arrived)
         }
     }
 
@@ -44,13 +40,19 @@ extension SFTPUpload {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         let transfer = SFTPBulkWrite([first], from: connection.pace(try source.bytes(from: start)), at: start)
         let more = Task { await addLanes(to: transfer, place, lanes) }
+        let isBesideRequests = try await connection.pool.session() === first.session
+        // Where a lane is a program with a login of its own, one is opened only if somebody waits.
+        let hasCheapLanes = host.processorsPerLane == 1
+        if isBesideRequests, hasCheapLanes, syncs(first.session) { connection.pool.prepare(1) }
         do {
             let count = start + (try await transfer.run())
             more.cancel()
             await more.value
             try checkLength(count)
             lanes.update { _ = $0.removeFirst() }
-            return try await finish(place, first.handle, first.session, count: count)
+            let isElsewhere = isBesideRequests && (hasCheapLanes || first.session.isWaiting)
+            let isSynced = isElsewhere ? try await syncElsewhere(place, first.session) : false
+            return try await finish(place, first.handle, first.session, count: count, isSynced: isSynced)
         } catch {
             more.cancel()
             await more.value
@@ -60,18 +62,26 @@ extension SFTPUpload {
     }
 
     private func addLanes(to transfer: SFTPBulkWrite, _ place: ProviderPath, _ lanes: Locked<[SFTPReader.Opened]>) async {
-        let pool = connection.pool
         // One that empties the file for each that opens it cannot be sent to from several sides.
         guard let first = lanes.value.first, (try? await host.isHonest(beside: place, first.session)) == true else { return }
-        let worth = source.length.map { Int($0 / SFTPBulkDownload.worthALane) } ?? .max
-        for number in pool.lanes.dropFirst().prefix(worth) {
-            guard !Task.isCancelled, let session = await pool.lane(number), !lanes.value.contains(where: { $0.session === session }),
-                // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
-                let reply = try? await connection.send(.open(host.bytes(of: place), .write), session), case .handle(let handle) = reply
-            else { continue }
+        await connection.openLanes(for: source.length, beside: first.session) { session in
+            // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
+            guard let reply = try? await connection.send(.open(host.bytes(of: place), .write), session), case .handle(let handle) = reply
+            else { return }
             lanes.update { $0.append(SFTPReader.Opened(session: session, handle: handle)) }
-            if !transfer.add((session, handle)) { return }
+            _ = transfer.add((session, handle))
         }
+    }
+
+    /// Brings the file to the server's disk on a lane of its own: some servers answer nothing else meanwhile, and requests would wait.
+    ///
+    /// - Returns: Whether it was done.
+    private func syncElsewhere(_ place: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        guard syncs(session), let lane = await connection.pool.lane(1), lane !== session,
+            case .handle(let handle) = try await connection.send(.open(host.bytes(of: place), .write), lane)
+        else { return false }
+        defer { lane.close([handle]) }
+        return try await connection.send(.fsync(handle), lane).status?.isOK == true
     }
 
     private func reopen(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
@@ -106,6 +116,8 @@ extension SFTPUpload {
             await reader.close()
         } catch {
             await reader.close()
+            // What an upload has sent that was stopped a moment ago may still be arriving.
+            if ((error as? CocoaError)?.underlying as? POSIXError)?.code == .ESTALE { return false }
             throw error
         }
         for (part, data) in zip(parts, theirs) where try await own(part) != data { return false }
@@ -113,9 +125,6 @@ extension SFTPUpload {
     }
 
     private func own(_ part: Range<Int64>) async throws -> Data {
-        let bytes = try source.bytes(from: part.lowerBound)
-        var data = Data()
-        while data.count < part.count, let piece = try await bytes.next(upTo: part.count - data.count) { data += piece }
-        return data
+        try await source.bytes(from: part.lowerBound).bytes(upTo: part.count)
     }
 }

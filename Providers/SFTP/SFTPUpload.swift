@@ -70,27 +70,23 @@ struct SFTPUpload: Sendable {
     private func sendSmall(to place: ProviderPath) async throws -> Sent {
         let hasBegun = Locked(false)
         let mayBeThere = Locked(false)
-        return try await connection.options.retries.run(
-            counters: connection.options.counters, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }
-        ) {
+        return try await connection.retrying(path, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }) {
+            let session = try await connection.pool.session()
+            if mayBeThere.value, isNew(place) { await removeNow(place) }
+            // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
+            if place != path { mayBeThere.update { $0 = true } }
+            let handle = try await open(place, session)
+            mayBeThere.update { $0 = true }
+            hasBegun.update { $0 = true }
+            let data: Data
             do {
-                let session = try await connection.pool.session()
-                if mayBeThere.value, isNew(place) { await removeNow(place) }
-                // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
-                if place != path { mayBeThere.update { $0 = true } }
-                let handle = try await open(place, session)
-                mayBeThere.update { $0 = true }
-                hasBegun.update { $0 = true }
-                let data: Data
-                do {
-                    data = try await allBytes()
-                    try await connection.sendingPace?.wait(data.count)
-                } catch {
-                    session.close([handle])
-                    throw error
-                }
-                return try await finish(place, handle, session, count: Int64(data.count), writing: data)
-            } catch { throw connection.translated(error, path) }
+                data = try await allBytes()
+                try await connection.sendingPace?.wait(data.count)
+            } catch {
+                session.close([handle])
+                throw error
+            }
+            return try await finish(place, handle, session, count: Int64(data.count), writing: data)
         }
     }
 
@@ -98,13 +94,15 @@ struct SFTPUpload: Sendable {
     func open(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
         opening.update { $0 = session }
         var requests = [SFTPRequest.open(host.bytes(of: place), flags(place))]
-        if place != path { requests.append(.lstat(host.bytes(of: path))) }
+        // A small file is sent before the answer to a look is there: its name is refused when it is to get it.
+        let looks = place != path && (options.overwrite || !isSmall)
+        if looks { requests.append(.lstat(host.bytes(of: path))) }
         var replies = try await connection.send(requests, session)
         if replies[0].status?.code == SFTPStatus.Code.failure, await provider.handles.giveBackIdle() {
             replies = try await connection.send(requests, session)
         }
-        if place != path { keepPermissions(replies[1]) }
-        if !options.overwrite, replies.count > 1, case .attributes = replies[1] {
+        if looks { keepPermissions(replies[1]) }
+        if !options.overwrite, looks, case .attributes = replies[1] {
             // The empty file is of no use to a later upload either.
             if case .handle(let handle) = replies[0] {
                 _ = try await connection.begin([.close(handle), .remove(host.bytes(of: place))], session).value()
@@ -125,12 +123,8 @@ struct SFTPUpload: Sendable {
     }
 
     private func allBytes() async throws -> Data {
-        let bytes = try source.bytes(from: 0)
-        var data = Data()
-        while let piece = try await bytes.next() {
-            data += piece
-            guard data.count <= Self.small else { throw lengthDiffers(Int64(data.count)) }
-        }
+        // One byte more is enough to know that there are more than were announced.
+        let data = try await source.bytes(from: 0).bytes(upTo: Int(source.length ?? Self.small) + 1)
         try checkLength(Int64(data.count))
         return data
     }
@@ -145,22 +139,27 @@ struct SFTPUpload: Sendable {
             sentence: "The source of “\(path)” gave \(count) bytes and had announced \(source.length ?? 0).")
     }
 
+    func syncs(_ session: SFTPSession) -> Bool { provider.configuration.syncs && host.has(.fsync, session) }
+
     /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end. It closes the handle,
-    /// whatever comes of it.
+    /// whatever comes of it. A file of one packet, which is written or refused, is looked at until one was there as the server had said.
     func finish(
-        _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil
+        _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil,
+        isSynced: Bool = false
     ) async throws -> Sent {
         var requests: [SFTPRequest] = []
         if let data { requests += blocks(data, handle, session.limits.write) }
         let writes = requests.count
         let time = options.modificationDate.flatMap { SFTPFileProvider.time($0) }
         if let time { requests.append(.fsetstat(handle, SFTPAttributes(times: (access: time, modification: time)))) }
-        let syncs = provider.configuration.syncs && host.has(.fsync, session)
+        let syncs = !isSynced && syncs(session)
         if syncs { requests.append(.fsync(handle)) }
         // Whether it is refused or not, the file is whole.
         let permissions = permissions.value
         if let permissions { requests.append(.fsetstat(handle, SFTPAttributes(permissions: permissions))) }
-        requests += [.close(handle), .lstat(host.bytes(of: place))]
+        requests.append(.close(handle))
+        let looks = writes != 1 || !host.keepsItsWord
+        if looks { requests.append(.lstat(host.bytes(of: place))) }
         // Begun first: from here on the handle is closed, whether somebody waits for that or not.
         let call = connection.begin(requests, session)
         var replies = try await call.value()[...]
@@ -173,12 +172,14 @@ struct SFTPUpload: Sendable {
         }
         if permissions != nil { _ = replies.popFirst() }
         try check(replies.popFirst())
+        guard looks else { return Sent(count: count, isTimeSet: isTimeSet) }
         guard let reply = replies.popFirst(), let size = try provider.item(reply, at: place)?.size, size == count else {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
                 sentence: "The server did not keep \(count) bytes of “\(path)”"
                     + (options.placement == .inPlace ? "." : "; nothing was replaced."))
         }
+        if count > 0 { host.keepsItsWord = true }
         return Sent(count: count, isTimeSet: isTimeSet)
     }
 

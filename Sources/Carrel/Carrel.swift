@@ -6,6 +6,7 @@
 @_exported public import LocalFileProvider
 @_exported public import MemoryFileProvider
 @_exported public import Publication
+@_exported public import ReaderLink
 @_exported public import S3FileProvider
 @_exported public import SFTPFileProvider
 @_exported public import SafeXML

@@ -1,5 +1,5 @@
 import FileProviderCore
-import Foundation
+public import Foundation
 import LocalFileProvider
 public import Publication
 
@@ -8,22 +8,41 @@ extension MediaType {
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like, when the hints do not tell and the file cannot be read.
     public static func of(
-        path: String, mediaTypes: [String] = [], fileExtensions: [String] = [], sniffers: [Sniffer] = MediaType.sniffers.all
+        path: String, mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        let provider = try LocalFileProvider(root: URL(fileURLWithPath: "/"))
+        let (place, provider) = try local(path)
+        return try await of(path: place, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)
+    }
+
+    /// A path of this machine, from the current folder unless absolute, with the provider of the whole machine.
+    fileprivate static func local(_ path: String) throws -> (ProviderPath, LocalFileProvider) {
         let place = try ProviderPath(URL(fileURLWithPath: path).standardizedFileURL.path)
-        return try await sniff(path: place, of: provider, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers)?
-            .mediaType
+        return (place, try LocalFileProvider(root: URL(fileURLWithPath: "/")))
     }
 }
 
 extension Format {
     /// What the file of this machine at `path` is, as a ``Format``.
+    ///
+    /// - Throws: As ``Publication/MediaType/of(path:mediaTypes:fileExtensions:sniffers:)``.
     public static func guess(
-        path: String, fileExtensions: [String] = [], mediaTypes: [String] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+        path: String, fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
     ) async throws -> Format? {
         try await MediaType.of(path: path, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).flatMap {
             Format($0)
         }
+    }
+}
+
+extension Format.File {
+    /// A file of this machine; its ``path`` counts from the machine's root.
+    ///
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a path that cannot be.
+    public convenience init(
+        path: String, sourceURL: URL? = nil, mediaTypes: [String?] = [],
+        formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
+    ) throws {
+        let (place, provider) = try MediaType.local(path)
+        self.init(path: place, of: provider, sourceURL: sourceURL, mediaTypes: mediaTypes, formatSniffers: formatSniffers)
     }
 }

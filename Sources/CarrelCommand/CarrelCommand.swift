@@ -24,6 +24,6 @@ struct AllVerbs: ParsableCommand {
         subcommands: [
             List.self, Stat.self, Cat.self, Copy.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self, ReadLink.self,
             Share.self, Find.self, FreeSpace.self, Watch.self, ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self,
-            Book.self, Conform.self,
+            Book.self, DeviceGroup.self, App.self, Conform.self,
         ])
 }

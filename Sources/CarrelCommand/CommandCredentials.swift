@@ -26,28 +26,42 @@ enum CommandCredentials {
     static func isInEnvironment(_ environment: [String: String]) -> Bool { environment[password] != nil || environment[token] != nil }
 }
 
-/// Asks on the terminal, without showing what is typed.
+/// Asks on the terminal.
 enum TerminalQuestion {
     /// The password; nil when there is no terminal to ask on.
     static func password(user: String, host: String) async throws -> String? {
-        try await BlockingThreads.shared.run {
-            let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
-            guard terminal >= 0 else { return nil }
-            defer { close(terminal) }
-            var before = termios()
-            guard tcgetattr(terminal, &before) == 0 else { return nil }
-            var silent = before
-            silent.c_lflag &= ~tcflag_t(ECHO)
-            SilentTerminal.begin(before)
-            tcsetattr(terminal, TCSAFLUSH, &silent)
-            defer { SilentTerminal.end(terminal) }
-            let handle = FileHandle(fileDescriptor: terminal)
-            try handle.write(contentsOf: Data("Password of \(user) at \(host): ".utf8))
-            defer { try? handle.write(contentsOf: Data("\n".utf8)) }
-            var typed = Data()
-            while let byte = try handle.read(upToCount: 1), byte.first != UInt8(ascii: "\n") { typed += byte }
-            return String(decoding: typed, as: UTF8.self)
+        try await BlockingThreads.shared.run { try ask("Password of \(user) at \(host)", echoes: false) }
+    }
+
+    /// What answers an SSH server's questions; nil when there is no terminal to ask on.
+    static var answer: (@Sendable (LoginQuestion) throws -> String)? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        close(terminal)
+        return { question in
+            let words = [question.instruction, question.prompt].filter { !$0.isEmpty }.joined(separator: " ")
+            // The server's words are not the tool's: who reads them has to know whose they are.
+            return try ask("\(question.host) asks: \(words)", echoes: question.echoes) ?? ""
         }
+    }
+
+    private static func ask(_ words: String, echoes: Bool) throws -> String? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var before = termios()
+        guard tcgetattr(terminal, &before) == 0 else { return nil }
+        var settings = before
+        if !echoes { settings.c_lflag &= ~tcflag_t(ECHO) }
+        SilentTerminal.begin(before)
+        tcsetattr(terminal, TCSAFLUSH, &settings)
+        defer { SilentTerminal.end(terminal) }
+        let handle = FileHandle(fileDescriptor: terminal)
+        try handle.write(contentsOf: Data("\(words.hasSuffix(":") ? words : words + ":") ".utf8))
+        defer { if !echoes { try? handle.write(contentsOf: Data("\n".utf8)) } }
+        var typed = Data()
+        while let byte = try handle.read(upToCount: 1), byte.first != UInt8(ascii: "\n") { typed += byte }
+        return String(decoding: typed, as: UTF8.self)
     }
 }
 

@@ -79,9 +79,9 @@ enum CommandRun {
         } catch {
             status = Task.isCancelled ? .interrupted : ExitStatus(error)
             if status != .closedPipe {
-                session.report(
-                    status == .interrupted ? CommandFailure(status: .interrupted, sentence: "Interrupted.") : error,
-                    verb: type(of: verb).verb, location: verb.blamed)
+                let hasDocument = (error.innermost as? CommandFailure)?.hasDocument == true
+                let interruption = CommandFailure(status: .interrupted, sentence: "Interrupted.", hasDocument: hasDocument)
+                session.report(status == .interrupted ? interruption : error, verb: type(of: verb).verb, location: verb.blamed)
             }
         }
         if verb.common.stats { Output.standardError(session.statistics(since: start)) }

@@ -34,7 +34,8 @@ final class CopyRun: Sendable {
             mayResume = verb.resume ? try await ResumingCopy.works(to: destination.provider) : true
         } catch { throw error.at(destination.shown) }
         if !mayResume {
-            throw CommandFailure.usage("--resume is there for targets on this machine and on FTP servers only.").at(destination.shown)
+            throw CommandFailure.usage("--resume is there for targets on this machine and on FTP and SFTP servers only.").at(
+                destination.shown)
         }
         copy = TreeCopy(
             overwrite: verb.overwrite, preservesDates: keepsDates, placement: verb.inPlace ? .inPlace : .published,

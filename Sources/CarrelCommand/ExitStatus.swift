@@ -24,12 +24,20 @@ enum ExitStatus: Int32 {
         case is ValidationError: self = .usage
         case let error as ResourceError: self.init(error.cause)
         case let error where error.isCancellation: self = .interrupted
+        case let error as DriverError: self = Self.of(error)
+        case let error as PlainFolderError: self = error.kind == .notFound ? .notFound : .failed
         case let error as URLError: self = Self.of(error.code)
         case let error where !error.itemErrors.isEmpty: self = .partlyDone
         case let error as CocoaError: self = Self.of(error)
         case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue): self = .unreachable
         default: self = .failed
         }
+    }
+
+    /// The code for items of which none was done: the one that all have in common, or 1.
+    static func common(_ failures: [ExitStatus]) -> ExitStatus {
+        guard let first = failures.first, failures.allSatisfy({ $0 == first }) else { return .failed }
+        return first
     }
 
     private static func of(_ code: URLError.Code) -> ExitStatus {
@@ -42,6 +50,16 @@ enum ExitStatus: Int32 {
             .unreachable
         case .badURL, .unsupportedURL: .usage
         default: .failed
+        }
+    }
+
+    private static func of(_ error: DriverError) -> ExitStatus {
+        switch error.kind {
+        case .notConnected, .offline, .notAcknowledged, .stalled, .connectionLost: .unreachable
+        case .damagedLibrary, .unreadableStatus: .badFile
+        case .pathRejected: .refused
+        case .cancelled: .interrupted
+        case .busy, .commandFailed, .incompatiblePeer, .noSpace, .ejected: .failed
         }
     }
 

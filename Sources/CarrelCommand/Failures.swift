@@ -52,6 +52,28 @@ extension Error {
     }
 }
 
+extension DriverError {
+    /// What `--json` has as the code of a driver's error: one for each kind. Scripts rely on them.
+    var shownCode: Int {
+        switch kind {
+        case .notConnected: 1
+        case .offline: 2
+        case .busy: 3
+        case .notAcknowledged: 4
+        case .stalled: 5
+        case .commandFailed: 6
+        case .unreadableStatus: 7
+        case .incompatiblePeer: 8
+        case .damagedLibrary: 9
+        case .noSpace: 10
+        case .pathRejected: 11
+        case .cancelled: 12
+        case .connectionLost: 13
+        case .ejected: 14
+        }
+    }
+}
+
 extension String {
     /// This text on one line, without what would steer a terminal: control characters and changes of direction.
     var onOneLine: String {

@@ -63,9 +63,9 @@ final class ItemWork: Sendable {
     /// - Throws: Exit code 7 where some succeeded, else the code that all have in common, or 1.
     func finish(_ what: String, hasDocument: Bool) throws {
         let failed = done.values.filter { $0 != .done }
-        guard let first = failed.first else { return }
+        if failed.isEmpty { return }
         let isPartly = done.values.count > failed.count
-        let status = isPartly ? .partlyDone : failed.allSatisfy { $0 == first } ? first : ExitStatus.failed
+        let status = isPartly ? .partlyDone : ExitStatus.common(failed)
         throw CommandFailure(
             status: status, sentence: failed.count == 1 ? "1 item was \(what)." : "\(failed.count) items were \(what).", isSaid: true,
             hasDocument: hasDocument)

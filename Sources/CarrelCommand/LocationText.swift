@@ -91,6 +91,13 @@ extension LocationText {
         return parts.name + ":" + slashes + shown
     }
 
+    /// `text`, which names a place or an item in one, without secrets where it is a server's URL. Other names are left alone: they hold
+    /// no secrets, and may hold an @.
+    static func shown(_ text: String) -> String {
+        guard let parts = parts(of: text), parts.isURL, parts.name.lowercased() != "file" else { return text }
+        return withoutSecrets(text)
+    }
+
     /// Whether what stands behind a colon is a port, or there is no colon.
     private static func hasPort(_ authority: Substring) -> Bool {
         guard let colon = authority.lastIndex(of: ":"), authority.last != "]" else { return true }

@@ -71,12 +71,15 @@ final class Output: Sendable {
             var underlying: String?
         }
         let bridged = error as NSError
-        let underlying = (bridged.userInfo[NSUnderlyingErrorKey] as? any Error).map {
+        // Foundation knows neither the kind nor the cause of a driver's error.
+        let driver = error as? DriverError
+        let cause = (bridged.userInfo[NSUnderlyingErrorKey] as? any Error) ?? driver?.underlying
+        let underlying = cause.map {
             "\(($0 as NSError).domain) \(($0 as NSError).code): \($0.sentence)"
         }
         let shown = Shown(
-            domain: bridged.domain, code: bridged.code, path: bridged.userInfo[NSFilePathErrorKey] as? String, message: error.sentence,
-            underlying: underlying)
+            domain: bridged.domain, code: driver?.shownCode ?? bridged.code, path: bridged.userInfo[NSFilePathErrorKey] as? String,
+            message: error.sentence, underlying: underlying)
         // The error itself stands on standard error already; nothing is left to do when this cannot be printed.
         try? json(["error": shown])
         try? flush()

@@ -6,9 +6,18 @@ final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
     private let next = Locked(ContinuousClock.now)
     private let isShown: Bool
+    private let unit: Unit
 
-    init(isQuiet: Bool) {
+    /// What is counted.
+    enum Unit {
+        case bytes
+        /// Thousandths of the whole.
+        case part
+    }
+
+    init(isQuiet: Bool, unit: Unit = .bytes) {
         isShown = !isQuiet && isatty(2) == 1
+        self.unit = unit
     }
 
     /// What the operation reports to.
@@ -32,6 +41,10 @@ final class ProgressBar: Sendable {
         let seconds = (now - start) / .seconds(1)
         guard isDue, seconds > 0.3 else { return }
         let rate = Double(completed) / seconds
+        if unit == .part {
+            let left = rate > 0 && completed < 1_000 ? ", \(Int(Double(1_000 - completed) / rate)) s left" : ""
+            return Output.rawStandardError("\r\u{1B}[K\(completed / 10) %\(left)")
+        }
         var text = "\r\u{1B}[K\(Self.bytes(completed))"
         if let total, total > 0 {
             text += " of \(Self.bytes(total)), \(min(100, completed * 100 / total)) %"

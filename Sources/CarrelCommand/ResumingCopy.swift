@@ -4,7 +4,7 @@ import Foundation
 /// A copy that leaves what came, when it stops, and goes on there next time.
 ///
 /// The part lies beside the target under a name made of the target's name and the source's place, size and version. Before it is
-/// added to, its last bytes are compared with the source's own; when they differ it is begun anew. Files of this machine are written
+/// added to, its first and last bytes are compared with the source's own; when they differ it is begun anew. Files of this machine are written
 /// here; elsewhere the provider does it (`WriteOptions.resumption`).
 struct ResumingCopy: Sendable {
     enum Result: Sendable {
@@ -18,7 +18,7 @@ struct ResumingCopy: Sendable {
     let target: Place
     let overwrite: Bool
 
-    /// How much of the end is compared, in bytes.
+    /// How much of the beginning, and of the end, is compared, in bytes.
     private static let proof: Int64 = 64 << 10
 
     func run(_ item: FileObject, progress: ProgressReporter) async throws -> Result {
@@ -111,13 +111,15 @@ struct ResumingCopy: Sendable {
     ) async throws -> Bool {
         if count == 0 { return true }
         guard count <= size else { return false }
-        let range = max(0, count - Self.proof)..<count
+        let ranges = [0..<min(Self.proof, count), max(0, count - Self.proof)..<count]
         let ours = try await BlockingThreads.shared.run {
-            var data = Data(count: range.count)
-            let got = try data.withUnsafeMutableBytes { try file.read(into: $0, at: range.lowerBound, path: part) }
-            return data.prefix(got)
+            try ranges.map { range in
+                var data = Data(count: range.count)
+                let got = try data.withUnsafeMutableBytes { try file.read(into: $0, at: range.lowerBound, path: part) }
+                return data.prefix(got)
+            }
         }
-        return try await reader.read(range) == ours
+        return try await reader.read(ranges) == ours
     }
 
     /// Whether an earlier try had finished this file: `--resume` keeps modification times, so they tell.

@@ -66,7 +66,7 @@ final class Session: Sendable {
 
     /// One line on standard error: `carrel: VERB LOC: sentence`; one for each item where the error stands for several.
     static func say(_ error: any Error, verb: String, location: String?) {
-        let place = (error as? Located)?.location ?? location
+        let place = ((error as? Located)?.location ?? location).map(LocationText.shown)
         let items = error.innermost.itemErrors
         for item in items.isEmpty ? [error.innermost] : items {
             Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)")
@@ -176,6 +176,7 @@ extension Session {
         }
         // For keys only, which go to no server.
         if let password = environment["CARREL_KEY_PASSWORD"] { options.clientKeyPassword = .password(user: "", password: password) }
+        if target.url.scheme?.lowercased() == "sftp" { options.answer = TerminalQuestion.answer }
         if let endpoint = common.endpoint, try ProviderRegistry.shared.check(target.url).settings.contains("endpoint") {
             options.settings["endpoint"] = endpoint
         }

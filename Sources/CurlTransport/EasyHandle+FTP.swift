@@ -7,7 +7,7 @@ extension EasyHandle {
     func configure(for transfer: FTPTransfer, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         let (server, exchange) = (transfer.server, transfer.exchange)
         string(CURLOPT_PROTOCOLS_STR, "ftp,ftps")
-        setServer(server, transfer.login, options)
+        setServer(server, transfer.login, options, patience: exchange.patience)
         setSockets(Unmanaged.passUnretained(transfer.sockets).toOpaque(), isCut: transfer.isRanged)
         // Commands are told of nowhere else.
         long(CURLOPT_VERBOSE, 1)
@@ -30,7 +30,7 @@ extension EasyHandle {
         return [commands, before].compactMap(\.self)
     }
 
-    private func setServer(_ server: FTPServer, _ login: FTPLogin, _ options: ConnectionOptions) {
+    private func setServer(_ server: FTPServer, _ login: FTPLogin, _ options: ConnectionOptions, patience: Double) {
         string(CURLOPT_USERNAME, login.user)
         string(CURLOPT_PASSWORD, login.password)
         // TLS or nothing: libcurl gives up rather than go on in clear (RFC 4217).
@@ -45,7 +45,7 @@ extension EasyHandle {
         long(CURLOPT_FTP_USE_EPSV, server.dataMode == .ipv4Passive ? 0 : 1)
         string(CURLOPT_FTPPORT, server.dataMode == .active ? "-" : nil)
         long(CURLOPT_ACCEPTTIMEOUT_MS, Self.milliseconds(options.timeouts.connect))
-        long(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(min(max(1, options.timeouts.idle.rounded(.up)), 2_600_000)))
+        long(CURLOPT_SERVER_RESPONSE_TIMEOUT, Int(min(max(1, (options.timeouts.idle * patience).rounded(.up)), 2_600_000)))
         long(CURLOPT_HTTPPROXYTUNNEL, 1)
         // Whether the connection is still good is decided before an exchange, not by its age.
         long(CURLOPT_MAXAGE_CONN, 86_400)
@@ -60,8 +60,7 @@ extension EasyHandle {
         }
         _ = carrel_set_sockopt_callback(raw) { context, socket, purpose in
             guard let sockets = FTPSockets.from(context) else { return CURL_SOCKOPT_ERROR }
-            if purpose == CURLSOCKTYPE_ACCEPT { sockets.accepted(socket) }
-            return CURL_SOCKOPT_OK
+            return purpose != CURLSOCKTYPE_ACCEPT || sockets.accepted(socket) ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
         }
         _ = carrel_set_closesocket_callback(raw) { context, socket in
             FTPSockets.from(context)?.close(socket)

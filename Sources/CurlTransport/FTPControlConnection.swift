@@ -97,15 +97,19 @@ public final class FTPControlConnection: Sendable {
     private let loop: EventLoop
     private let sockets = FTPSockets()
     private let proxy: ProxyLogin
+    private let pipelining: FTPPipelining
 
     /// libcurl 7.87 and 7.88 send and take in clear what goes over a data connection that the server has opened, whatever was agreed upon.
     private static let encryptsActiveData = !(0x075700..<0x080000).contains(curl_version_info(CURLVERSION_FIRST).pointee.version_num)
 
     /// Starts the thread. Nothing is sent.
     ///
+    /// - Parameter pipelining: What is known of the server.
     /// - Throws: `CocoaError` when libcurl cannot be started; `CocoaError(.featureUnsupported)` for active mode with TLS where libcurl would
     ///   not encrypt the data.
-    public init(server: FTPServer, login: FTPLogin, options: ConnectionOptions) throws {
+    public init(
+        server: FTPServer, login: FTPLogin, options: ConnectionOptions, pipelining: FTPPipelining = FTPPipelining()
+    ) throws {
         if server.dataMode == .active, server.security != .none, !Self.encryptsActiveData {
             throw FileError.make(
                 .featureUnsupported, path: "", url: server.url,
@@ -113,6 +117,7 @@ public final class FTPControlConnection: Sendable {
         }
         self.server = server
         self.login = login
+        self.pipelining = pipelining
         var options = options
         // Every exchange has its own.
         options.bandwidth = nil
@@ -127,6 +132,9 @@ public final class FTPControlConnection: Sendable {
 
     /// Whether the connection is there, and the server has not said good-bye.
     public var isUsable: Bool { sockets.isUsable }
+
+    /// When bytes moved last, of data or replies; before that, when this was made.
+    public var lastMove: ContinuousClock.Instant { sockets.lastMove }
 
     /// Opens the connection, logs in, and sends `commands`. What ran over it before must have ended.
     ///
@@ -156,7 +164,7 @@ public final class FTPControlConnection: Sendable {
     public func isShort(_ exchange: FTPExchange) -> Bool {
         guard case .store(_, let source, 0, .never) = exchange.transfer, let length = source.length else { return false }
         return length <= FTPShortUpload.most && source.isRepeatable && server.security == .none && exchange.bytesPerSecond == nil
-            && server.dataMode == .passive && sockets.knowsPlace
+            && server.dataMode == .passive && sockets.knowsPlace && pipelining.isAllowed
     }
 
     /// Nil where libcurl has to do it.
@@ -165,21 +173,32 @@ public final class FTPControlConnection: Sendable {
         let bytes = try await FTPShortUpload.bytes(of: source, held: exchange.held)
         let upload = FTPShortUpload(
             pipeline: talk, store: try FTPCommand("STOR", name), bytes: bytes, connectTime: options.timeouts.connect, exchange: exchange)
-        return try await onThread { try upload.run() }
+        do { return try await onThread { try upload.run() } } catch let failure as FTPFailure where failure.outcome["EPSV"] == nil {
+            pipelining.failed(failure, of: exchange.commands.count + (exchange.look == nil ? 1 : 2))
+            throw failure
+        }
     }
 
     private var talk: FTPPipeline {
         FTPPipeline(sockets: sockets, url: server.url, idle: options.timeouts.idle, counters: options.counters)
     }
 
-    /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted, else one for each.
+    /// Sends `commands` in one go and reads the replies to all of them: one round trip where nothing is encrypted and the server bears it,
+    /// else one for each.
     ///
     /// For servers that take commands in the order in which they come, with nothing in it that starts a transfer.
     ///
     /// - Throws: As ``send(_:)``.
     public func pipeline(_ commands: [FTPCommand]) async throws -> FTPOutcome {
-        guard server.security == .none, commands.count > 1 else { return try await send(FTPExchange(commands)) }
-        return try await onThread { [talk] in try talk.run(commands) }
+        guard server.security == .none, commands.count > 1, pipelining.isAllowed else { return try await send(FTPExchange(commands)) }
+        do {
+            let outcome = try await onThread { [talk] in try talk.run(commands) }
+            pipelining.succeeded()
+            return outcome
+        } catch let failure as FTPFailure {
+            pipelining.failed(failure, of: commands.count)
+            throw failure
+        }
     }
 
     /// Runs `body` on the connection's thread, while libcurl has nothing to do.

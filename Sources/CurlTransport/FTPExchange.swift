@@ -8,12 +8,14 @@ public struct FTPCommand: Sendable, Hashable {
     /// Behind one space; empty for none.
     public let argument: [UInt8]
 
+    /// - Parameter argument: As it goes over the wire. The byte 255 begins a command of Telnet, for servers that know Telnet, which read two
+    ///   of them as one (RFC 854).
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because what follows them would be a command of
-    ///   its own, and for the byte 255, which begins a command of Telnet and makes servers wait for the rest (RFC 854).
+    ///   its own.
     public init(_ verb: String, _ argument: some Sequence<UInt8> = []) throws {
         self.verb = verb
         self.argument = Array(argument)
-        if self.argument.contains(where: { [0, 10, 13, 255].contains($0) }) { throw Self.refusal(self.argument) }
+        if self.argument.contains(where: { [0, 10, 13].contains($0) }) { throw Self.refusal(self.argument) }
     }
 
     /// - Parameter argument: Text of this program's own.
@@ -26,7 +28,7 @@ public struct FTPCommand: Sendable, Hashable {
         let name = String(decoding: argument, as: UTF8.self)
         return FileError.make(
             .fileReadInvalidFileName, path: name,
-            sentence: "FTP has no way to write the line break, NUL or byte 255 in \(name.debugDescription).")
+            sentence: "FTP has no way to write the line break or NUL in \(name.debugDescription).")
     }
 
     /// The whole line, without its end.
@@ -64,6 +66,8 @@ public struct FTPExchange: Sendable {
     public var transfer: Transfer
     /// Bytes a second; nil for no limit.
     public var bytesPerSecond: Int64?
+    /// How many idle times the server may take for a reply.
+    public var patience = 1.0
     /// Asked behind ``commands``, right before the transfer, which the reply may stop.
     public var look: FTPLook?
     /// Told, on the connection's thread, when the transfer begins to wait for its own sink or source, and when it goes on.

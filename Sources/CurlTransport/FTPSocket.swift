@@ -30,6 +30,23 @@ struct FTPSocket: Sendable {
 
     func close() { if own != number { _ = Foundation.close(own) } }
 
+    /// The address at the other end, without its port; that of IPv4 as it is, however it is written. Nil where there is none.
+    static func peer(of number: Int32) -> [UInt8]? {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isKnown = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(number, $0, &length) == 0 }
+        }
+        guard isKnown else { return nil }
+        let bytes = withUnsafeBytes(of: &storage) { Array($0) }
+        // Source: ip(7), ipv6(7).
+        if Int32(storage.ss_family) == AF_INET { return Array(bytes[4..<8]) }
+        guard Int32(storage.ss_family) == AF_INET6 else { return nil }
+        let address = Array(bytes[8..<24])
+        let mapped = [UInt8](repeating: 0, count: 10) + [255, 255]
+        return address.starts(with: mapped) ? Array(address[12...]) : address
+    }
+
     /// A number that no other socket has at the same time; 0 for none.
     private static func identity(of number: Int32) -> UInt {
         var status = stat()

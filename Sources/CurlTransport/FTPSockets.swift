@@ -18,6 +18,7 @@ final class FTPSockets: Sendable {
         /// Bytes the system may take from the server before this side asks for them; nil for what the system thinks best.
         var receiveBuffer: Int32?
         var dataConnections = 0
+        var lastMove = ContinuousClock.now
         /// Where libcurl has connected the last data connection to, unless through a proxy: a `sockaddr`.
         var place: [UInt8]?
         /// Whether data went over that connection, after `EPSV`.
@@ -59,6 +60,12 @@ final class FTPSockets: Sendable {
 
     var wasGreeted: Bool { state.value.wasGreeted }
 
+    /// When bytes moved last, of data or replies.
+    var lastMove: ContinuousClock.Instant { state.value.lastMove }
+
+    /// Bytes of data have come or gone.
+    func moved() { state.update { $0.lastMove = .now } }
+
     /// Data connections so far.
     var dataConnections: Int { state.value.dataConnections }
 
@@ -77,6 +84,7 @@ final class FTPSockets: Sendable {
     func replied(_ count: Int) {
         state.update { state in
             if !state.wasGreeted { state.greeted() }
+            state.lastMove = .now
             state.seen += Int64(count)
         }
     }
@@ -185,8 +193,16 @@ final class FTPSockets: Sendable {
         }
     }
 
-    /// A data connection that the server has opened. Source: CURLOPT_SOCKOPTFUNCTION(3).
-    func accepted(_ socket: curl_socket_t) { state.update { $0.took(data: FTPSocket(accepted: socket)) } }
+    /// A data connection that the server has opened; false when it was somebody else. Source: CURLOPT_SOCKOPTFUNCTION(3).
+    func accepted(_ socket: curl_socket_t) -> Bool {
+        state.update { state in
+            guard let control = state.control, let server = FTPSocket.peer(of: control.own), FTPSocket.peer(of: socket) == server else {
+                return false
+            }
+            state.took(data: FTPSocket(accepted: socket))
+            return true
+        }
+    }
 
     /// Whether ``connectData(to:)`` would come to where libcurl has come to.
     var knowsPlace: Bool { state.value.place != nil && state.value.isPlaceProven }

@@ -41,7 +41,8 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         var body: (any WriteSource)?
         var firstByte: Int64 = 0
         if case .store(_, let source, let offset, _) = exchange.transfer { (body, firstByte) = (source, offset) }
-        super.init(url: server.url, body: body, firstByte: firstByte, proxyLogin: proxyLogin, resume: resume)
+        super.init(
+            url: server.url, body: body, firstByte: firstByte, patience: exchange.patience, proxyLogin: proxyLogin, resume: resume)
     }
 
     /// The command that starts the transfer.
@@ -127,9 +128,16 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         let left = wanted.map { Int(clamping: $0 - received) } ?? bytes.count
         let taken = super.receive(UnsafeRawBufferPointer(rebasing: bytes.prefix(left)))
         guard taken == min(left, bytes.count) else { return taken }
+        sockets.moved()
         received += Int64(taken)
         if wanted == received { cut() }
         return bytes.count
+    }
+
+    override func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let before = sent
+        defer { if sent > before { sockets.moved() } }
+        return super.send(into: buffer)
     }
 
     private func cut() {
@@ -167,7 +175,9 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     }
 
     override func finish(_ ending: TransferEnding, options: ConnectionOptions) {
-        done(Result { try outcome(ending, options) })
+        let result = Result { try outcome(ending, options) }
+        if case .failure = result { letGo() }
+        done(result)
     }
 
     private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> FTPOutcome {

@@ -238,6 +238,9 @@ class Transfer: @unchecked Sendable {
         }
     }
 
+    /// Lets go of the source: somebody may be at work for it.
+    func letGo() { source = nil }
+
     static func wrongLength(_ length: Int64) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: "", sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")

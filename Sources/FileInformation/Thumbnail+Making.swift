@@ -8,7 +8,7 @@ extension Thumbnail {
     /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`; `.featureUnsupported` for another format, and without the
     ///   package trait `FileInformation`.
     public static func scaleDown(image: Data, toSize dimension: Int) async throws -> Thumbnail {
-        let reader = MemoryReader(image, path: try ProviderPath("image"))
+        let reader = DataReader(image, path: try ProviderPath("image"))
         guard let thumbnail = FileInformationGenerator.images.thumbnail else {
             throw FileError.make(.featureUnsupported, path: reader.path, sentence: FileInformationGenerator.images.obstacle)
         }

@@ -2,42 +2,154 @@ public import FileProviderCore
 import Foundation
 
 extension Publication {
-    /// Opens the book at `path` where it lies: the format is found, its manifest made, and nothing else read.
+    /// Opens the book at `path`, a file or a folder, where it lies: the format is found, its manifest made, and nothing else read.
     ///
-    /// - Parameters:
-    ///   - mediaTypes: Hints, such as what a database or a server says of the file.
-    ///   - sniffers: What tells formats, for hints and content alike.
+    /// Hints are trusted first, the name among them; a file that does not open as what it is called is opened as what it is, with a
+    /// warning.
+    ///
     /// - Throws: The provider's errors; `CocoaError(.fileReadCorruptFile)` for what is no book or a damaged one;
-    ///   `CocoaError(.featureUnsupported)` for a format that is known and cannot be opened.
+    ///   `CocoaError(.featureUnsupported)` for a format that is known and cannot be opened. ``OpeningFailure`` sorts them.
     /// - Complexity: For an EPUB of any size two or three requests, 100 kB together.
     public static func open(
-        path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String] = [],
-        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+        path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions = OpeningOptions()
     ) async throws -> Publication {
-        let content = SniffedContent(try await provider.open(path: path))
         do {
-            let sniffing = Sniffing(mediaTypes: mediaTypes, fileExtensions: [path.fileExtension].compactMap(\.self), sniffers: sniffers)
-            var type = try await sniffing.run(content: nil)
-            if type == nil { type = try await sniffing.look(into: content) }
-            return try await open(content, as: type?.mediaType, at: path)
+            return try await openFile(path, of: provider, options)
         } catch {
-            await content.reader.close()
+            let error = (error as? ResourceError)?.cause ?? error
+            // Only what does not open as a file is asked whether it is a folder: books are files nearly always.
+            guard !error.isCancellation, let item = try? await provider.attributesOfItem(path: path), item.isDirectory else { throw error }
+            return try await openFolder(path, of: provider, options)
+        }
+    }
+
+    private static func openFile(
+        _ path: ProviderPath, of provider: any FileProviderReadWrite, _ options: OpeningOptions
+    ) async throws -> Publication {
+        let content = SniffedContent(try await provider.open(path: path), limits: options.archiveLimits, checkpoints: options.checkpoints)
+        do {
+            let siblings = ProviderFetcher(provider, folder: path.parent ?? .root)
+            let told = try await sniff(content, named: path, options)
+            do {
+                let asset = try await asset(content, as: told?.mediaType, siblings: siblings, options)
+                if let publication = try await make(asset, WarningLog(), options) { return publication }
+                throw try await unknown(content, as: told?.mediaType)
+            } catch {
+                let error = (error as? ResourceError)?.cause ?? error
+                guard let told, told.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
+                    let publication = try await openByContent(content, not: told.mediaType, siblings: siblings, options)
+                else { throw error }
+                return publication
+            }
+        } catch {
+            await content.close()
             throw error
         }
     }
 
-    private static func open(_ content: SniffedContent, as type: MediaType?, at path: ProviderPath) async throws -> Publication {
-        switch type {
-        case MediaType.epub:
-            let fetcher = ArchiveFetcher(try await ZIPArchive.open(content.reader))
-            return Publication(manifest: try await EPUBParser().parse(fetcher: fetcher), fetcher: fetcher)
-        case nil where try await content.reader.attributes().size == 0:
-            throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is empty.")
-        case nil:
-            throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is no book in a format that is known here.")
-        case let type?:
-            throw FileError.make(
-                .featureUnsupported, path: path, sentence: "“\(path)” is \(type.name ?? type.string), which cannot be opened as a book.")
+    /// The publication that the content alone tells of; nil where it tells of none, or of nothing but `claimed`.
+    ///
+    /// - Complexity: What looking inside costs, less what was read before.
+    private static func openByContent(
+        _ content: SniffedContent, not claimed: MediaType, siblings: any Fetcher, _ options: OpeningOptions
+    ) async throws -> Publication? {
+        try await ContentErrors.passOver {
+            let sniffing = Sniffing(mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
+            guard let found = try await sniffing.run(content)?.mediaType, found != claimed else { return nil }
+            let warnings = WarningLog()
+            let (name, wrong) = (content.path.isRoot ? "The file" : "“\(content.path.name)”", claimed.name ?? claimed.string)
+            warnings.warn(
+                "wrong-name", .moderate,
+                "\(name) is \(found.name ?? found.string) and not \(wrong), as its name or a type given with it says; it was opened as what it is."
+            )
+            return try await make(asset(content, as: found, siblings: siblings, options), warnings, options)
         }
     }
+
+    private static func openFolder(
+        _ path: ProviderPath, of provider: any FileProviderReadWrite, _ options: OpeningOptions
+    ) async throws -> Publication {
+        let archive = try await FolderArchive.open(provider, path: path, limits: options.archiveLimits)
+        let content = SniffedContent(archive)
+        do {
+            let type = try await sniff(content, named: path, options)?.mediaType
+            let asset = PublicationAsset(
+                path: path, mediaType: type, form: .folder, fetcher: ArchiveFetcher(archive), remote: options.remote())
+            if let publication = try await make(asset, WarningLog(), options) { return publication }
+            throw try await unknown(content, as: type)
+        } catch {
+            await content.close()
+            throw error
+        }
+    }
+
+    private static func sniff(_ content: SniffedContent, named path: ProviderPath, _ options: OpeningOptions) async throws -> Sniffed? {
+        let hints = [path.fileExtension].compactMap(\.self)
+        let sniffing = Sniffing(
+            mediaTypes: options.mediaTypes, fileExtensions: hints, sniffers: options.sniffers, ignoringHints: content.isFolder)
+        return try await sniffing.run(content)
+    }
+
+    private static func asset(
+        _ content: SniffedContent, as type: MediaType?, siblings: any Fetcher, _ options: OpeningOptions
+    ) async throws -> PublicationAsset {
+        let path = content.path
+        if type?.isWholeFile != true, let archive = try await content.archive() {
+            return PublicationAsset(
+                path: path, mediaType: type, form: .archive, fetcher: ArchiveFetcher(archive), siblings: siblings, remote: options.remote(),
+                sourceURL: options.sourceURL)
+        }
+        // Said to be one, and it is none: the reason is worth telling.
+        if type?.isZIP == true { _ = try await ZIPArchive.open(content.reader, limits: options.archiveLimits) }
+        return PublicationAsset(
+            path: path, mediaType: type, form: .file, fetcher: FileFetcher(content.reader), siblings: siblings, remote: options.remote(),
+            sourceURL: options.sourceURL)
+    }
+
+    /// The publication that the first fitting parser makes of `asset`; nil where none fits.
+    private static func make(
+        _ asset: PublicationAsset, _ warnings: WarningLog, _ options: OpeningOptions
+    ) async throws -> Publication? {
+        for warning in (asset.fetcher as? ArchiveFetcher)?.archive.warnings ?? [] { warnings.warn(warning) }
+        var asset = asset
+        var protection: Protection?
+        for known in options.protections + [DetectedProtection()] {
+            guard let found = try await known.open(asset, warnings: warnings) else { continue }
+            (asset, protection) = (found.asset, found.protection)
+            break
+        }
+        for parser in options.parsers + options.standardParsers {
+            guard var builder = try await parser.parse(asset, warnings: warnings) else { continue }
+            options.transform(&builder.manifest, &builder.fetcher)
+            return Publication(
+                manifest: builder.manifest, fetcher: builder.fetcher, mediaType: asset.mediaType,
+                protection: protection ?? builder.protection,
+                warnings: warnings.all)
+        }
+        return nil
+    }
+
+    private static func unknown(_ content: SniffedContent, as type: MediaType?) async throws -> CocoaError {
+        let path = content.path
+        if content.isFolder {
+            let sentence = "“\(path)” is a folder, and no book lies unpacked in it."
+            return FileError.make(.featureUnsupported, path: path, sentence: sentence, underlying: POSIXError(.EISDIR))
+        }
+        if let type {
+            let sentence = "“\(path)” is \(type.name ?? type.string), which cannot be opened as a book."
+            return FileError.make(.featureUnsupported, path: path, sentence: sentence)
+        }
+        if try await content.isEmpty { return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is empty.") }
+        return FileError.make(.featureUnsupported, path: path, sentence: "“\(path)” is no book in a format that is known here.")
+    }
+}
+
+extension CocoaError {
+    /// Whether a file of another format, taken for one of the format that its name says, ends in an error like this.
+    fileprivate var mayBeMisnamed: Bool { code == .fileReadCorruptFile || code == .featureUnsupported }
+}
+
+extension MediaType {
+    /// Whether a file of this kind is read as one, however it begins and ends.
+    fileprivate var isWholeFile: Bool { isJSON || isBitmap || isAudio || isVideo || isHTML || MediaType.pdf.contains(self) }
 }

@@ -2,13 +2,38 @@
 public final class Publication: Sendable {
     /// As it was made when the publication was opened; it never changes.
     public let manifest: Manifest
+    /// The format it was opened from; nil for one that a program made, or a folder of no certain format.
+    public let mediaType: MediaType?
+    /// What protects it; nil where nothing does.
+    public let protection: Protection?
+    /// What was wrong with it and could be helped, and what was done about it.
+    public let warnings: [PublicationWarning]
     private let fetcher: any Fetcher
 
     /// - Parameter fetcher: Closed with the publication.
-    public init(manifest: Manifest, fetcher: any Fetcher = EmptyFetcher()) {
+    public init(
+        manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil, protection: Protection? = nil,
+        warnings: [PublicationWarning] = []
+    ) {
         self.manifest = manifest
         self.fetcher = fetcher
+        self.mediaType = mediaType
+        self.protection = protection
+        self.warnings = warnings
     }
+
+    /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an index.
+    ///
+    /// - Parameter change: May change both; a fetcher in front of the old one keeps using it.
+    /// - Returns: A publication that shares what the fetcher holds: close one of the two, when both are done.
+    public func copy(_ change: (_ manifest: inout Manifest, _ fetcher: inout any Fetcher) throws -> Void) rethrows -> Publication {
+        var (manifest, fetcher) = (manifest, fetcher)
+        try change(&manifest, &fetcher)
+        return Publication(manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings)
+    }
+
+    /// The tree of fetchers that resources come through, for people who debug.
+    public var fetcherTree: String { fetcher.tree }
 
     /// Title, contributors, languages and the rest.
     public var metadata: Metadata { manifest.metadata }
@@ -22,37 +47,22 @@ public final class Publication: Sendable {
     public var tableOfContents: [Link] { manifest.tableOfContents }
 
     /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.
-    public func get(_ link: Link) -> any Resource { fetcher.get(link) }
+    ///
+    /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without one vanish from the address.
+    /// - Returns: A resource that fails with `ResourceError.badRequest` when the template is malformed or none of its variables has a
+    ///   value, and when there are parameters and no template to take them.
+    public func get(_ link: Link, parameters: [String: String] = [:]) -> any Resource {
+        if !link.templated, parameters.isEmpty { return fetcher.get(link) }
+        do {
+            return fetcher.get(try link.request(parameters))
+        } catch {
+            return FailureResource(link, error: .badRequest(error))
+        }
+    }
 
     /// The resource at `href`, with what the manifest says of it.
     public func get(_ href: String) -> any Resource { get(link(withHREF: href) ?? Link(href: href)) }
 
-    /// The manifest's link for `href`: in the reading order, the resources or the links, their alternates and children; on a second try
-    /// without query and fragment.
-    public func link(withHREF href: String) -> Link? {
-        let href = href.hasPrefix("/") ? String(href.dropFirst()) : href
-        let all = [readingOrder, resources, links]
-        if let found = all.lazy.compactMap({ Self.find(href, in: $0) }).first { return found }
-        let bare = href.prefix { $0 != "?" && $0 != "#" }
-        return bare.count == href.count ? nil : all.lazy.compactMap { Self.find(String(bare), in: $0) }.first
-    }
-
-    /// The first link with that relation: in the reading order, the resources or the links.
-    public func link(withRel rel: String) -> Link? {
-        readingOrder.firstWithRel(rel) ?? resources.firstWithRel(rel) ?? links.firstWithRel(rel)
-    }
-
-    /// The cover image, where the manifest names one.
-    public var coverLink: Link? { link(withRel: "cover") }
-
     /// Gives back the archive or folder behind the publication. Resources read after it fail with `ResourceError.unavailable`.
     public func close() async { await fetcher.close() }
-
-    private static func find(_ href: String, in links: [Link]) -> Link? {
-        if let found = links.firstWithHREF(href) { return found }
-        for link in links where !link.alternates.isEmpty || !link.children.isEmpty {
-            if let found = find(href, in: link.alternates) ?? find(href, in: link.children) { return found }
-        }
-        return nil
-    }
 }

@@ -19,16 +19,32 @@ extension SFTPBulkRead {
         var held: [Int64: [UInt8]] = [:]
         /// `READ`s on their way.
         var requests = 0
-        /// Bytes that may be on their way or held: as many as the line takes without long waits.
-        var allowed = Self.first
-        /// The shortest time from a request to its answer.
-        var quickest = Duration.seconds(60)
+        /// Bytes that each session was asked for and has not answered for.
+        var unanswered: [ObjectIdentifier: Int] = [:]
+        /// Bytes that may be on their way or held.
+        var line = SFTPWindow(first: Self.first, least: Self.first, most: Self.window)
         var isDelivering = false
         var isSinkFull = false
         var outcome: Result<Int64, any Error>?
         var waiter: CheckedContinuation<Int64, any Error>?
 
         func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
+
+        /// Whether a session may be asked for so many more: each has its share, or the slowest would have them all, and the others none.
+        func mayAsk(_ session: SFTPSession, for count: Int, of most: Int) -> Bool {
+            let asked = unanswered[ObjectIdentifier(session), default: 0]
+            return asked == 0 || asked + count <= most / lanes.count
+        }
+
+        mutating func asked(_ session: SFTPSession, for count: Int) {
+            requests += 1
+            unanswered[ObjectIdentifier(session), default: 0] += count
+        }
+
+        mutating func answered(_ session: SFTPSession, _ part: SFTPPart) {
+            requests -= 1
+            unanswered[ObjectIdentifier(session), default: part.count] -= part.count
+        }
 
         /// The first of those that came short; nil where too many pieces wait for one that is on its way.
         mutating func takeMissing() -> SFTPPart? {
@@ -37,16 +53,6 @@ extension SFTPBulkRead {
             else { return nil }
             let part = missing.remove(at: index)
             return SFTPPart(offset: part.offset, count: part.count)
-        }
-
-        /// Asks for more at once while answers come soon, and for less where they queue: small requests would wait behind them.
-        mutating func adapt(to delay: Duration, _ count: Int) {
-            quickest = min(quickest, delay)
-            if delay < quickest + .milliseconds(250) {
-                allowed = min(Self.window, allowed + count)
-            } else if delay > quickest + .milliseconds(500) {
-                allowed = max(Self.first, allowed - count / 2)
-            }
         }
     }
 }

@@ -100,17 +100,17 @@ package final class SFTPBulkRead: SFTPBulk {
             guard state.outcome == nil, !state.isSinkFull, let handle = state.handle(of: session) else { return nil }
             guard state.missing.isEmpty else {
                 guard let part = state.takeMissing() else { return nil }
-                state.requests += 1
+                state.asked(session, for: part.count)
                 return (handle, part)
             }
-            let most = min(state.allowed, State.window / sharers)
+            let most = min(state.line.allowed, State.window / sharers)
             let ahead = Int(state.next - state.delivered)
-            guard state.next < state.end, ahead == 0 || ahead + limits.read <= most,
+            guard state.next < state.end, ahead == 0 || ahead + limits.read <= most, state.mayAsk(session, for: limits.read, of: most),
                 !isUnknown || state.requests < Self.usualRequests * state.lanes.count
             else { return nil }
             let part = SFTPPart(offset: state.next, count: Int(min(Int64(limits.read), state.end - state.next)))
             state.next += Int64(part.count)
-            state.requests += 1
+            state.asked(session, for: part.count)
             return (handle, part)
         }
         guard let (handle, part) = asked else { return 0 }
@@ -127,13 +127,13 @@ package final class SFTPBulkRead: SFTPBulk {
         case .data:
             let data = try decoder.string()
             guard (1...part.count).contains(data.count) else { throw SFTPProtocolError.wrongCount(data.count, asked: part.count) }
-            took(data, for: part)
+            took(data, for: part, of: session)
             wakeOthers(than: session)
         case .status:
             let status = try SFTPReply.status(&decoder)
             guard status.isEndOfFile else { return finish(.failure(SFTPRefusal(status: status))) }
             state.withLock { state in
-                state.requests -= 1
+                state.answered(session, part)
                 state.end = min(state.end, max(part.offset, state.delivered))
             }
             finishIfDone()
@@ -141,14 +141,14 @@ package final class SFTPBulkRead: SFTPBulk {
         }
     }
 
-    private func took(_ data: UnsafeRawBufferPointer, for part: SFTPPart) {
+    private func took(_ data: UnsafeRawBufferPointer, for part: SFTPPart, of session: SFTPSession) {
         let isNext = state.withLock { state -> Bool in
-            state.requests -= 1
+            state.answered(session, part)
             guard state.outcome == nil else { return false }
             if data.count < part.count {
                 state.missing.append(SFTPPart(offset: part.offset + Int64(data.count), count: part.count - data.count))
             }
-            state.adapt(to: .now - part.sent, data.count)
+            state.line.adapt(to: .now - part.sent, data.count)
             if part.offset == state.delivered, !state.isDelivering, !state.isSinkFull {
                 state.isDelivering = true
                 return true

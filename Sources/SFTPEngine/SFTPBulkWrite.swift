@@ -14,6 +14,8 @@ package final class SFTPBulkWrite: SFTPBulk {
     /// Bytes behind the first that the server does not have which may be on their way, or there: a file that is left alone has holes, if
     /// any, no further than this from its end.
     package static let spread: Int64 = 16 << 20
+    /// Bytes that may be on their way at first, which 20 ms at 200 MB/s take, and where answers queue.
+    private static let first = (usual: 4 << 20, least: 1 << 20)
 
     fileprivate struct State {
         var lanes: [Lane]
@@ -23,7 +25,10 @@ package final class SFTPBulkWrite: SFTPBulk {
         var acknowledged: Int64
         /// What it has said to have behind that.
         var ahead: [Int64: Int] = [:]
-        var unanswered: [ObjectIdentifier: Int] = [:]
+        /// `WRITE`s without an answer of each session, and their bytes.
+        var unanswered: [ObjectIdentifier: (writes: Int, bytes: Int)] = [:]
+        /// Bytes that may be on their way.
+        var line = SFTPWindow(first: SFTPBulkWrite.first.usual, least: SFTPBulkWrite.first.least, most: Int(SFTPBulkWrite.spread))
         var isAtEnd = false
         var isSourceDry = false
         var outcome: Result<Int64, any Error>?
@@ -120,7 +125,8 @@ package final class SFTPBulkWrite: SFTPBulk {
         let lane = ObjectIdentifier(session)
         var hasRunDry = false
         let (part, end) = state.withLock { state -> (SFTPPart?, Result<Int64, any Error>?) in
-            guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry, state.unanswered[lane, default: 0] < Self.most,
+            guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry,
+                state.mayWrite(data.count, lane, most: Self.most),
                 state.next - state.acknowledged + Int64(data.count) <= Self.spread
             else { return (nil, nil) }
             var count = 0
@@ -140,7 +146,8 @@ package final class SFTPBulkWrite: SFTPBulk {
             guard count > 0 else { return (nil, state.ending(from: start)) }
             let part = SFTPPart(offset: state.next, count: count)
             state.next += Int64(count)
-            state.unanswered[lane, default: 0] += 1
+            let before = state.unanswered[lane] ?? (0, 0)
+            state.unanswered[lane] = (before.writes + 1, before.bytes + count)
             return (part, nil)
         }
         if let end { finish(end) }
@@ -163,7 +170,10 @@ package final class SFTPBulkWrite: SFTPBulk {
         let status = try SFTPReply.status(&decoder)
         guard status.isOK else { return finish(.failure(SFTPRefusal(status: status))) }
         let (end, others) = state.withLock { state -> (Result<Int64, any Error>?, [Lane]) in
-            state.unanswered[ObjectIdentifier(session), default: 1] -= 1
+            let lane = ObjectIdentifier(session)
+            let before = state.unanswered[lane] ?? (1, part.count)
+            state.unanswered[lane] = (before.writes - 1, before.bytes - part.count)
+            state.line.adapt(to: .now - part.sent, part.count)
             state.ahead[part.offset] = part.count
             while let count = state.ahead.removeValue(forKey: state.acknowledged) { state.acknowledged += Int64(count) }
             return (state.ending(from: start), state.lanes.count > 1 ? state.lanes : [])
@@ -177,6 +187,12 @@ package final class SFTPBulkWrite: SFTPBulk {
 }
 
 extension SFTPBulkWrite.State {
+    /// Whether a session may have so many bytes more: each has its share, or the slowest would have them all, and the others none.
+    fileprivate func mayWrite(_ count: Int, _ lane: ObjectIdentifier, most: Int) -> Bool {
+        let (writes, bytes) = unanswered[lane] ?? (0, 0)
+        return writes == 0 || writes < most && bytes + count <= line.allowed / lanes.count
+    }
+
     /// What it has come to, once everything was sent and answered.
     fileprivate func ending(from start: Int64) -> Result<Int64, any Error>? {
         isAtEnd && acknowledged == next ? .success(next - start) : nil

@@ -12,12 +12,16 @@ package final class SFTPCall: Sendable {
 
     private let state: Mutex<State>
     private let close: @Sendable ([SFTPHandle]) -> Void
+    private let abandon: @Sendable (SFTPCall) -> Void
 
-    /// - Parameter close: Is given the handles that came for nobody.
-    init(_ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void) {
+    /// - Parameters:
+    ///   - close: Is given the handles that came for nobody.
+    ///   - abandon: Is told when nobody waits any more.
+    init(_ count: Int, close: @escaping @Sendable ([SFTPHandle]) -> Void, abandon: @escaping @Sendable (SFTPCall) -> Void) {
         state = Mutex(
             State(replies: Array(repeating: nil, count: count), missing: count, outcome: count == 0 ? .success([]) : nil))
         self.close = close
+        self.abandon = abandon
     }
 
     /// The replies in the order of the requests.
@@ -34,6 +38,7 @@ package final class SFTPCall: Sendable {
             }
         } onCancel: {
             fail(CancellationError())
+            abandon(self)
         }
     }
 

@@ -112,13 +112,16 @@ package struct SFTPLimits: Sendable, Hashable {
     init(reply: [UInt8]) throws {
         self = try reply.withUnsafeBytes { bytes in
             var decoder = SFTPDecoder(bytes)
-            _ = try decoder.uint64()
             // 0 is no limit; less than everybody takes is no sense.
-            func sensible(_ value: UInt64) -> Int {
-                value == 0 ? Self.most : min(Self.most, max(4096, Int(clamping: value)))
+            func sensible(_ value: UInt64, most: Int) -> Int {
+                value == 0 ? most : min(most, max(4096, Int(clamping: value)))
             }
+            // The head of a packet, its handle among it, takes part of it.
+            let packet = try decoder.uint64()
+            let most = sensible(packet > 1024 ? packet - 1024 : packet, most: Self.most)
             let (read, write, handles) = (try decoder.uint64(), try decoder.uint64(), try decoder.uint64())
-            return SFTPLimits(read: sensible(read), write: sensible(write), handles: handles == 0 ? nil : Int(clamping: handles))
+            return SFTPLimits(
+                read: sensible(read, most: most), write: sensible(write, most: most), handles: handles == 0 ? nil : Int(clamping: handles))
         }
     }
 }

@@ -3,7 +3,9 @@ package struct SFTPListing {
     /// On their way at first: more than most folders take.
     private static let first = 16
     /// On their way at most.
-    private static let most = 64
+    private static let most = 128
+    /// Names in an answer that tell of a long folder: small ones have fewer in all.
+    private static let many = 50
     /// Entries on their way at most, where all answers are like the last.
     private static let mostNames = 65_536
     /// Entries of one folder that are read; a server can go on for ever.
@@ -47,10 +49,12 @@ package struct SFTPListing {
         return nil
     }
 
-    /// One for the one that was answered, and one more; fewer where answers are so long that many would fill the memory.
+    /// One for the one that was answered, and one more, or all where the folder is long; fewer where answers are so long that many would
+    /// fill the memory.
     private mutating func ask(inEach names: Int) {
         let most = max(1, min(Self.most, Self.mostNames / max(1, names)))
-        for _ in 0..<max(0, min(2, most - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
+        let more = names < Self.many ? 2 : most
+        for _ in 0..<max(0, min(more, most - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
     }
 
     /// A folder has more entries than are read.

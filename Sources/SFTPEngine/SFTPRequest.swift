@@ -11,6 +11,9 @@ package struct SFTPRequest: Sendable {
         body = writer.bytes
     }
 
+    /// Whether it carries data.
+    var isHeavy: Bool { body.count > SFTPQueue.lightest }
+
     /// The packet as it goes over the wire.
     func packet(id: UInt32) -> [UInt8] {
         var writer = SFTPWriter()

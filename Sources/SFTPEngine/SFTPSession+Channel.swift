@@ -27,38 +27,40 @@ extension SFTPSession: ByteChannelUser {
     package var isWaiting: Bool { state.withLock { !$0.pending.isEmpty || $0.opening != nil } }
 
     package func ended(with error: any Error) {
-        let (opening, pending, bulks) = state.withLock { state in
+        let (opening, pending, bulks, held) = state.withLock { state in
             state.ending = error
             defer {
                 state.opening = nil
                 state.pending = [:]
-                state.queue = []
+                state.queue = SFTPQueue()
                 state.bulks = []
+                state.held = []
             }
-            return (state.opening, state.pending, state.bulks)
+            return (state.opening, state.pending, state.bulks, state.held)
         }
         opening?.resume(throwing: error)
+        for resume in held { resume() }
         for case .call(let call, _) in pending.values.map(\.owner) { call.fail(error) }
         for bulk in bulks { bulk.sessionEnded(with: error) }
     }
 
     // MARK: Sending
 
-    /// Single requests go before transfers, which take turns.
+    /// Single requests go before those that carry data and before transfers, which take turns.
     private func fill() {
-        let bulks = state.withLock { state in
-            var taken = 0
-            while taken < state.queue.count, outbox.wantsMore {
-                outbox.append(state.queue[taken])
-                taken += 1
-            }
-            state.queue.removeFirst(taken)
+        var (busy, hasHeavy, held) = state.withLock { state in
+            while outbox.wantsMore, let packet = state.queue.takeLight() { outbox.append(packet) }
             // Who was first is last the next time.
             if let first = state.bulks.first { state.bulks = state.bulks.dropFirst() + [first] }
-            return state.bulks
+            return (state.bulks, state.queue.hasHeavy, state.takeHeld())
         }
-        var busy = bulks
-        while outbox.wantsMore, !busy.isEmpty {
+        while outbox.wantsMore, hasHeavy || !busy.isEmpty {
+            if hasHeavy {
+                (hasHeavy, held) = state.withLock { state in
+                    if let packet = state.queue.takeHeavy() { outbox.append(packet) }
+                    return (state.queue.hasHeavy, held + state.takeHeld())
+                }
+            }
             busy.removeAll { bulk in
                 guard outbox.wantsMore else { return false }
                 let count = bulk.putPacket(into: outbox.room(), for: self)
@@ -66,6 +68,7 @@ extension SFTPSession: ByteChannelUser {
                 return count == 0
             }
         }
+        for resume in held { resume() }
     }
 
     // MARK: Receiving
@@ -120,7 +123,7 @@ extension SFTPSession: ByteChannelUser {
             state.extensions = extensions
             if extensions[SFTPExtension.limits.rawValue] != nil {
                 // Nobody waits for the answer, and so it takes no time.
-                state.queue.append(SFTPRequest.limits.packet(id: state.register(Pending(owner: .limits, sent: .now))))
+                state.queue.append([SFTPRequest.limits.packet(id: state.register(Pending(owner: .limits, sent: .now)))])
             }
             return state.opening.take()
         }

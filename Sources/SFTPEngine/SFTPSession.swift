@@ -18,7 +18,9 @@ package final class SFTPSession: @unchecked Sendable {
     }
 
     struct State {
-        var queue: [[UInt8]] = []
+        var queue = SFTPQueue()
+        /// Who waits until less waits to leave.
+        var held: [@Sendable () -> Void] = []
         var pending: [UInt32: Pending] = [:]
         var lastID: UInt32 = 0
         var bulks: [any SFTPBulk] = []
@@ -28,6 +30,8 @@ package final class SFTPSession: @unchecked Sendable {
         var limits = SFTPLimits.usual
         var ending: (any Error)?
         var lastLook = ContinuousClock.now
+        /// The shortest time that an answer took.
+        var quickest: Duration?
     }
 
     let state = Mutex(State())
@@ -59,7 +63,7 @@ package final class SFTPSession: @unchecked Sendable {
                 writer.put(UInt32(3))
                 session.state.withLock { state in
                     state.opening = continuation
-                    state.queue.append(writer.bytes)
+                    state.queue.append([writer.bytes])
                 }
                 channel.start(session)
             }
@@ -77,6 +81,9 @@ package final class SFTPSession: @unchecked Sendable {
 
     /// What the server takes at most. Known soon after ``open(over:patience:)``; before that, what every server takes.
     package var limits: SFTPLimits { state.withLock { $0.limits } }
+
+    /// The shortest time that an answer took, which is a round trip and little else; nil before the first.
+    package var roundTrip: Duration? { state.withLock { $0.quickest } }
 
     /// Why the session ended; nil while it lives.
     package var ending: (any Error)? { state.withLock { $0.ending } }
@@ -100,12 +107,32 @@ package final class SFTPSession: @unchecked Sendable {
     /// - Complexity: One round trip.
     package func sendTogether(_ requests: [SFTPRequest]) async throws -> [SFTPReply] {
         try Task.checkCancellation()
+        if requests.contains(where: \.isHeavy) {
+            while state.withLock({ $0.isFull }) { try await waitForRoom() }
+        }
         return try await begin(requests).value()
+    }
+
+    /// Bytes that may wait to leave before those who ask for more wait themselves.
+    static let enough = 4 << 20
+
+    private func waitForRoom() async throws {
+        try await Gate.wait { resume in
+            let mustWait = state.withLock { state in
+                if state.isFull { state.held.append(resume) }
+                return state.isFull
+            }
+            if !mustWait { resume() }
+        }
     }
 
     /// Sends requests; the answers are waited for elsewhere.
     package func begin(_ requests: [SFTPRequest]) -> SFTPCall {
-        let call = SFTPCall(requests.count) { [weak self] handles in self?.close(handles) }
+        let call = SFTPCall(requests.count) { [weak self] handles in
+            self?.close(handles)
+        } abandon: { [weak self] call in
+            self?.abandon(call)
+        }
         guard requests.allSatisfy({ $0.body.count < SFTPOutbox.longestPacket - 16 }) else {
             call.fail(FileError.make(.fileWriteInvalidFileName, path: "", sentence: "A name is too long for one SFTP packet."))
             return call
@@ -113,14 +140,24 @@ package final class SFTPSession: @unchecked Sendable {
         let ending = state.withLock { state -> (any Error)? in
             if let ending = state.ending { return ending }
             let now = ContinuousClock.now
-            for (index, request) in requests.enumerated() {
-                state.queue.append(
-                    request.packet(id: state.register(Pending(owner: .call(call, index: index), sent: now))))
-            }
+            state.queue.append(
+                requests.enumerated().map { index, request in
+                    request.packet(id: state.register(Pending(owner: .call(call, index: index), sent: now)))
+                })
             return nil
         }
         if let ending { call.fail(ending) } else { channel.wake() }
         return call
+    }
+
+    /// Nobody waits for the answers any more: of what has not left, only what changes something else than bytes does.
+    private func abandon(_ call: SFTPCall) {
+        state.withLock { state in
+            if state.queue.isEmpty { return }
+            let own = state.pending.filter { if case .call(let owner, _) = $0.value.owner { owner === call } else { false } }
+            for id in state.queue.drop(Set(own.keys)) { state.pending[id] = nil }
+        }
+        channel.wake()
     }
 
     /// Closes handles without waiting for the answers.
@@ -154,17 +191,29 @@ package final class SFTPSession: @unchecked Sendable {
 }
 
 extension SFTPSession.State {
+    /// Whether what waits to leave is enough for now.
+    var isFull: Bool { queue.bytes > SFTPSession.enough && ending == nil }
+
+    /// Those who waited for room, once there is some; they look again.
+    mutating func takeHeld() -> [@Sendable () -> Void] {
+        guard !held.isEmpty, queue.bytes <= SFTPSession.enough / 2 else { return [] }
+        defer { held = [] }
+        return held
+    }
+
     mutating func register(_ pending: SFTPSession.Pending) -> UInt32 {
         repeat { lastID &+= 1 } while self.pending[lastID] != nil
         self.pending[lastID] = pending
         return lastID
     }
 
-    /// Whether a request was passed over for longer than `patience`: others that were sent so much later have their answers.
+    /// Takes note of the time that an answer took.
     ///
-    /// Looked at once a second, because all requests that wait are gone through.
+    /// - Returns: Whether a request was passed over for longer than `patience`: others that were sent so much later have their answers.
+    ///   Looked at once a second, because all requests that wait are gone through.
     mutating func isStuck(after reply: SFTPSession.Pending, patience: Duration) -> Bool {
         let now = ContinuousClock.now
+        quickest = min(quickest ?? patience, now - reply.sent)
         guard now - lastLook >= .seconds(1) else { return false }
         lastLook = now
         return pending.values.contains { $0.sent + patience < reply.sent }

@@ -54,6 +54,18 @@ final class SSHAgent {
         return found
     }
 
+    /// Those that somebody named come first, and RSA keys last where libssh2 cannot sign with them as servers demand.
+    static func ordered(
+        _ identities: [Identity], first: [[UInt8]], signsRSA: Bool = SSHLibrary.signsRSAWithSHA2
+    ) -> [Identity] {
+        func rank(_ identity: Identity) -> Int {
+            if !signsRSA, identity.type == "ssh-rsa" { return Int.max }
+            return first.firstIndex(of: identity.blob) ?? first.count
+        }
+        let ranked = identities.enumerated().map { (rank: rank($1), place: $0, identity: $1) }
+        return ranked.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) }.map(\.identity)
+    }
+
     /// SSH_AGENTC_SIGN_REQUEST: the signature without the algorithm's name; nil where the agent, or a person, refuses.
     func sign(_ data: [UInt8], with blob: [UInt8]) throws -> [UInt8]? {
         var request: [UInt8] = [13]

@@ -1,4 +1,5 @@
 import CSSH2
+import FileProviderCore
 import Foundation
 
 /// Signs for libssh2 with a key that it does not have. Source: libssh2_userauth_publickey(3).
@@ -15,7 +16,7 @@ final class SSHSigning {
         ) -> Int32 = { session, signature, length, data, count, context in
             guard let session, let wire = SSHWire.of(libssh2_session_abstract(session)), let context = context?.pointee else { return -1 }
             let signing = Unmanaged<SSHSigning>.fromOpaque(context).takeUnretainedValue()
-            guard let signed = signing.sign(Array(UnsafeBufferPointer(start: data, count: count))),
+            guard let signed = wire.away({ signing.sign(Array(UnsafeBufferPointer(start: data, count: count))) }),
                 let block = wire.allocate(signed.count)
             else { return -1 }
             block.copyMemory(from: signed, byteCount: signed.count)
@@ -34,8 +35,9 @@ final class SSHSigning {
 
 /// Answers what a server asks in a login by keyboard-interactive. Source: libssh2_userauth_keyboard_interactive_ex(3).
 final class SSHAnswers {
+    private let host: String
     private let password: SSHSecret?
-    private let answer: (@Sendable (SSHQuestion) throws -> String)?
+    private let answer: (@Sendable (LoginQuestion) throws -> String)?
     private var rounds = 0
     private var isPasswordUsed = false
     private(set) var failure: (any Error)?
@@ -46,7 +48,8 @@ final class SSHAnswers {
     private static let mostRounds = 8
     private static let longestPrompt = 500
 
-    init(password: SSHSecret?, answer: (@Sendable (SSHQuestion) throws -> String)?) {
+    init(host: String, password: SSHSecret?, answer: (@Sendable (LoginQuestion) throws -> String)?) {
+        self.host = host
         self.password = password
         self.answer = answer
     }
@@ -61,7 +64,7 @@ final class SSHAnswers {
             for index in 0..<Int(count) {
                 guard let prompt = prompts?[index] else { continue }
                 let words = text(prompt.text, Int(prompt.length))
-                let reply = Array(answers.reply(to: SSHQuestion(prompt: words, instruction: instruction, echoes: prompt.echo != 0)).utf8)
+                let reply = Array(wire.away { answers.reply(words, instruction, echoes: prompt.echo != 0) }.utf8)
                 guard let block = wire.allocate(max(1, reply.count)) else { continue }
                 block.copyMemory(from: reply, byteCount: reply.count)
                 responses?[index].text = block.assumingMemoryBound(to: CChar.self)
@@ -74,18 +77,18 @@ final class SSHAnswers {
         SSHText.line(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : min(count, longestPrompt)))
     }
 
-    private func reply(to question: SSHQuestion) -> String {
+    private func reply(_ prompt: String, _ instruction: String, echoes: Bool) -> String {
         if failure != nil { return "" }
-        // Somebody who is there answers a second question, of which nobody knows that it asks for the password again.
-        if !question.echoes, let password, !isPasswordUsed {
+        // Somebody who is there answers what may not be about the password: such as a code, or the password once more.
+        if !echoes, let password, !isPasswordUsed, answer == nil || prompt.localizedCaseInsensitiveContains("password") {
             isPasswordUsed = true
             return password.text
         }
         guard let answer else {
-            unanswered = question.prompt
+            unanswered = prompt
             return ""
         }
-        do { return try answer(question) } catch {
+        do { return try answer(LoginQuestion(host: host, prompt: prompt, instruction: instruction, echoes: echoes)) } catch {
             failure = error
             return ""
         }

@@ -6,13 +6,19 @@ struct SSHAttempts {
     let login: SSHLogin
     let server: SSHServer
     /// The methods that the server takes; nil while it has not been asked.
-    var accepted: [String]?
+    var accepted: [String]? {
+        didSet { isOutdated = false }
+    }
+    /// Whether something was tried after ``accepted`` was told: the server may take other methods by now.
+    private(set) var isOutdated = false
     private var refused: [String] = []
     private var unusable: [String] = []
     private var cause: (any Error)?
     private var keys = 0
+    private var offered: Set<[UInt8]> = []
     private var hasOldRSA = false
-    private var hasLeftKeys = false
+    /// How many keys are offered at most, where there were more.
+    private var keysLeft: Int?
 
     init(login: SSHLogin, server: SSHServer) {
         self.login = login
@@ -20,21 +26,45 @@ struct SSHAttempts {
     }
 
     /// Whether a method was sent, which a server may answer by closing the connection.
-    var hasBegun = false
+    var hasBegun = false {
+        didSet { isOutdated = accepted != nil }
+    }
     var hasFailed: Bool { !refused.isEmpty }
+    /// Whether it was the password that did not do, and not the method, which some servers do not have.
+    var isPasswordRefused: Bool { refused.contains("password") && mayTry("password") }
 
     /// Nil for one that does not say what it takes.
     func mayTry(_ method: String) -> Bool { accepted.map { $0.isEmpty || $0.contains(method) } ?? true }
 
-    /// Counts a key that is going to be offered.
-    mutating func takeKey(type: String?) -> Bool {
-        guard keys < login.mostKeys else {
-            hasLeftKeys = true
+    /// A server that takes passwords, too, is to have one before it has had enough.
+    private var mostKeys: Int {
+        let takesPassword = mayTry("password") || mayTry("keyboard-interactive")
+        return login.hasPassword && takesPassword ? min(login.mostKeys, SSHLogin.mostKeysBeforePassword) : login.mostKeys
+    }
+
+    /// Counts a key that is going to be offered; false for one that was offered, and for one too many.
+    mutating func takeKey(type: String?, publicKey: [UInt8]? = nil) -> Bool {
+        if let publicKey, offered.contains(publicKey) { return false }
+        guard keys < mostKeys else {
+            keysLeft = mostKeys
             return false
         }
         keys += 1
+        if let publicKey { offered.insert(publicKey) }
         if type == "ssh-rsa", !SSHLibrary.signsRSAWithSHA2 { hasOldRSA = true }
         return true
+    }
+
+    /// A key could not be opened, and so was not offered.
+    mutating func giveBackKey(publicKey: [UInt8]?) {
+        keys -= 1
+        if let publicKey { offered.remove(publicKey) }
+    }
+
+    /// A key was known, and did not do: the server may want another method beside it, and is to be asked which.
+    mutating func failedInTheEnd(_ what: String, _ cause: any Error) {
+        failed(what, cause)
+        accepted = nil
     }
 
     mutating func failed(_ what: String, _ cause: any Error) {
@@ -56,7 +86,7 @@ struct SSHAttempts {
         sentence += "."
         if let lastWords, !lastWords.isEmpty { sentence += " It said: \(lastWords)." }
         for why in unusable { sentence += " " + why.prefix(1).uppercased() + why.dropFirst() + "." }
-        if hasLeftKeys { sentence += " More than \(login.mostKeys) keys are not offered; name the one to use." }
+        if let keysLeft { sentence += " More than \(keysLeft) keys are not offered; name the one to use." }
         if hasOldRSA {
             sentence +=
                 " libssh2 \(SSHLibrary.version) signs with RSA keys by SHA-1 only, which OpenSSH 8.8 and later refuse: "

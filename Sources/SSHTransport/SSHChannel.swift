@@ -72,7 +72,7 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
     /// When it has taken too long, if nothing moves until then; nil where nothing is waited for.
     var deadline: ContinuousClock.Instant? {
         guard let user, user.isWaiting else { return nil }
-        return quietSince + .seconds(session.options.timeouts.idle)
+        return quietSince + .clamped(seconds: session.options.timeouts.idle)
     }
 
     private func receive(_ user: any ByteChannelUser) throws -> Bool {

@@ -27,7 +27,7 @@ final class SSHCommandRun: @unchecked Sendable {
 
     var isOpen: Bool { steps.raw != nil }
     var raw: OpaquePointer? { steps.raw }
-    var deadline: ContinuousClock.Instant { quietSince + .seconds(idle) }
+    var deadline: ContinuousClock.Instant { quietSince + .clamped(seconds: idle) }
 
     /// Goes on as far as it can.
     ///

@@ -1,5 +1,5 @@
 import FileProviderCore
-import Foundation
+package import Foundation
 
 /// What the configuration says of one host, ready for use: names resolved, paths in full.
 package struct SSHHostSettings: Sendable, Hashable {
@@ -20,6 +20,8 @@ package struct SSHHostSettings: Sendable, Hashable {
     /// Kept for messages: certificates need the ssh program.
     package private(set) var certificateFiles: [String] = []
     package let knownHosts: KnownHosts
+    /// Nil where none are named.
+    package let revokedHostKeys: RevokedHostKeys?
     package let hostKeyAlias: String?
     package let hashKnownHosts: Bool
     /// Never less than strict; see ``notes`` where the configuration asks for less.
@@ -72,6 +74,9 @@ package struct SSHHostSettings: Sendable, Hashable {
         knownHosts = KnownHosts(
             userFiles: try values.first(.userKnownHostsFile).map { try Self.files($0, tokens) } ?? usual.userFiles,
             systemFiles: try values.first(.globalKnownHostsFile).map { try Self.files($0, tokens) } ?? usual.systemFiles)
+        revokedHostKeys = try values.first(.revokedHostKeys).flatMap { value in
+            try value.word().unlessNone == nil ? nil : RevokedHostKeys(file: tokens.path(value.word(), value))
+        }
         let checking = values.first(.strictHostKeyChecking)
         hostKeyPolicy = try checking.map { try Self.policy($0) } ?? .strict
         if let checking, ["no", "off", "false"].contains(try checking.word().lowercased()) {
@@ -115,6 +120,22 @@ package struct SSHHostSettings: Sendable, Hashable {
         case "accept-new": .acceptNew
         default: throw value.error("“\(try value.word())” is neither yes, no, ask, off nor accept-new")
         }
+    }
+}
+
+extension SSHHostSettings {
+    /// A refused login, or host key, with what of the configuration was not followed: that may be the reason.
+    package func noted(_ error: URLError) -> URLError {
+        let codes: [URLError.Code] = [.userAuthenticationRequired, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot]
+        guard codes.contains(error.code) else { return error }
+        var notes = Array(notes.prefix(3))
+        if !certificateFiles.isEmpty, error.code == .userAuthenticationRequired {
+            notes.append("The certificates that ssh's configuration names need the ssh program (transport=ssh).")
+        }
+        if notes.isEmpty { return error }
+        return FileError.make(
+            error.code, url: error.failingURL, sentence: ([error.sentence] + notes).joined(separator: " "),
+            underlying: error.userInfo[NSUnderlyingErrorKey] as? any Error)
     }
 }
 

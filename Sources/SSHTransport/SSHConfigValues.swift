@@ -14,6 +14,7 @@ struct SSHConfigValues {
         case identityAgent = "identityagent"
         case userKnownHostsFile = "userknownhostsfile"
         case globalKnownHostsFile = "globalknownhostsfile"
+        case revokedHostKeys = "revokedhostkeys"
         case strictHostKeyChecking = "stricthostkeychecking"
         case hostKeyAlias = "hostkeyalias"
         case hashKnownHosts = "hashknownhosts"
@@ -112,8 +113,8 @@ struct SSHConfigValue {
             let unit = rest.popFirst() ?? "s"
             guard digits.count <= 9, let number = Int(digits), let factor = Self.seconds[unit] else { throw error("“\(text)” is no time") }
             total += number * factor
+            guard total <= Int(Int32.max) else { throw error("“\(text)” is too long a time") }
         }
-        guard total <= Int(Int32.max) else { throw error("“\(text)” is too long a time") }
         return total == 0 ? nil : .seconds(total)
     }
 

@@ -1,3 +1,5 @@
+package import FileProviderCore
+
 /// A text that shows itself in no description.
 package struct SSHSecret: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let text: String
@@ -24,26 +26,19 @@ package struct SSHIdentity: Sendable, CustomReflectable {
     package let key: Key
     /// The key's type where that is known, such as `ssh-rsa`.
     package let type: String?
+    /// The public key where that is known: one that was offered is not offered again.
+    package let publicKey: [UInt8]?
     package let passphrase: SSHSecret?
 
-    package init(name: String, key: Key, type: String? = nil, passphrase: SSHSecret? = nil) {
+    package init(name: String, key: Key, type: String? = nil, publicKey: [UInt8]? = nil, passphrase: SSHSecret? = nil) {
         self.name = name
         self.key = key
         self.type = type
+        self.publicKey = publicKey
         self.passphrase = passphrase
     }
 
     package var customMirror: Mirror { Mirror(self, children: ["name": name]) }
-}
-
-/// What a server asks in a login by keyboard-interactive (RFC 4256).
-package struct SSHQuestion: Sendable {
-    /// Its words to one question.
-    package let prompt: String
-    /// Its words to all questions of a round; often none.
-    package let instruction: String
-    /// Whether the answer may be seen while it is typed.
-    package let echoes: Bool
 }
 
 /// Who logs in, and by which methods, in their order.
@@ -51,22 +46,51 @@ package struct SSHLogin: Sendable {
     /// A way to show who one is (RFC 4252).
     package enum Method: Sendable {
         case publicKey(SSHIdentity)
-        /// The keys of the agent at a socket, or only those of them whose public keys these are.
-        case agent(socket: String, only: [[UInt8]]?)
+        /// The keys of the agent at a socket, or only those of them whose public keys are among `only`; those of `first` go before others.
+        case agent(socket: String, only: [[UInt8]]?, first: [[UInt8]] = [])
         case password(SSHSecret)
-        /// The password answers questions whose answers are not to be seen, each once; the closure answers what else is asked, on the
-        /// connection's thread. Without one, the password is all that there is.
-        case keyboardInteractive(SSHSecret?, answer: (@Sendable (SSHQuestion) throws -> String)?)
+        /// The password answers the first question whose answer is not to be seen, with a closure only where that speaks of a password; the
+        /// closure answers what else is asked, on the connection's thread.
+        case keyboardInteractive(SSHSecret?, answer: (@Sendable (LoginQuestion) throws -> String)?)
     }
 
     package var user: String
     package var methods: [Method]
-    /// The most keys that are offered, those of an agent included: servers end a login after some, OpenSSH's after six.
+    /// The most keys that are offered, those of an agent included: servers end a login after some tries, OpenSSH's after six. Where the
+    /// server would take a password as well, and there is one, it is ``mostKeysBeforePassword``.
     package var mostKeys: Int
+    /// The password may take two tries.
+    package static let mostKeysBeforePassword = 3
 
     package init(user: String, methods: [Method], mostKeys: Int = 6) {
         self.user = user
         self.methods = methods
         self.mostKeys = mostKeys
+    }
+
+    /// Whether several tries may be needed, keys among them: then it pays to ask first what the server takes, which is no try yet.
+    var mayTakeSeveralKeys: Bool {
+        methods.contains { if case .agent = $0 { true } else { false } }
+            || methods.count > 1 && methods.contains { $0.name == "publickey" }
+    }
+
+    var hasPassword: Bool {
+        methods.contains {
+            switch $0 {
+            case .password, .keyboardInteractive: true
+            case .publicKey, .agent: false
+            }
+        }
+    }
+}
+
+extension SSHLogin.Method {
+    /// As it goes over the wire (RFC 4252, section 7 and 8; RFC 4256).
+    var name: String {
+        switch self {
+        case .publicKey, .agent: "publickey"
+        case .password: "password"
+        case .keyboardInteractive: "keyboard-interactive"
+        }
     }
 }

@@ -26,7 +26,7 @@ extension SSHLoop {
     /// - Throws: The same, where nothing at all has come: then it is the connection that does not answer.
     private func timeOut(_ now: ContinuousClock.Instant) throws -> URLError {
         let error = session.server.timedOut()
-        if session.wire.lastReceived + .seconds(session.options.timeouts.idle) <= now { throw error }
+        if session.wire.lastReceived + .clamped(seconds: session.options.timeouts.idle) <= now { throw error }
         return error
     }
 

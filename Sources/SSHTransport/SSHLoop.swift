@@ -16,6 +16,7 @@ final class SSHLoop {
     /// Whose turn comes first.
     var first = 0
     private var counted: (received: Int64, sent: Int64) = (0, 0)
+    private var keepAlive: SSHKeepAlive
 
     /// `POLLRDHUP` of poll(2).
     private static let hangUp: Int16 = 0x2000
@@ -23,6 +24,7 @@ final class SSHLoop {
     init(_ session: SSHSession) {
         self.session = session
         control = session.control
+        keepAlive = SSHKeepAlive(interval: session.options.keepAlive)
     }
 
     /// Runs until the connection ends; then everybody has been told.
@@ -57,12 +59,16 @@ final class SSHLoop {
         session.wire.mayEnd = !hasMoved
         count()
         try endIfLost()
-        if hasMoved { try control.check() } else { try wait(nextDeadline(now)) }
+        if hasMoved { return try control.check() }
+        let deadline = nextDeadline(now)
+        let next = try stayAlive(now, isWaitedFor: deadline != nil)
+        try wait([deadline, next].compactMap(\.self).min())
     }
 
     private func wait(_ deadline: ContinuousClock.Instant?) throws {
         // Nobody takes what comes while no channel is there.
         let takes = !(channels.isEmpty && openings.isEmpty && commands.isEmpty && closing.isEmpty)
+        if !openings.isEmpty { session.wire.acknowledgeSoon() }
         let events = Self.hangUp | (takes ? Int16(POLLIN) : 0) | (session.wire.isFlushed ? 0 : Int16(POLLOUT))
         let seen = try control.wait(for: session.wire.socket, events: events, until: deadline)
         if !takes, seen & (Self.hangUp | Int16(POLLHUP) | Int16(POLLERR)) != 0 { throw session.server.lost(session.wire.lastWords) }
@@ -72,6 +78,22 @@ final class SSHLoop {
     private func endIfLost() throws {
         guard session.wire.hasEnded, session.wire.mayEnd else { return }
         throw session.server.lost(session.wire.lastWords, session.cause(LIBSSH2_ERROR_SOCKET_DISCONNECT))
+    }
+
+    /// - Returns: When to look again; nil while no channel is open, when nobody takes an answer.
+    private func stayAlive(_ now: ContinuousClock.Instant, isWaitedFor: Bool) throws -> ContinuousClock.Instant? {
+        guard !channels.isEmpty else { return nil }
+        switch keepAlive.step(now, lastReceived: session.wire.lastReceived, isWaitedFor: isWaitedFor) {
+        case .wait(let due): return due
+        case .giveUp: throw session.server.lost("it does not answer any more")
+        case .ask(let wantsAnswer):
+            // Its own clock has whole seconds: ours decides.
+            libssh2_keepalive_config(session.raw, wantsAnswer ? 1 : 0, 2)
+            var next: Int32 = 0
+            _ = libssh2_keepalive_send(session.raw, &next)
+            session.wire.flush()
+            return now
+        }
     }
 
     private func count() {

@@ -16,7 +16,7 @@ final class SSHOpening: @unchecked Sendable {
 
     /// Goes on as far as it can; the channel when that is there, nil while it is to come.
     func turn(_ session: SSHSession, now: ContinuousClock.Instant) throws -> SSHChannel? {
-        let limit = deadline ?? now + .seconds(session.options.timeouts.connect)
+        let limit = deadline ?? now + .clamped(seconds: session.options.timeouts.connect)
         deadline = limit
         if limit <= now { throw session.server.timedOut() }
         guard try steps.turn(session), let raw = steps.raw else { return nil }

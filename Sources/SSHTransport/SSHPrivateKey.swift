@@ -44,6 +44,17 @@ package struct SSHPrivateKey: Sendable, Hashable {
     /// From the file itself or from the `.pub` beside it; nil where neither has it.
     package let publicKey: HostKey?
 
+    /// The type that a login names, such as `ssh-rsa`, where it is known.
+    package var loginType: String? { publicKey?.type ?? (algorithm == .rsa ? "ssh-rsa" : nil) }
+
+    /// Whether libssh2 may log in with it: not with keys in hardware, nor with those of old or unknown kinds.
+    package var isForLibrary: Bool {
+        switch algorithm {
+        case .ed25519, .ecdsa, .rsa, nil: true
+        case .dsa, .securityKey, .other: false
+        }
+    }
+
     private static let largest = 256 << 10
 
     /// Looks at a file. Waits for the disk.
@@ -64,10 +75,22 @@ package struct SSHPrivateKey: Sendable, Hashable {
         self = key
     }
 
+    /// The public key that belongs to a file: in it, beside it, or the file itself, which need not have the private one. Waits for the
+    /// disk.
+    package static func publicHalf(of file: String) -> HostKey? {
+        (try? SSHPrivateKey(file: file))?.publicKey ?? (try? bytes(file + ".pub", isSecret: false)).flatMap(publicKey)
+            ?? publicKey(in: file)
+    }
+
+    /// Whether a file holds a public key and no private one. Waits for the disk.
+    package static func isPublic(_ file: String) -> Bool { publicKey(in: file) != nil }
+
+    private static func publicKey(in file: String) -> HostKey? { (try? bytes(file, isSecret: false)).flatMap(publicKey) }
+
     /// Nil for what is no private key.
     ///
     /// - Parameter beside: The public key that is kept beside it.
-    init?(_ bytes: [UInt8], file: String, beside: HostKey?) {
+    package init?(_ bytes: [UInt8], file: String, beside: HostKey?) {
         guard let pem = PEMText(bytes) else { return nil }
         self.file = file
         var own: HostKey?

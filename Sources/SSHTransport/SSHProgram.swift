@@ -24,6 +24,8 @@ package struct SSHProgram: Sendable {
     package var extra: [String] = []
     package var timeouts = Timeouts()
     package var counters = TransferCounters()
+    /// Whether the program asks a server that says nothing whether it is there, every half a minute; false leaves that to its configuration.
+    package var keepsAlive = true
 
     package init(host: String) { self.host = host }
 
@@ -36,28 +38,37 @@ package struct SSHProgram: Sendable {
     /// The arguments for a command in the account's shell.
     func arguments(command: String) throws -> [String] { try arguments([], command) }
 
+    /// Unknown to ssh before 8.5.
+    static let noKnownHostsCommand = "-oKnownHostsCommand=none"
+
     /// ssh takes the first value that it finds for an option, so those of the caller come first.
     ///
     /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may take for something else.
     private func arguments(_ kind: [String], _ request: String) throws -> [String] {
         try check(host, "host")
-        if let user { try check(user, "user") }
+        // Accounts of domains: DOMAIN\name, name@domain. A backslash at the end would take what follows for a part of the word.
+        if let user { try check(user, "user", alsoSafe: user.hasSuffix("\\") ? "@" : "@\\") }
         var all = extra
         if let configuration { all += ["-F", configuration] }
         var options = [
-            "BatchMode=yes", "ConnectTimeout=\(max(1, Int(timeouts.connect.rounded(.up))))",
+            "BatchMode=yes", "ConnectTimeout=\(Self.seconds(timeouts.connect))",
             "StrictHostKeyChecking=\(acceptsNewHosts ? "accept-new" : "yes")", "ClearAllForwardings=yes", "ForwardX11=no",
             "PermitLocalCommand=no", "RemoteCommand=none", "RequestTTY=no",
         ]
+        if keepsAlive {
+            // Where somebody waits, how long is for `timeouts` to say.
+            options += ["ServerAliveInterval=30", "ServerAliveCountMax=\(max(3, Self.seconds(timeouts.idle) / 30 + 1))"]
+        }
         if let knownHosts {
             // Nothing else is to vouch for a key then.
             options += [
-                "UserKnownHostsFile=\(try quoted(knownHosts))", "GlobalKnownHostsFile=none", "KnownHostsCommand=none",
-                "VerifyHostKeyDNS=no", "NoHostAuthenticationForLocalhost=no",
+                "UserKnownHostsFile=\(try quoted(knownHosts))", "GlobalKnownHostsFile=none", "VerifyHostKeyDNS=no",
+                "NoHostAuthenticationForLocalhost=no",
             ]
         }
         if !identities.isEmpty { options.append("IdentitiesOnly=yes") }
         all += options.map { "-o" + $0 }
+        if knownHosts != nil { all.append(Self.noKnownHostsCommand) }
         if let port { all += ["-p", "\(port)"] }
         if let user { all += ["-l", user] }
         for identity in identities { all += ["-i", identity.replacing("%", with: "%%")] }
@@ -65,10 +76,14 @@ package struct SSHProgram: Sendable {
         return all + kind + ["--", host, request]
     }
 
-    private func check(_ word: String, _ what: String) throws {
+    /// At least one, and few enough for ssh.
+    private static func seconds(_ limit: Double) -> Int { limit.isNaN ? 1 : Int(min(max(1, limit.rounded(.up)), 1e6)) }
+
+    private func check(_ word: String, _ what: String, alsoSafe: String = "") throws {
+        let unsafe = "'`\"$\\;&<>|(){}@/".unicodeScalars.filter { !alsoSafe.unicodeScalars.contains($0) }
         let isSafe =
             !word.isEmpty && !word.hasPrefix("-")
-            && word.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !"'`\"$\\;&<>|(){}@/".unicodeScalars.contains($0) }
+            && word.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F && !unsafe.contains($0) }
         if !isSafe {
             throw FileError.make(.badURL, url: nil, sentence: "“\(SSHText.line(word.utf8))” is no \(what) to give to the ssh program.")
         }
@@ -98,20 +113,41 @@ package struct SSHProgram: Sendable {
     }
 
     /// Why the program has ended, from its last words.
-    func error(status: Int32?, errors: [UInt8]) -> any Error {
+    ///
+    /// - Parameter hasReceived: Whether something has come from the other side: then the login has long succeeded, and words that speak of
+    ///   one are somebody else's.
+    func error(status: Int32?, errors: [UInt8], hasReceived: Bool = false) -> any Error {
         let words = errors.split(whereSeparator: { $0 == 10 || $0 == 13 }).map { SSHText.line($0) }
             .filter { !$0.isEmpty && !$0.hasPrefix("Warning: Permanently added") }
         let said = words.joined(separator: " ")
-        let code = Self.codes.first { said.contains($0.words) }?.code ?? (status == 255 ? .cannotConnectToHost : .networkConnectionLost)
-        // Long warnings come first, and what counts last.
-        let last = words.suffix(3).joined(separator: " ")
+        let code =
+            hasReceived
+            ? .networkConnectionLost
+            : Self.codes.first { said.contains($0.words) }?.code ?? (status == 255 ? .cannotConnectToHost : .networkConnectionLost)
+        // Long warnings come first, and what counts last; before that, the keys that a warning is about.
+        let keys = words.dropLast(3).filter { $0.contains("SHA256:") || $0.hasPrefix("Offending ") }.suffix(4).map(withFingerprint)
+        let last = (keys + words.suffix(3)).joined(separator: " ")
         let sentence =
             last.isEmpty
             ? "The ssh program ended the connection to “\(host)”" + (status.map { $0 == 0 ? "." : " (exit status \($0))." } ?? ".")
             : (code == .networkConnectionLost ? "The ssh program lost “\(host)”: " : "The ssh program could not reach “\(host)”: ") + last
                 + (last.hasSuffix(".") ? "" : ".")
+                + (code == .userAuthenticationRequired ? " It takes no password from here: a key or an agent has to do." : "")
         let cause = SSHProgramError(status: status, text: said)
         return FileError.make(code, url: server.url, sentence: sentence, underlying: cause)
+    }
+
+    /// “Offending ED25519 key in FILE:LINE”, with that key's fingerprint behind it. Waits for the disk.
+    private func withFingerprint(_ words: String) -> String {
+        guard words.hasPrefix("Offending "), let start = words.range(of: " in ")?.upperBound, let colon = words.lastIndex(of: ":"),
+            start < colon, let number = Int(words[words.index(after: colon)...]), number > 0,
+            let bytes = FileManager.default.contents(atPath: String(words[start..<colon]))
+        else { return words }
+        let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
+            .dropFirst(number - 1).first
+        let fields = line?.split(separator: UInt8(ascii: " ")) ?? []
+        let key = fields.lazy.compactMap { HostKey(base64: String(decoding: $0, as: UTF8.self)) }.first
+        return words + (key.map { " (\($0.fingerprint))." } ?? "")
     }
 
     /// What ssh says, the more telling first. It says it in English always.
@@ -123,7 +159,8 @@ package struct SSHProgram: Sendable {
         ("subsystem request failed", .resourceUnavailable), ("administratively prohibited", .resourceUnavailable),
         ("Connection refused", .cannotConnectToHost), ("No route to host", .cannotConnectToHost),
         ("Network is unreachable", .cannotConnectToHost), ("kex_exchange_identification", .networkConnectionLost),
-        ("Connection reset", .networkConnectionLost), ("Connection closed", .networkConnectionLost),
+        ("not responding", .networkConnectionLost), ("Connection reset", .networkConnectionLost),
+        ("Connection closed", .networkConnectionLost),
         ("Broken pipe", .networkConnectionLost), ("closed by remote host", .networkConnectionLost),
     ]
 }

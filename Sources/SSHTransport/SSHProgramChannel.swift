@@ -61,7 +61,10 @@ package final class SSHProgramChannel: ByteChannel {
         let error: any Error
         do {
             if let end = state.withLock({ $0.end }) { throw end }
-            let child = try SSHProgramChild(path: try program.path(), arguments: arguments)
+            let path = try program.path()
+            let isForNew = arguments.contains(SSHProgram.noKnownHostsCommand)
+            let known = isForNew ? SSHProgramVersion.of(path)?.known(arguments) ?? arguments : arguments
+            let child = try SSHProgramChild(path: path, arguments: known)
             program.counters.add(.connections)
             if !hasInput { child.closeInput() }
             var pump = SSHPipePump(child: child, user: user, program: program, event: event)
@@ -69,7 +72,7 @@ package final class SSHProgramChannel: ByteChannel {
             // It has said its last; how it ended is known in a moment.
             let status = child.end(after: 2)
             state.withLock { $0.outcome = (status, child.complaints) }
-            error = program.error(status: status, errors: child.complaints)
+            error = program.error(status: status, errors: child.complaints, hasReceived: pump.hasReceived)
         } catch is SSHExit {
             return
         } catch let failure {
@@ -96,6 +99,8 @@ struct SSHPipePump {
     private let event: WakeEvent
     private var quietSince = ContinuousClock.now
     private var isFull = false
+    /// Whether anything has come from the other side.
+    private(set) var hasReceived = false
 
     /// Bytes in one direction before the other has its turn.
     private static let share = 1 << 20
@@ -123,7 +128,7 @@ struct SSHPipePump {
             if received + sent.count > 0 || isFull || !user.isWaiting { quietSince = .now }
             var deadline: ContinuousClock.Instant?
             if user.isWaiting, !isFull {
-                let limit = quietSince + .seconds(program.timeouts.idle)
+                let limit = quietSince + .clamped(seconds: program.timeouts.idle)
                 if limit <= .now { throw program.server.timedOut() }
                 deadline = limit
             }
@@ -144,6 +149,7 @@ struct SSHPipePump {
             if count == 0 { return (total, true) }
             if count > 0 {
                 try user.received(count)
+                hasReceived = true
                 total += count
             } else if errno == EAGAIN {
                 break

@@ -9,17 +9,44 @@ extension SSHSession {
     func logIn(_ login: SSHLogin) throws {
         var attempts = SSHAttempts(login: login, server: server)
         do {
-            for method in login.methods {
-                // The server is asked only where it may spare a try: that costs a round trip.
-                if attempts.hasFailed, attempts.accepted == nil { try askForMethods(&attempts) }
-                if try libssh2_userauth_authenticated(raw) != 0 || logIn(by: method, &attempts) { return }
-            }
+            // The very first question is no try to any server; a later one is, to OpenSSH.
+            if login.mayTakeSeveralKeys { try askForMethods(&attempts) }
+            if try logIn(byAnyOf: login.methods, &attempts) { return }
             if attempts.accepted == nil { try askForMethods(&attempts) }
         } catch let error as URLError where [.networkConnectionLost, .timedOut].contains(error.code) && attempts.hasBegun {
             // Not to be tried again and again: to some servers it is a refusal.
             throw attempts.refusal(lastWords: wire.lastWords, error)
         }
         if libssh2_userauth_authenticated(raw) == 0 { throw attempts.refusal(lastWords: nil, nil) }
+    }
+
+    /// - Returns: Whether the login is complete.
+    private func logIn(byAnyOf methods: [SSHLogin.Method], _ attempts: inout SSHAttempts) throws -> Bool {
+        var rest = methods
+        while !rest.isEmpty {
+            var skipped: [SSHLogin.Method] = []
+            for method in rest {
+                if libssh2_userauth_authenticated(raw) != 0 { return true }
+                guard try mayTry(method.name, &attempts) else {
+                    skipped.append(method)
+                    continue
+                }
+                if try logIn(by: method, &attempts) { return true }
+            }
+            // What was tried may have been the first of two steps, and what was passed over the second.
+            rest = skipped.count < rest.count ? skipped : []
+        }
+        return false
+    }
+
+    /// Whether the server takes a method, as far as is known. It is asked only where that may spare a try: it costs a round trip.
+    private func mayTry(_ method: String, _ attempts: inout SSHAttempts) throws -> Bool {
+        if attempts.hasFailed, attempts.accepted == nil { try askForMethods(&attempts) }
+        if attempts.mayTry(method) { return true }
+        // One that wants two methods tells the second only after the first.
+        guard attempts.isOutdated else { return false }
+        try askForMethods(&attempts)
+        return attempts.mayTry(method)
     }
 
     private func askForMethods(_ attempts: inout SSHAttempts) throws {
@@ -35,22 +62,21 @@ extension SSHSession {
     /// One step of the login.
     private func round(_ step: () -> Int32) throws -> Int32 {
         options.counters.add(.requests)
-        return try perform(until: .now + .seconds(options.timeouts.connect), step)
+        return try perform(until: .now + .clamped(seconds: options.timeouts.connect), step)
     }
 
     private func logIn(by method: SSHLogin.Method, _ attempts: inout SSHAttempts) throws -> Bool {
         switch method {
-        case .publicKey(let identity) where attempts.mayTry("publickey"): try logIn(with: identity, &attempts)
-        case .agent(let socket, let only) where attempts.mayTry("publickey"):
-            try logIn(withAgentAt: socket, only: only, &attempts)
-        case .password(let password) where attempts.mayTry("password"):
+        case .publicKey(let identity): try logIn(with: identity, &attempts)
+        case .agent(let socket, let only, let first): try logIn(withAgentAt: socket, only: only, first: first, &attempts)
+        case .password(let password):
             try tried("password", &attempts) { user in
                 libssh2_userauth_password_ex(
                     raw, user, UInt32(user.utf8.count), password.text, UInt32(password.text.utf8.count), nil)
             }
-        case .keyboardInteractive(let password, let answer) where attempts.mayTry("keyboard-interactive"):
-            try logIn(asking: password, answer, &attempts)
-        default: false
+        // Nobody is there to answer more than was asked for and refused already.
+        case .keyboardInteractive(.some, nil) where attempts.isPasswordRefused: false
+        case .keyboardInteractive(let password, let answer): try logIn(asking: password, answer, &attempts)
         }
     }
 
@@ -61,17 +87,17 @@ extension SSHSession {
         let result = try round { step(user) }
         if result == 0 { return true }
         switch result {
-        case LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED:
-            attempts.failed(what, cause(result))
-            return false
+        case LIBSSH2_ERROR_AUTHENTICATION_FAILED: attempts.failed(what, cause(result))
+        case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd(what, cause(result))
         default: throw failed(result)
         }
+        return false
     }
 
     // MARK: Keys
 
     private func logIn(with identity: SSHIdentity, _ attempts: inout SSHAttempts) throws -> Bool {
-        guard attempts.takeKey(type: identity.type) else { return false }
+        guard attempts.takeKey(type: identity.type, publicKey: identity.publicKey) else { return false }
         let key = try bytes(of: identity)
         let user = attempts.login.user
         attempts.hasBegun = true
@@ -84,10 +110,11 @@ extension SSHSession {
         }
         switch result {
         case 0: return true
-        case LIBSSH2_ERROR_AUTHENTICATION_FAILED, LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED:
-            attempts.failed("key \(identity.name)", cause(result))
+        case LIBSSH2_ERROR_AUTHENTICATION_FAILED: attempts.failed("key \(identity.name)", cause(result))
+        case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd("key \(identity.name)", cause(result))
         case _ where wire.hasEnded: throw failed(result)
         default:
+            attempts.giveBackKey(publicKey: identity.publicKey)
             let reason =
                 identity.passphrase == nil ? "it is encrypted, or no private key" : "its passphrase is wrong, or it is no private key"
             attempts.unusable("the key “\(identity.name)” cannot be opened: \(reason)", cause(result))
@@ -113,18 +140,26 @@ extension SSHSession {
         }
     }
 
-    private func logIn(withAgentAt path: String, only: [[UInt8]]?, _ attempts: inout SSHAttempts) throws -> Bool {
+    private func logIn(
+        withAgentAt path: String, only: [[UInt8]]?, first: [[UInt8]], _ attempts: inout SSHAttempts
+    ) throws -> Bool {
         let agent: SSHAgent
         let identities: [SSHAgent.Identity]
         do {
             agent = try SSHAgent(path: path, control: control)
-            identities = try agent.identities()
+            identities = SSHAgent.ordered(try agent.identities(), first: first)
         } catch let error as CocoaError {
             attempts.unusable(error.sentence.dropLast() + "", error)
             return false
         }
+        if only?.count == 1, !identities.contains(where: { only?.contains($0.blob) ?? false }) {
+            attempts.unusable("the agent does not have the key that was named", nil)
+        }
         for identity in identities where only?.contains(identity.blob) ?? true {
-            guard SSHAlgorithms.hostKeys.contains(identity.type), attempts.takeKey(type: identity.type) else { continue }
+            guard try mayTry("publickey", &attempts) else { return false }
+            guard SSHAlgorithms.hostKeys.contains(identity.type), attempts.takeKey(type: identity.type, publicKey: identity.blob) else {
+                continue
+            }
             let signing = SSHSigning { data in try agent.sign(data, with: identity.blob) }
             var context: UnsafeMutableRawPointer? = Unmanaged.passUnretained(signing).toOpaque()
             let isIn = try tried("key \(identity.comment) of the agent", &attempts) { user in
@@ -141,9 +176,9 @@ extension SSHSession {
     // MARK: Keyboard-interactive
 
     private func logIn(
-        asking password: SSHSecret?, _ answer: (@Sendable (SSHQuestion) throws -> String)?, _ attempts: inout SSHAttempts
+        asking password: SSHSecret?, _ answer: (@Sendable (LoginQuestion) throws -> String)?, _ attempts: inout SSHAttempts
     ) throws -> Bool {
-        let answers = SSHAnswers(password: password, answer: answer)
+        let answers = SSHAnswers(host: server.host, password: password, answer: answer)
         wire.answers = answers
         defer { wire.answers = nil }
         do {
@@ -152,11 +187,16 @@ extension SSHSession {
             }
             if let failure = answers.failure { throw failure }
             if answers.isEndless { throw endless() }
-            if !isIn, let question = answers.unanswered { attempts.unusable("nobody was here to answer “\(question)”", nil) }
+            if !isIn { noteUnanswered(answers, &attempts) }
             return isIn
         } catch {
+            noteUnanswered(answers, &attempts)
             throw answers.failure ?? (answers.isEndless ? endless() : error)
         }
+    }
+
+    private func noteUnanswered(_ answers: SSHAnswers, _ attempts: inout SSHAttempts) {
+        if let question = answers.unanswered { attempts.unusable("nobody was here to answer “\(question)”", nil) }
     }
 
     private func endless() -> URLError {

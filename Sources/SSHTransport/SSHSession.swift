@@ -23,8 +23,8 @@ final class SSHSession {
 
     /// Connects, agrees on keys, and has the server's key checked.
     init(server: SSHServer, options: SSHOptions, control: SSHControl) throws {
-        let deadline = ContinuousClock.now + .seconds(options.timeouts.connect)
-        wire = SSHWire(socket: try SSHSocket(server: server, control: control, deadline: deadline).connect())
+        let deadline = ContinuousClock.now + .clamped(seconds: options.timeouts.connect)
+        wire = SSHWire(socket: try SSHSocket(server: server, control: control, deadline: deadline, idle: options.timeouts.idle).connect())
         guard let raw = wire.makeSession() else {
             throw FileError.make(.fileReadUnknown, path: "", sentence: "There is no memory for an SSH session.")
         }
@@ -78,13 +78,16 @@ final class SSHSession {
     /// - Returns: Its last result, which may be an error.
     /// - Throws: `URLError(.timedOut)`; what ``SSHControl/wait(for:events:until:)`` throws.
     func perform(until deadline: ContinuousClock.Instant, _ step: () -> Int32) throws -> Int32 {
+        var deadline = deadline
         while true {
             let before = wire.received
             wire.allowance = Self.share
             let result = step()
+            deadline += wire.takeTimeAway()
             wire.flush()
             if result != LIBSSH2_ERROR_EAGAIN { return result }
             if deadline <= .now { throw server.timedOut() }
+            wire.acknowledgeSoon()
             let mayHaveMore = wire.allowance <= 0 && wire.received > before
             let events = Int16(POLLIN) | (wire.isFlushed ? 0 : Int16(POLLOUT))
             _ = try control.wait(for: wire.socket, events: events, until: mayHaveMore ? .now : deadline)

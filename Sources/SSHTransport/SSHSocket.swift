@@ -6,6 +6,8 @@ struct SSHSocket {
     let server: SSHServer
     let control: SSHControl
     let deadline: ContinuousClock.Instant
+    /// Seconds in which something has to move.
+    let idle: Double
 
     /// A socket that does not block, whose owner closes it.
     ///
@@ -58,7 +60,7 @@ struct SSHSocket {
         guard socket >= 0 else { return failure(errno) }
         var isKept = false
         defer { if !isKept { close(socket) } }
-        Self.tune(socket)
+        Self.tune(socket, idle: idle)
         if Foundation.connect(socket, address.ai_addr, address.ai_addrlen) != 0 {
             guard errno == EINPROGRESS else { return failure(errno) }
             while try control.wait(for: socket, events: Int16(POLLOUT), until: limit) == 0 {
@@ -75,7 +77,7 @@ struct SSHSocket {
 
     private func failure(_ code: Int32) -> Result<Int32, POSIXError> { .failure(POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)) }
 
-    private static func tune(_ socket: Int32) {
+    private static func tune(_ socket: Int32, idle: Double) {
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
             var value = value
             setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
@@ -85,6 +87,9 @@ struct SSHSocket {
         set(SOL_SOCKET, SO_KEEPALIVE, 1)
         set(Int32(IPPROTO_TCP), TCP_KEEPIDLE, 30)
         set(Int32(IPPROTO_TCP), TCP_KEEPINTVL, 30)
+        set(Int32(IPPROTO_TCP), TCP_KEEPCNT, 3)
+        // What nobody acknowledges for so long goes to nobody: never before those who wait give up.
+        set(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(max(90, min(idle.isNaN ? 0 : idle, 1e6)) * 1000))
         // What the system has taken and not sent yet is in front of every request that comes later.
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, 256 << 10)
     }

@@ -23,9 +23,14 @@ final class SSHWire {
     private var isShut = false
     /// Who answers the questions of a login, while there is one.
     var answers: SSHAnswers?
+    /// How long others than the server were waited for.
+    private var timeAway = Duration.zero
     private var waiting: [UInt8] = []
     private var waitingStart = 0
     private var memory = 0
+    /// What has come and libssh2, which asks for little at a time, has not taken yet.
+    private let inbound = UnsafeMutableRawBufferPointer.allocate(byteCount: 128 << 10, alignment: 16)
+    private var inboundRest = 0..<0
 
     /// A hostile server may ask for answers without end and read none.
     private static let mostWaiting = 4 << 20
@@ -36,7 +41,21 @@ final class SSHWire {
     init(socket: Int32) { self.socket = socket }
 
     deinit {
+        inbound.deallocate()
         close(socket)
+    }
+
+    /// Waits for somebody who answers a question or signs: that is not the server's time.
+    func away<Value>(_ body: () -> Value) -> Value {
+        let began = ContinuousClock.now
+        defer { timeAway += .now - began }
+        return body()
+    }
+
+    /// What ``away(_:)`` has taken since it was asked for last.
+    func takeTimeAway() -> Duration {
+        defer { timeAway = .zero }
+        return timeAway
     }
 
     /// Whether all that libssh2 has sent has left.
@@ -44,6 +63,15 @@ final class SSHWire {
 
     /// From now on nothing comes and nothing goes.
     func shut() { isShut = true }
+
+    /// Has the system acknowledge the next bytes as soon as they come; it forgets that after a few.
+    ///
+    /// Until a channel serves, OpenSSH's server leaves Nagle's algorithm on (RFC 896): what it sends behind another small packet waits for
+    /// the acknowledgement of that, which the system would put off by 40 ms (tcp(7)).
+    func acknowledgeSoon() {
+        var isOn: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_QUICKACK, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    }
 
     /// Sends what waits, as far as the socket takes it. What keeps it from that shows in reading.
     func flush() {
@@ -90,11 +118,18 @@ final class SSHWire {
         if isShut { return 0 }
         guard allowance > 0 else { return -Int(EAGAIN) }
         while true {
-            let count = recv(socket, room.baseAddress, room.count, 0)
+            if !inboundRest.isEmpty {
+                let part = inboundRest.prefix(room.count)
+                room.copyMemory(from: UnsafeRawBufferPointer(rebasing: inbound[part]))
+                inboundRest = part.upperBound..<inboundRest.upperBound
+                received += Int64(part.count)
+                allowance -= part.count
+                return part.count
+            }
+            let count = recv(socket, inbound.baseAddress, inbound.count, 0)
             if count > 0 {
-                received += Int64(count)
-                allowance -= count
-                return count
+                inboundRest = 0..<count
+                continue
             }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return -Int(EAGAIN) }

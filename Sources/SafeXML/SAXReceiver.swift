@@ -19,10 +19,16 @@ final class SAXReceiver {
     private var depth = 0
     private var elements = 0
 
-    init(handler: any XMLEventHandler, limits: XMLLimits) {
+    private let isLenient: Bool
+
+    init(handler: any XMLEventHandler, limits: XMLLimits, isLenient: Bool = false) {
         self.handler = handler
         self.limits = limits
+        self.isLenient = isLenient
     }
+
+    /// Whether the first element has begun.
+    var hasBegun: Bool { elements > 0 }
 
     /// Whether the first element has begun and ended.
     var isComplete: Bool { elements > 0 && depth == 0 }
@@ -121,7 +127,7 @@ extension SAXReceiver {
 
     /// Only what makes a document malformed counts; an undeclared prefix for instance does not.
     func report(_ error: xmlError) {
-        guard failure == nil, error.level == XML_ERR_FATAL else { return }
+        guard failure == nil, error.level == XML_ERR_FATAL, !isLenient else { return }
         let message = error.message.map { String(cString: $0) } ?? "error \(error.code)"
         let reason = message.split(whereSeparator: \.isNewline).joined(separator: " ").prefix(200)
         fail(XMLErrors.malformed(line: max(1, Int(error.line)) + skippedLines, reason: String(reason)))

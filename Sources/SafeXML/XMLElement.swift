@@ -29,14 +29,19 @@ public final class XMLElement: Sendable {
 
     /// Reads a whole document and returns its first element.
     ///
-    /// - Parameter encoding: As for ``XMLEventParser``.
+    /// - Parameters:
+    ///   - encoding: As for ``XMLEventParser``.
+    ///   - isLenient: As for ``XMLEventParser``. Elements that the document does not close end with it.
     /// - Throws: As ``XMLEventParser``.
     /// - Complexity: Linear in the bytes; the tree takes a few times their number.
-    public static func parse(_ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil) throws -> XMLElement {
+    public static func parse(
+        _ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false
+    ) throws -> XMLElement {
         let builder = XMLTreeBuilder()
-        let parser = try XMLEventParser(limits: limits, encoding: encoding, handler: builder)
+        let parser = try XMLEventParser(limits: limits, encoding: encoding, isLenient: isLenient, handler: builder)
         try parser.parse(data)
         try parser.finish()
+        if isLenient { builder.closeAll() }
         guard let root = builder.root else { throw XMLErrors.malformed(line: 1, reason: "there is no element") }
         return root
     }
@@ -112,12 +117,14 @@ final class XMLTreeBuilder: XMLEventHandler {
     private var open: [Open] = []
 
     private struct Open {
+        let name: String
+        let namespace: String
         var attributes: [XMLAttribute]
         var nodes: [XMLElement.Node] = []
     }
 
     func start(element: String, namespace: String, attributes: [XMLAttribute]) {
-        open.append(Open(attributes: attributes))
+        open.append(Open(name: element, namespace: namespace, attributes: attributes))
     }
 
     func text(_ text: String) {
@@ -127,11 +134,18 @@ final class XMLTreeBuilder: XMLEventHandler {
 
     func end(element: String, namespace: String) {
         guard let closed = open.popLast() else { return }
-        let element = XMLElement(name: element, namespace: namespace, attributes: closed.attributes, nodes: closed.nodes)
+        // Under its own name: of a document that is not well-formed the end tag may have another.
+        let element = XMLElement(name: closed.name, namespace: closed.namespace, attributes: closed.attributes, nodes: closed.nodes)
         if open.isEmpty {
-            root = element
+            // A document that is not well-formed may have a second one.
+            root = root ?? element
         } else {
             open[open.count - 1].nodes.append(.element(element))
         }
+    }
+
+    /// Ends what a document left open.
+    func closeAll() {
+        while let last = open.last { end(element: last.name, namespace: last.namespace) }
     }
 }

@@ -12,6 +12,7 @@ public final class XMLEventParser {
     private let receiver: SAXReceiver
     private let context: xmlParserCtxtPtr
     private let limits: XMLLimits
+    private let isLenient: Bool
     /// How much libxml2 is given at once. Its push parser looks at an unfinished comment or tag again with every piece,
     /// so small pieces would make a long one quadratic.
     var sliceSize = 256 << 10
@@ -24,10 +25,14 @@ public final class XMLEventParser {
     ///
     /// - Parameter encoding: The IANA name of the encoding where it is known from elsewhere, such as a `charset`
     ///   parameter; nil takes it from the byte order mark or the declaration, else UTF-8 (XML 1.0, appendix F).
+    /// - Parameter isLenient: Whether what is not well-formed is passed over as well as libxml2 can, instead of ending the parsing:
+    ///   stray ampersands, tags that don't match, a missing end. Limits and entities are handled as strictly as ever.
     /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` when libxml2 and iconv don't know `encoding`.
-    public init(limits: XMLLimits = XMLLimits(), encoding: String? = nil, handler: any XMLEventHandler) throws {
+    public init(
+        limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false, handler: any XMLEventHandler
+    ) throws {
         XMLLibrary.prepare()
-        let receiver = SAXReceiver(handler: handler, limits: limits)
+        let receiver = SAXReceiver(handler: handler, limits: limits, isLenient: isLenient)
         var callbacks = SAXReceiver.callbacks()
         let user = Unmanaged.passUnretained(receiver).toOpaque()
         guard let context = xmlCreatePushParserCtxt(&callbacks, user, nil, 0, nil) else {
@@ -36,6 +41,7 @@ public final class XMLEventParser {
         self.receiver = receiver
         self.context = context
         self.limits = limits
+        self.isLenient = isLenient
         receiver.context = context
         try configure(encoding: encoding)
     }
@@ -83,7 +89,7 @@ public final class XMLEventParser {
         try feedPending()
         XMLLibrary.silently { _ = xmlParseChunk(context, nil, 0, 1) }
         try check()
-        guard receiver.isComplete else {
+        guard receiver.isComplete || isLenient && receiver.hasBegun else {
             throw fail(XMLErrors.malformed(line: receiver.line, reason: "the document ends before its first element does"))
         }
     }
@@ -91,10 +97,12 @@ public final class XMLEventParser {
 
 extension XMLEventParser {
     /// No option that loads a DTD or puts entities in. "Huge" lifts libxml2's own caps, for which ours stand.
-    private static let options = XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue
+    private var options: UInt32 {
+        XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | (isLenient ? XML_PARSE_RECOVER.rawValue : 0)
+    }
 
     private func configure(encoding: String?) throws {
-        xmlCtxtUseOptions(context, Int32(bitPattern: Self.options))
+        xmlCtxtUseOptions(context, Int32(bitPattern: options))
         if let encoding {
             guard let handler = xmlFindCharEncodingHandler(encoding) else {
                 throw XMLErrors.make(.fileReadUnknownStringEncoding, "The text encoding “\(encoding)” is not known.")
@@ -105,7 +113,7 @@ extension XMLEventParser {
     }
 
     private func ignoreDeclaredEncoding() {
-        xmlCtxtUseOptions(context, Int32(bitPattern: Self.options | XML_PARSE_IGNORE_ENC.rawValue))
+        xmlCtxtUseOptions(context, Int32(bitPattern: options | XML_PARSE_IGNORE_ENC.rawValue))
     }
 
     private func feedPending() throws {
@@ -124,7 +132,9 @@ extension XMLEventParser {
 
     private func check() throws {
         if let failure = receiver.failure { throw failure }
-        if context.pointee.wellFormed == 0 || context.pointee.disableSAX != 0 {
+        // Behind the end of the first element there may be anything.
+        if isLenient, receiver.isComplete { return }
+        if context.pointee.wellFormed == 0 && !isLenient || context.pointee.disableSAX != 0 {
             throw fail(XMLErrors.malformed(line: receiver.line, reason: "the text does not fit its encoding"))
         }
     }

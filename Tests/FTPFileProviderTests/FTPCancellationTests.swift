@@ -62,6 +62,22 @@ import Testing
         #expect(error.urlCode == .cancelled, "\(error)")
     }
 
+    @Test(arguments: [FTPDoing.publish, .writeInPlace])
+    func `Who cancels does not wait for long until a server that has fallen silent has cleaned up`(doing: FTPDoing) async throws {
+        let settings = FTPDouble.Settings { $0.verb == "STOR" ? [.noFinalReplyButOpen] : [] }
+        try await withFTPProvider(settings) {
+            $0.timeouts = Timeouts(connect: 60, idle: 60)
+        } _: { double, provider in
+            let task = Task { try await doing.run(provider) }
+            #expect(await FTPFaults.waits { double.dataTraffic.received == FTPDoing.content.count })
+            double.setAnswer { $0.verb.isEmpty ? [.silence] : [] }
+            task.cancel()
+            let error = try await FTPFaults.mustFail(within: 10) { try await task.value }
+            #expect(error is CancellationError)
+            for path in double.paths where path == "/new" || path.contains(TemporaryName.suffix) { double.remove(path) }
+        }
+    }
+
     @Test(arguments: [true, false]) func `Who waits for a connection is not held`(isCancelled: Bool) async throws {
         let settings = FTPDouble.Settings { $0.verb == "RETR" ? [.stallDataAfter(10)] : [] }
         try await withFTPProvider(settings) {

@@ -119,18 +119,28 @@ import Testing
 
     @Test(arguments: [true, false]) func `An offset that the server takes no notice of shows`(isLarge: Bool) async throws {
         let size = isLarge ? Int64(Self.large.count) : 5_000
-        for (features, isTold) in [(["SIZE", "MDTM", "REST STREAM"], true), (["SIZE", "MDTM"], false)] {
+        for features in [["SIZE", "MDTM", "REST STREAM"], ["SIZE", "MDTM"]] {
             var settings = FTPDouble.Settings { $0.verb == "RETR" ? [.offset(.ignored)] : [] }
             settings.features = features
             try await withFTPProvider(settings, files: ["/book": isLarge ? Self.large : FTPFaults.book]) { _, provider in
                 for part in [FilePart.from(10), .suffix(100), .range(100..<200), .range(0..<50), .range(100..<size - 5)] {
-                    // A server that says it can is believed, as far as not the end of the file tells otherwise.
-                    if isTold, part.resolved(size: size).upperBound < size { continue }
                     let range = part.resolved(size: size)
                     let error = await FTPFaults.failure { try await read(provider, part) }
-                    #expect((error == nil) == (range.lowerBound == 0), "\(part) \(isTold)")
+                    #expect((error == nil) == (range.lowerBound == 0), "\(part) \(features)")
                 }
             }
+        }
+    }
+
+    @Test(arguments: [true, false]) func `That offsets are taken notice of is seen once, and by the end of a file for nothing`(
+        beginsAtEnd: Bool
+    ) async throws {
+        try await withFTPProvider { double, provider in
+            if beginsAtEnd { try await #expect(read(provider, .suffix(100)) == FTPFaults.book.suffix(100)) }
+            for start in [100, 200] {
+                try await #expect(read(provider, .range(Int64(start)..<Int64(start) + 50)) == FTPFaults.book[start..<start + 50])
+            }
+            #expect(double.commands.count { $0.verb == "RETR" } == 3)
         }
     }
 
@@ -145,7 +155,7 @@ import Testing
 }
 
 extension Result where Failure == any Error {
-    fileprivate init(_ body: () async throws -> Success) async {
+    init(_ body: () async throws -> Success) async {
         do { self = .success(try await body()) } catch { self = .failure(error) }
     }
 }

@@ -184,6 +184,29 @@ import Testing
         #expect(!double.commands.contains { $0.verb == "XCRC" })
     }
 
+    @Test(arguments: [("XMD5", FTPHash.Kind.md5), ("XSHA1", .sha1), ("XSHA256", .sha256), ("XSHA512", .sha512), ("XCRC", .crc32)])
+    func `An upload is compared by whichever command the server has`(_ command: String, _ kind: FTPHash.Kind) async throws {
+        for damages in [false, true] {
+            var settings = FTPDouble.Settings { $0.verb == "STOR" && damages ? [.storing { Data($0.reversed()) }] : [] }
+            settings.allowsPipelining = true
+            settings.features.append(command)
+            settings.hashes = [
+                kind.rawValue: { data in
+                    var digest = FTPDigest(kind)
+                    data.withUnsafeBytes { digest.update($0) }
+                    return digest.value.uppercased()
+                }
+            ]
+            let double = try FTPDouble(settings)
+            defer { double.stop() }
+            let provider = try provider(double)
+            defer { provider.invalidate() }
+            let written = await Result { try await provider.writeContents(path: path, contents: content) }
+            #expect(((try? written.get()) == nil) == damages && double.commands.contains { $0.verb == command })
+            #expect(double.exists("/book") != damages)
+        }
+    }
+
     @Test func `The setting has two values`() throws {
         let url = try #require(URL(string: "ftp://example.org/"))
         #expect(try FTPConfiguration(baseURL: url, settings: ["verify": "size"]).verification == .size)

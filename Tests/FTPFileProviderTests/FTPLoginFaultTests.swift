@@ -105,6 +105,64 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "530 Sorry, the maximum number of clients (3) for this user already connected", "530 Too many users, try again later",
+    ])
+    func `A server that is full at the first login is tried again with the same password`(text: String) async throws {
+        let passwords = Passwords(FTPFaults.password)
+        try await withFTPProvider(.init { $0.verb == "PASS" && $0.occurrence == 1 ? [.reply(text)] : [] }) {
+            $0.credentials = passwords
+            $0.retries.retries = 1
+        } _: { double, provider in
+            try await look(provider)
+            #expect(passwords.refused == [] && double.commands.count { $0.verb == "PASS" } == 2)
+        }
+    }
+
+    @Test(arguments: ["530 Login incorrect, try again", "530 Invalid user or password; maximum tries: 3"])
+    func `A refused password is told whatever else the server says`(text: String) async throws {
+        let passwords = Passwords("wrong", FTPFaults.password)
+        try await withFTPProvider(.init { $0.verb == "PASS" && $0.occurrence == 1 ? [.reply(text)] : [] }) {
+            $0.credentials = passwords
+        } _: { double, provider in
+            try await look(provider)
+            #expect(passwords.refused == [.password(user: "anna", password: "wrong")])
+        }
+    }
+
+    @Test func `A password that was good once and is refused is asked for again, by one of all who want in`() async throws {
+        var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.occurrence == 2 ? [.reply("530 Login incorrect"), .close] : [] }
+        settings.idleTimeout = 0.1
+        let passwords = Passwords("old", "new")
+        try await withFTPProvider(settings) {
+            $0.credentials = passwords
+            $0.retries = RetryPolicy(retries: 3, firstPause: 0.01)
+        } _: { double, provider in
+            try await look(provider)
+            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            try await look(provider)
+            #expect(passwords.refused == [.password(user: "anna", password: "old")])
+        }
+    }
+
+    @Test func `A password that is no longer good is refused once, however many operations want in`() async throws {
+        var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.occurrence > 1 ? [.delay(0.2), .reply("530 Login incorrect")] : [] }
+        settings.idleTimeout = 0.1
+        let passwords = Passwords("old")
+        try await withFTPProvider(settings) {
+            $0.credentials = passwords
+        } _: { double, provider in
+            try await look(provider)
+            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            _ = try await FTPFaults.mustFail { try await look(provider) }
+            await withTaskGroup(of: URLError.Code?.self) { group in
+                for _ in 0..<8 { group.addTask { await FTPFaults.failure { try await look(provider) }?.urlCode } }
+                for await code in group { #expect(code == .userAuthenticationRequired) }
+            }
+            #expect(double.commands.count { $0.verb == "PASS" } <= 4)
+        }
+    }
+
     @Test func `A wrong password is tried once or twice, however many operations want in`() async throws {
         var settings = FTPDouble.Settings()
         (settings.user, settings.password) = ("anna", FTPFaults.password)

@@ -31,6 +31,12 @@ import Testing
         try await withFTPProvider(settings) { double, provider in try await everything(provider, double) }
     }
 
+    @Test func `Replies of several lines come byte by byte`() async throws {
+        var settings = FTPDouble.Settings()
+        (settings.innerLines, settings.replyPace) = (FTPDouble.trickyLines, 0)
+        try await withFTPProvider(settings) { double, provider in try await everything(provider, double) }
+    }
+
     @Test func `Replies have no text`() async throws {
         let bare = ["DELE": "250 ", "RNFR": "350 ", "RNTO": "250 ", "MKD": "257 ", "TYPE": "200 ", "CWD": "250 "]
         let settings = FTPDouble.Settings { command in bare[command.verb].map { [.replyAfterDoing($0)] } ?? [] }

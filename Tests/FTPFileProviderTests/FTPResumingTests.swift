@@ -151,6 +151,49 @@ import Testing
         #expect(double.dataTraffic.received == (unknown.contains("REST") ? data.count : Self.mebibyte))
     }
 
+    @Test(arguments: [FTPDouble.OffsetRule.overwrite, .truncate, .zeroFill, .ignored], [false, true])
+    func `What a server has made of an offset before STOR is looked at`(_ rule: FTPDouble.OffsetRule, _ losesReply: Bool) async throws {
+        let data = bytes(2 * Self.mebibyte + 300_000)
+        let double = try double(unknown: ["APPE"]) { command in
+            command.verb == "STOR" ? [.offset(rule)] + (losesReply && command.occurrence == 1 ? [.noFinalReply] : []) : []
+        }
+        defer { double.stop() }
+        double.put(data.prefix(Self.mebibyte), at: try part(identity))
+        try await upload(data, to: double, as: identity, retries: losesReply ? 1 : 0)
+        #expect(double.file("/book") == data)
+        #expect(double.paths == ["/book"])
+        let isKept = [FTPDouble.OffsetRule.overwrite, .truncate].contains(rule)
+        #expect(verbs(double).filter { $0 == "STOR" }.count == (isKept ? 1 : 2))
+    }
+
+    @Test func `A server that overwrites the start of a part with its rest is found out by the size`() async throws {
+        let data = bytes(2 * Self.mebibyte + 300_000)
+        let double = try double(unknown: ["APPE"]) { $0.verb == "STOR" ? [.offset(.ignored)] : [] }
+        defer { double.stop() }
+        // What is still to come is shorter than what is there, and leaves its end as it is.
+        double.put(data.prefix(2 * Self.mebibyte), at: try part(identity))
+        try await upload(data, to: double, as: identity)
+        #expect(double.file("/book") == data)
+        #expect(double.paths == ["/book"])
+    }
+
+    @Test func `A part that is still arriving is begun anew under another name`() async throws {
+        let data = bytes(2 * Self.mebibyte)
+        let double = try double()
+        defer { double.stop() }
+        let part = try part(identity)
+        double.put(data.prefix(Self.mebibyte), at: part)
+        // What the server had taken over the lost connection comes to the disk while the proof is read.
+        double.setAnswer { [weak double] command in
+            if command.verb == "RETR", command.occurrence == 1 { double?.put(data.prefix(Self.mebibyte + 5_000), at: part) }
+            return []
+        }
+        try await upload(data, to: double, as: identity)
+        #expect(double.file("/book") == data)
+        #expect(double.paths == ["/book"])
+        #expect(double.dataTraffic.received == data.count)
+    }
+
     @Test(arguments: [500, 550])
     func `A server that refuses to append for this user is begun anew on`(_ code: Int) async throws {
         let data = bytes(2 * Self.mebibyte)

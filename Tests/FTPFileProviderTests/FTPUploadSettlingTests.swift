@@ -62,6 +62,79 @@ import Testing
         }
     }
 
+    @Test func `An old file that is nearly the same is not taken for what came of the new one`() async throws {
+        var old = Self.large
+        old[old.count / 2] ^= 1
+        let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [.reply("425 Not now")] : [] }
+        try await withFTPProvider(settings, files: ["/old": old]) {
+            $0.retries.retries = 1
+        } _: { double, provider in
+            _ = try await provider.writeContents(
+                path: ProviderPath("old"), from: DataSource(Self.large), options: WriteOptions(overwrite: true, placement: .inPlace))
+            #expect(double.file("/old") == Self.large)
+            #expect(double.commands.count { $0.verb == "STOR" } == 2)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `A lost reply in place is settled by the time where the size is the same, and not without times`(hasTimes: Bool) async throws {
+        var settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [.noFinalReply] : [] }
+        settings.features = ["EPSV", "SIZE"]
+        if !hasTimes { settings.unknown = ["MDTM"] }
+        try await withFTPProvider(settings) { double, provider in
+            double.put(Data(FTPDoing.content.reversed()), at: "/old", modified: Self.date)
+            let error = await FTPFaults.failure {
+                try await provider.writeContents(
+                    path: ProviderPath("old"), from: DataSource(FTPDoing.content),
+                    options: WriteOptions(overwrite: true, placement: .inPlace))
+            }
+            #expect((error == nil) == hasTimes)
+            #expect(double.commands.count { $0.verb == "STOR" } == 1)
+        }
+    }
+
+    // MARK: In place
+
+    @Test(arguments: ["EPSV", "STOR"])
+    func `What somebody else has put under the name stays when nothing was stored`(verb: String) async throws {
+        let other = Data("another's".utf8)
+        try await withFTPProvider { double, provider in
+            double.setAnswer { [weak double] command in
+                guard command.verb == verb else { return [] }
+                double?.put(other, at: "/new")
+                return [verb == "STOR" ? .reply("553 Not that name") : .dropConnection]
+            }
+            _ = try await FTPFaults.mustFail { try await FTPDoing.writeInPlace.run(provider) }
+            #expect(double.file("/new") == other)
+        }
+    }
+
+    @Test func `An empty file that a server leaves when there is no data connection is removed`() async throws {
+        try await withFTPProvider { double, provider in
+            double.setAnswer { [weak double] command in
+                guard command.verb == "STOR" else { return [] }
+                double?.put(Data(), at: "/new")
+                return [.reply("425 No data connection")]
+            }
+            _ = try await FTPFaults.mustFail { try await FTPDoing.writeInPlace.run(provider) }
+            #expect(!double.exists("/new"))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `In place and in clear, what is small is believed, and what is large is looked at`(isLarge: Bool) async throws {
+        let settings = FTPDouble.Settings { $0.verb == "STOR" ? [.shortStore(5)] : [] }
+        try await withFTPProvider(settings) { double, provider in
+            let error = await FTPFaults.failure {
+                try await provider.writeContents(
+                    path: ProviderPath("new"), from: DataSource(isLarge ? Self.large : FTPDoing.content),
+                    options: WriteOptions(placement: .inPlace))
+            }
+            #expect((error != nil) == isLarge && double.exists("/new") != isLarge)
+            #expect(double.commands.contains { $0.verb == "SIZE" } == isLarge)
+        }
+    }
+
     @Test func `An upload goes on from a file of the same server over the only connections`() async throws {
         let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [.closeDataAfter(1_200_000, reply: "426 Cut")] : [] }
         try await withFTPProvider(settings, files: ["/book": Self.large]) {
@@ -128,6 +201,20 @@ import Testing
             }
             #expect(error.isNoSuchFile)
             try await provider.setAttributes(path: ProviderPath("book"), permissions: nil, modificationDate: Self.date)
+        }
+    }
+
+    @Test func `A server that takes UTIME in its long form alone is sent that`() async throws {
+        var settings = FTPDouble.Settings { command in
+            command.verb == "SITE" && command.argument.hasPrefix("UTIME 2017") ? [.reply("501 Not so")] : []
+        }
+        settings.features = ["EPSV", "SIZE", "SITE UTIME"]
+        try await withFTPProvider(settings) { double, provider in
+            for _ in 0..<2 {
+                try await provider.setAttributes(path: ProviderPath("book"), permissions: nil, modificationDate: Self.date)
+                #expect(double.modificationDate("/book") == Self.date)
+            }
+            #expect(double.commands.count { $0.verb == "SITE" } == 3)
         }
     }
 

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// A lamp over a desk at night.
 enum Cover {
@@ -54,4 +54,9 @@ enum Cover {
     }
 
     private static func bigEndian(_ value: UInt32) -> Data { withUnsafeBytes(of: value.bigEndian) { Data($0) } }
+}
+
+extension SampleBook {
+    /// A small picture (PNG), such as a driver sends for a cover.
+    public static func coverPicture() -> Data { Cover.png(width: 90, height: 120) }
 }

@@ -8,6 +8,10 @@ public final class ZIPBuilder {
     public struct Options: Sendable {
         /// 0 stores, 8 deflates; others store the bytes and claim the method.
         public var method: UInt16 = 8
+        /// zlib's level, 0 to 9, for what is deflated.
+        public var level: Int32 = 6
+        /// What is deflated has fixed codes, so that letters can be exchanged without changing its length.
+        public var hasFixedCodes = false
         /// Sizes and checksum follow the data, and are zero in the local header.
         public var hasDataDescriptor = false
         /// The directory has saturated fields and an extra field 0x0001.
@@ -119,13 +123,26 @@ public final class ZIPBuilder {
 
     /// Adds an entry.
     public func add(_ name: String, _ content: Data, _ options: Options = Options()) throws {
-        let packed = options.method == 8 ? Deflate.pack(content) : content
+        let packed = options.method == 8 ? Deflate.pack(content, level: options.level, hasFixedCodes: options.hasFixedCodes) : content
         let record = Record(
             name: options.nameBytes ?? Array(name.utf8), checksum: Deflate.checksum(content), compressedSize: packed.count,
             size: content.count, offset: position - prefixLength, options: options)
         try write(record.localHeader())
         try write(packed)
         if options.hasDataDescriptor { try write(record.dataDescriptor()) }
+        records.append(record)
+    }
+
+    /// Adds a deflated entry that says `part` so many times, packed once: a large one that is made quickly.
+    public func deflate(_ name: String, _ part: Data, times count: Int) throws {
+        let packed = Deflate.pack(part, isEnd: false)
+        let end = Deflate.pack(Data())
+        let record = Record(
+            name: Array(name.utf8), checksum: Deflate.checksum(of: count, times: Deflate.checksum(part), length: part.count),
+            compressedSize: count * packed.count + end.count, size: count * part.count, offset: position - prefixLength, options: Options())
+        try write(record.localHeader())
+        for _ in 0..<count { try write(packed) }
+        try write(end)
         records.append(record)
     }
 

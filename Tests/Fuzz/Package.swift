@@ -1,31 +1,68 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own: everything in it is instrumented for libFuzzer and the address sanitizer. `run.sh` builds and starts it.
-let instrumented: [SwiftSetting] = [
-    .unsafeFlags(["-enable-testing", "-sanitize=address", "-sanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp"]
-    ),
+let features: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// A package of its own: what decodes is instrumented for libFuzzer and the address sanitizer. `run.sh` builds and starts it.
+let instrumented: [SwiftSetting] =
+    features + [
+        .unsafeFlags([
+            "-enable-testing", "-sanitize=address", "-sanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp",
+        ])
+    ]
+
 let package = Package(
     name: "carrel-fuzz",
-    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
     targets: [
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(name: "CChild", path: "Sources/CChild"),
         .systemLibrary(name: "CSSH2", path: "Sources/CSSH2", pkgConfig: "libssh2"),
+        .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib"),
+        .systemLibrary(name: "CXML2", path: "Sources/CXML2", pkgConfig: "libxml-2.0"),
+        .systemLibrary(name: "CArchive", path: "Sources/CArchive", pkgConfig: "libarchive"),
         .systemLibrary(name: "LibFuzzer", path: "LibFuzzer"),
         .target(name: "FileProviderCore", dependencies: ["CLinux"], swiftSettings: instrumented),
         .target(
             name: "SSHTransport",
-            dependencies: ["CChild", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: instrumented),
         .target(name: "SFTPEngine", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
+        .target(name: "SafeXML", dependencies: ["CXML2"], swiftSettings: instrumented),
+        .target(
+            name: "CPDF",
+            cxxSettings: [
+                .define("CARREL_WITH_QPDF"), .define("POINTERHOLDER_TRANSITION", to: "4"),
+                .unsafeFlags(["-fsanitize=address", "-fsanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp"]),
+            ],
+            linkerSettings: [.linkedLibrary("qpdf")]),
+        .target(
+            name: "Publication",
+            dependencies: [
+                "CArchive", "CPDF", "CZlib", "FileProviderCore", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: instrumented + [.define("PDF"), .define("PackedArchives")]),
+        .target(
+            name: "ReaderLink",
+            dependencies: [
+                "FileProviderCore", "Publication", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: instrumented),
+        .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Fixtures", swiftSettings: features),
         .executableTarget(
-            name: "carrel-fuzz", dependencies: ["LibFuzzer", "FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Targets",
+            name: "carrel-fuzz",
+            dependencies: [
+                "LibFuzzer", "FileProviderCore", "Publication", "ReaderLink", "SFTPEngine", "SSHTransport", "SafeXML", "SampleBooks",
+            ],
+            path: "Targets",
             swiftSettings: instrumented,
             linkerSettings: [.unsafeFlags(["-sanitize=address"])]),
     ]

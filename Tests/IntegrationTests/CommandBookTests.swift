@@ -73,7 +73,7 @@ import Testing
             #expect(try await runner.run("book", "cat", "a.epub", first).text.contains("<html"))
             expectFailure(try await runner.run("book", "cat", "a.epub", "missing.xhtml"), 3)
             expectFailure(try await runner.run("book", "info", "missing.epub"), 3)
-            expectFailure(try await runner.run("book", "info", "."), 1, "is a folder")
+            expectFailure(try await runner.run("book", "info", "."), 8, "is a folder")
         }
     }
 

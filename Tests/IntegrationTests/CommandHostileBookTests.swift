@@ -37,15 +37,17 @@ import Testing
         }
     }
 
-    @Test func `a book whose directory is cut off is damaged`() async throws {
+    @Test func `a book whose directory is cut off is put together, with a warning`() async throws {
         try await CommandRunner.use { runner in
             let whole = try SampleBook.small()
-            for (name, data) in [
-                ("cut", whole.dropLast(100)), ("gone", whole.dropLast(700)), ("hollow", whole.prefix(60) + Data(count: 900)),
-            ] {
+            for (name, data) in [("cut", whole.dropLast(100)), ("gone", whole.dropLast(700))] {
                 try runner.write("\(name).epub", Data(data))
-                expectFailure(try await runner.run("book", "info", "\(name).epub"), 8, "\(name).epub")
+                let outcome = try await runner.run("book", "info", "\(name).epub")
+                #expect(outcome.code == 0 && outcome.text.hasPrefix("title\t\(SampleBook.title)\n"))
+                #expect(outcome.text.split(separator: "\n").contains { $0.hasPrefix("warning\t") && $0.contains("\(name).epub") })
             }
+            try runner.write("hollow.epub", whole.prefix(60) + Data(count: 900))
+            expectFailure(try await runner.run("book", "info", "hollow.epub"), 8, "hollow.epub")
         }
     }
 

@@ -88,6 +88,47 @@ import Testing
         }
     }
 
+    @Test(
+        .enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: TestServers.sftp.filter { $0.name != "rclone" })
+    func `over SFTP an interrupted upload goes on, and so does a download`(_ server: TestServers.SFTP) async throws {
+        try await server.withFolder { _, folder in
+            try await CommandRunner.use { runner in
+                runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
+                let (size, slack) = (48 << 20, 1 << 20)
+                try runner.write("big", bytes(size, seed: 6))
+                let there = server.place(folder)
+                let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
+                let options = ["--known-hosts", TestServers.knownHosts, "--setting", "config=no"]
+                let up = ["cp", "--resume"] + options + ["big", target]
+                // Of the last 16 MiB nobody knows what of them is there.
+                let spread = 16 << 20
+                let isArriving: @Sendable () -> Bool = { Self.size(in: there) > 20 << 20 }
+                expectFailure(try await runner.run(up + ["--bwlimit", "16M"], interruptWhen: isArriving), 130)
+                let sent = Self.size(in: there)
+                #expect(sent > spread && sent <= size)
+                let rest = try await runner.run(up + ["--stats"])
+                #expect(rest.code == 0, "\(rest.error)")
+                #expect((rest.statistics["bytesOut"] as? Int ?? .max) < size - (sent - spread) + slack)
+                #expect(FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: there.appending(path: "big").path))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: there.path) == ["big"])
+
+                try runner.makeFolder("there")
+                let own = URL(fileURLWithPath: runner.path("there"))
+                let down = ["cp", "--resume"] + options + [target, "there/big"]
+                let isComing: @Sendable () -> Bool = { Self.size(in: own) > 8 << 20 }
+                expectFailure(try await runner.run(down + ["--bwlimit", "16M"], interruptWhen: isComing), 130)
+                let kept = Self.size(in: own)
+                #expect(kept > 8 << 20 && kept < size)
+                let end = try await runner.run(down + ["--stats"])
+                #expect(end.code == 0, "\(end.error)")
+                #expect((end.statistics["bytesIn"] as? Int ?? .max) < size - kept + slack)
+                #expect(FileManager.default.contentsEqual(atPath: runner.path("big"), andPath: runner.path("there/big")))
+                #expect(try runner.names("there") == ["big"])
+            }
+        }
+    }
+
     // MARK: Down
 
     /// A server that closes the data connection of the first download once 4 MiB have gone.

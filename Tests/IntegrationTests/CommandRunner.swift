@@ -23,8 +23,9 @@ struct CommandRunner: Sendable {
         }
     }
 
-    /// The built executable: it lies beside the one that runs now.
+    /// The built executable: it lies beside the one that runs now, unless `CARREL_TEST_PROGRAM` names another.
     static let executable: URL? = {
+        if let other = ProcessInfo.processInfo.environment["CARREL_TEST_PROGRAM"] { return URL(fileURLWithPath: other) }
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         let beside = URL(fileURLWithPath: own).deletingLastPathComponent()
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }.map { URL(fileURLWithPath: $0).deletingLastPathComponent() }
@@ -120,7 +121,8 @@ struct CommandRunner: Sendable {
         try process.run()
         let pid = process.processIdentifier
         let watch = Task {
-            for _ in 0..<600 {
+            // What is interrupted may have to run for as long as a test takes.
+            for _ in 0..<(interruptWhen == nil ? 600 : 3_600) {
                 try await Task.sleep(for: .milliseconds(50))
                 guard let interruptWhen, interruptWhen() else { continue }
                 kill(pid, SIGINT)

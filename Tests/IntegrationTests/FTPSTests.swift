@@ -98,6 +98,24 @@ struct FTPSTests {
         }
     }
 
+    // ProFTPD lets no second data connection go on with a session that TLS 1.3 has used up, and Pure-FTPd may lose an upload's end: what
+    // is told to have arrived has to be there.
+    @Test(arguments: TestServers.ftpes, [WriteOptions.Placement.published, .inPlace])
+    func `an upload by the newest TLS that succeeds is whole`(_ server: TestServers.FTP, _ placement: WriteOptions.Placement) async throws {
+        try await server.withFolder(TestServers.ftpOptions, { $0.offersNewestTLS = true }) { provider, folder in
+            for size in [10, 60_000, 500_000] {
+                let path = try folder.appending("file \(size)")
+                let data = patterned(size)
+                do {
+                    _ = try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(placement: placement))
+                    #expect(try Data(contentsOf: server.place(path)) == data)
+                } catch let error where error.isTransient || (error as? CocoaError)?.code == .fileWriteUnknown {
+                    #expect(!FileManager.default.fileExists(atPath: server.place(path).path))
+                }
+            }
+        }
+    }
+
     @Test(arguments: TestServers.ftpes)
     func `what the newest TLS carries arrives whole`(_ server: TestServers.FTP) async throws {
         try await server.withFolder(TestServers.ftpOptions, { $0.offersNewestTLS = true }) { provider, folder in

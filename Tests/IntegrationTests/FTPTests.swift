@@ -52,6 +52,20 @@ struct FTPTests {
         }
     }
 
+    @Test(arguments: TestServers.ftp.filter { $0.program != "pyftpdlib" })
+    func `names with the byte 255 in them are those of the server`(_ server: TestServers.FTP) async throws {
+        try await server.withFolder(TestServers.ftpOptions, { try? $0.setCharset("windows-1251") }) { provider, folder in
+            // What follows the first one would be a command of Telnet.
+            let path = try folder.appending("Моя яшма")
+            _ = try await provider.writeContents(path: path, contents: Data("1".utf8))
+            #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["Моя яшма"])
+            #expect(try await provider.contents(path: path) == Data("1".utf8))
+            #expect(try await provider.attributesOfItem(path: path).size == 1)
+            try await provider.removeItem(path: path)
+            #expect(try await provider.contentsOfDirectory(path: folder).isEmpty)
+        }
+    }
+
     @Test(arguments: TestServers.ftp)
     func `a search walks the tree`(_ server: TestServers.FTP) async throws {
         try await server.withFolder { provider, folder in

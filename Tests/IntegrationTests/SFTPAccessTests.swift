@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import LocalFileProvider
 import SFTPFileProvider
 import Synchronization
 import Testing
@@ -31,6 +32,19 @@ struct SFTPAccessTests {
         }
     }
 
+    @Test(arguments: TestServers.sftp, ["ED25519", "ENCRYPTED"])
+    func `a key that is in no file logs in`(_ server: TestServers.SFTP, _ key: String) async throws {
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: TestServers.sshKey(key)))
+        let passphrase = TestServers.environment["CARREL_SSH_KEY_PASSPHRASE"]
+        let credential = Credential.privateKey(user: "reader", key: bytes, passphrase: key == "ENCRYPTED" ? passphrase : nil)
+        #expect("\(credential)" == "private key of reader")
+        try await server.provider(TestServers.sftpOptions(credential, retries: 0)).checkReachability()
+        let other = Credential.privateKey(user: "reader", key: bytes.dropLast(200), passphrase: passphrase)
+        let provider = try server.provider(TestServers.sftpOptions(other, retries: 0))
+        let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+        #expect(error?.code == .userAuthenticationRequired)
+    }
+
     @Test(arguments: TestServers.sftp, ["RSA", "RSA_PEM"])
     func `an RSA key logs in, or the refusal says what to do`(_ server: TestServers.SFTP, _ key: String) async throws {
         do { try await server.provider(options(key: key)).checkReachability() } catch let error as URLError {
@@ -47,6 +61,34 @@ struct SFTPAccessTests {
         let error = await #expect(throws: URLError.self) { try await twice.checkReachability() }
         #expect(error?.code == .userAuthenticationRequired)
         #expect(error?.localizedDescription.contains("What do you do here?") == true, "\(String(describing: error))")
+    }
+
+    @Test func `what a server asks besides the password, the app answers, once`() async throws {
+        let server = try TestServers.sftp(port: "KBDINT_TWICE", of: "asyncssh")
+        let questions = Locked<[LoginQuestion]>([])
+        var options = TestServers.sftpOptions(retries: 0)
+        // The server, busy with other tests, may well need seconds for a channel.
+        options.timeouts.connect = 10
+        options.answer = { question in
+            questions.update { $0.append(question) }
+            // Somebody types slowly: that is not the server's time.
+            Thread.sleep(forTimeInterval: 11)
+            return "reader"
+        }
+        let provider = try server.provider(options)
+        let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
+        try await provider.createFolder(path: folder)
+        // Large enough for a second connection, which would ask again.
+        try await SFTPFiles.with { file, place in
+            let local = try LocalFileProvider(root: place)
+            let name = try ProviderPath(file.lastPathComponent)
+            try await TreeCopy().copyFile(name, of: local, to: folder.appending("large"), of: provider)
+        }
+        try await provider.removeItem(path: folder)
+        #expect(options.counters[.connections] == 1)
+        let question = try #require(questions.value.first)
+        #expect(questions.value.count == 1 && question.prompt == "What do you do here?" && question.echoes)
+        #expect(question.host == "127.0.0.1" && question.instruction == "The answer is the name of the account.")
     }
 
     @Test(arguments: TestServers.sftp)
@@ -91,6 +133,61 @@ struct SFTPAccessTests {
             #expect(sentence.contains("More than 6 keys are not offered") && sentence.contains(user), "\(sentence)")
             #expect(sentence.contains("key5") && !sentence.contains("key6"))
         }
+    }
+
+    /// As many new keys, which no server takes.
+    private func useKeys(_ count: Int, _ body: ([String]) async throws -> Void) async throws {
+        try await CommandRunner.use { runner in
+            for number in 0..<count {
+                let made = try await runner.shell("ssh-keygen -q -t ed25519 -N '' -C '' -f key\(number)")
+                #expect(made.code == 0, "\(made.error)")
+            }
+            try await body((0..<count).map { runner.path("key\($0)") })
+        }
+    }
+
+    @Test func `a server that takes six tries takes a password after keys, and a sixth key`() async throws {
+        let server = try TestServers.sftp(port: "OPENSSH_TRIES", of: "OpenSSH")
+        try await useKeys(6) { keys in
+            var options = TestServers.sftpOptions(retries: 0)
+            options.trust.identities = keys
+            try await server.provider(options).checkReachability()
+            options = TestServers.sftpOptions(nil, retries: 0)
+            options.trust.identities = try keys.dropLast() + [TestServers.sshKey("ED25519")]
+            try await server.provider(options).checkReachability()
+        }
+    }
+
+    @Test(arguments: ["OPENSSH_BOTH", "OPENSSH_BOTH_REVERSED"])
+    func `a server that wants a key and the password gets both, whichever key it is`(port: String) async throws {
+        let server = try TestServers.sftp(port: port, of: "OpenSSH")
+        try await useKeys(2) { keys in
+            var options = TestServers.sftpOptions(retries: 0)
+            options.trust.identities = try [keys[0], TestServers.sshKey("ED25519"), keys[1]]
+            try await server.provider(options).checkReachability()
+            options.trust.identities = keys
+            let error = await #expect(throws: URLError.self) { try await server.provider(options).checkReachability() }
+            #expect(error?.code == .userAuthenticationRequired)
+        }
+    }
+
+    @Test func `a code that is asked for at once with the password is named, and the app answers it`() async throws {
+        let server = try TestServers.sftp(port: "KBDINT_CODE", of: "asyncssh")
+        var options = TestServers.sftpOptions(retries: 0)
+        let provider = try server.provider(options)
+        let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+        #expect(error?.code == .userAuthenticationRequired)
+        #expect(error?.localizedDescription.contains("Code:") == true, "\(String(describing: error))")
+        options.answer = { $0.prompt == "Code:" ? "reader" : "" }
+        try await server.provider(options).checkReachability()
+    }
+
+    @Test func `a wrong password is not repeated by keyboard-interactive`() async throws {
+        let options = TestServers.sftpOptions(.password(user: "reader", password: "WRONG"), retries: 0)
+        let provider = try TestServers.sftp("asyncssh").provider(options)
+        let error = await #expect(throws: URLError.self) { try await provider.checkReachability() }
+        let sentence = error?.localizedDescription ?? ""
+        #expect(sentence.contains("by password (it takes") && sentence.contains("keyboard-interactive"), "\(sentence)")
     }
 
     @Test func `where there is nothing to log in with, it is said`() async throws {

@@ -1,3 +1,4 @@
+import FaultServer
 import FileProviderCore
 import Foundation
 import SFTPFileProvider
@@ -59,6 +60,67 @@ struct SFTPHostKeyTests {
             try await connect(file)
             try await connect(file, .acceptNew)
             #expect(try runner.read("hosts") == kept)
+        }
+    }
+
+    private func connectByProgram(_ file: String, _ hostKeys: TrustPolicy.HostKeys = .known) async throws {
+        var options = TestServers.sftpOptions(nil, retries: 0)
+        options.trust.identities = [try TestServers.sshKey("ED25519")]
+        options.trust.knownHosts = [file]
+        options.trust.hostKeys = hostKeys
+        let provider = try server.provider(options) { $0.transport = .program }
+        defer { provider.invalidate() }
+        try await provider.checkReachability()
+    }
+
+    @Test func `the ssh program refuses, accepts and tells host keys likewise`() async throws {
+        try await CommandRunner.use { runner in
+            let file = runner.path("hosts")
+            try runner.write("hosts", "")
+            let unknown = await #expect(throws: URLError.self) { try await connectByProgram(file) }
+            #expect(unknown?.code == .serverCertificateHasUnknownRoot, "\(String(describing: unknown))")
+            try await connectByProgram(file, .acceptNew)
+            #expect(try runner.read("hosts").contains("ssh-"))
+            try await connectByProgram(file)
+            try runner.write("hosts", try await otherKeys(runner))
+            let (own, others) = (try await fingerprints(runner, TestServers.knownHosts), try await fingerprints(runner, file))
+            for hostKeys in [TrustPolicy.HostKeys.known, .acceptNew] {
+                let changed = await #expect(throws: URLError.self) { try await connectByProgram(file, hostKeys) }
+                let sentence = changed?.localizedDescription ?? ""
+                #expect(changed?.code == .serverCertificateUntrusted)
+                for list in [own, others] { #expect(list.contains { sentence.contains($0) }, "\(sentence)") }
+            }
+            let pinned = await #expect(throws: CocoaError.self) { try await connectByProgram(file, .pinned(own)) }
+            #expect(pinned?.code == .featureUnsupported)
+        }
+    }
+
+    @Test func `a login by the ssh program is cancelled at once`() async throws {
+        // It takes connections, and says nothing.
+        let silent = try TCPRelay(to: server.port)
+        defer { silent.stop() }
+        silent.hushesNew = true
+        var options = TestServers.sftpOptions(nil, retries: 0)
+        options.trust.identities = [try TestServers.sshKey("ED25519")]
+        let provider = try server.through(silent.port).provider(options) { $0.transport = .program }
+        let login = Task { try await provider.checkReachability() }
+        try await SFTPFiles.wait { silent.connections == 1 }
+        let start = ContinuousClock.now
+        login.cancel()
+        let error = await #expect(throws: (any Error).self) { try await login.value }
+        #expect(error is CancellationError, "\(String(describing: error))")
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func `any of the server's keys may be the pinned one`() async throws {
+        try await CommandRunner.use { runner in
+            for kind in ["ssh-ed25519", "ecdsa-sha2-nistp256"] {
+                let lines = try server.knownHosts().split(separator: "\n").filter { $0.contains(" \(kind) ") }
+                try runner.write("own", lines.joined(separator: "\n") + "\n")
+                try await connect(runner.path("nothing"), .pinned(fingerprints(runner, runner.path("own"))))
+            }
+            let error = try await refusal(runner.path("nothing"), .pinned(["SHA256:" + String(repeating: "A", count: 43)]))
+            #expect(error.code == .serverCertificateUntrusted && error.localizedDescription.contains("ED25519"), "\(error)")
         }
     }
 

@@ -1,7 +1,9 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import SFTPEngine
 import SFTPFileProvider
+import SSHTransport
 import Testing
 
 /// Connections to real SFTP servers that go away: what was on its way goes on over a new one, or ends with an error and no traces.
@@ -105,6 +107,46 @@ struct SFTPLostConnectionTests {
                 }
                 #expect(relay.connections >= 4)
             }
+        }
+    }
+
+    @Test(arguments: TestServers.sftp)
+    func `a network that falls silent times out, and what comes after it goes by a new connection`(_ server: TestServers.SFTP) async throws
+    {
+        try await relayed(server, retries: 0) { relayed, relay, options in
+            try await server.withFolder { _, folder in
+                var options = options
+                options.timeouts.idle = 2
+                let provider = try relayed.provider(options)
+                #expect(try await provider.attributesOfItem(path: folder).isDirectory)
+                relay.hush()
+                let error = await #expect(throws: URLError.self) { try await provider.attributesOfItem(path: folder) }
+                #expect(error?.code == .timedOut, "\(String(describing: error))")
+                #expect(try await provider.attributesOfItem(path: folder).isDirectory)
+                #expect(relay.connections == 2)
+            }
+        }
+    }
+
+    @Test func `a server is asked whether it is there while nobody uses the connection, which ends when it is not`() async throws {
+        let server = try TestServers.sftp("OpenSSH")
+        try await relayed(server, retries: 0) { _, relay, options in
+            guard case .password(let user, let password) = TestServers.credential.kind else { return }
+            var sshOptions = SSHOptions(timeouts: options.timeouts) { _ in }
+            sshOptions.keepAlive = .seconds(2)
+            let login = SSHLogin(user: user, methods: [.password(SSHSecret(password))])
+            let connection = try await SSHConnection.connect(
+                to: SSHServer(host: "127.0.0.1", port: relay.port), login: login, options: sshOptions)
+            let session = try await SFTPSession.open(over: connection.channel(subsystem: "sftp"))
+            try await SFTPFiles.wait { session.limits.handles != nil }
+            let before = relay.traffic
+            // Two questions, and their answers.
+            try await SFTPFiles.wait { relay.traffic.received > before.received + 100 && relay.traffic.sent > before.sent + 40 }
+            #expect(session.ending == nil && connection.end == nil)
+            relay.hush()
+            try await SFTPFiles.wait { session.ending != nil }
+            #expect((session.ending as? URLError)?.code == .networkConnectionLost)
+            #expect((connection.end as? URLError)?.code == .networkConnectionLost)
         }
     }
 }

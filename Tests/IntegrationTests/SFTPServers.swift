@@ -27,8 +27,9 @@ extension TestServers {
         try #require(sftp.first { $0.name == name }, "the servers are not up; run bash Tests/run.sh")
     }
 
-    /// A further port of a program: `OPENSSH_ONE` has one session for each connection, `OPENSSH_REKEY` changes keys every 16 MiB, `KBDINT`
-    /// asks for the password, `KBDINT_TWICE` for more.
+    /// A further port of a program: `OPENSSH_ONE` has one session for each connection, `OPENSSH_REKEY` changes keys every 16 MiB,
+    /// `OPENSSH_TRIES` takes six tries at a login, `OPENSSH_BOTH` wants a key and then the password; `KBDINT` asks for the password,
+    /// `KBDINT_TWICE` for more, `KBDINT_CODE` for more at once.
     static func sftp(port: String, of name: String) throws -> SFTP {
         var server = try sftp(name)
         server.name = port
@@ -141,6 +142,12 @@ enum SFTPFiles {
     @Test(.enabled(if: TestServers.areRequired, "only a run that requires the servers checks that they are there"))
     func `all servers of SFTP are up`() throws {
         #expect(TestServers.sftp.map(\.name) == TestServers.sftpNames)
-        for port in ["OPENSSH_ONE", "OPENSSH_REKEY", "KBDINT", "KBDINT_TWICE"] { _ = try TestServers.sftp(port: port, of: "OpenSSH") }
+        let ports = [
+            "OPENSSH_ONE", "OPENSSH_REKEY", "OPENSSH_TRIES", "OPENSSH_BOTH", "OPENSSH_BOTH_REVERSED", "KBDINT", "KBDINT_TWICE",
+            "KBDINT_CODE",
+        ]
+        for port in ports {
+            _ = try TestServers.sftp(port: port, of: "OpenSSH")
+        }
     }
 }

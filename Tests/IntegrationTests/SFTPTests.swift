@@ -20,6 +20,28 @@ struct SFTPTests {
         #expect(capabilities.timePrecision == 1 && capabilities.hashKinds.isEmpty)
     }
 
+    @Test(arguments: TestServers.sftp.filter { $0.name != "rclone" })
+    func `the ssh program is a way, too`(_ server: TestServers.SFTP) async throws {
+        var options = TestServers.sftpOptions(nil)
+        options.trust.identities = [try TestServers.sshKey("ED25519")]
+        try await server.withFolder(options, { $0.transport = .program }) { provider, folder in
+            try await SFTPFiles.with { file, place in
+                let local = try LocalFileProvider(root: place)
+                let (name, up) = try (ProviderPath(file.lastPathComponent), folder.appending("up"))
+                try await TreeCopy().copyFile(name, of: local, to: up, of: provider)
+                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(up).path))
+                try await TreeCopy().copyFile(up, of: provider, to: ProviderPath("down"), of: local)
+                #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "down").path))
+                let end = try Data(contentsOf: file).suffix(7)
+                #expect(try await provider.contents(path: up, part: .suffix(7)) == end)
+            }
+            for number in 0..<200 { try await provider.writeContents(path: folder.appending("\(number)"), contents: Data("x".utf8)) }
+            #expect(try await provider.contentsOfDirectory(path: folder).count == 201)
+            let error = await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: folder.appending("none")) }
+            #expect(error?.code == .fileReadNoSuchFile)
+        }
+    }
+
     @Test(arguments: TestServers.sftp)
     func `space is told where the server tells it`(_ server: TestServers.SFTP) async throws {
         let volume = try await server.provider().storageProperties()
@@ -46,7 +68,7 @@ struct SFTPTests {
     func `a listing of ten thousand items is whole`(_ server: TestServers.SFTP) async throws {
         try await server.withFolder { provider, folder in
             for index in 0..<10_000 {
-                FileManager.default.createFile(atPath: server.place(folder).appending(path: "file \(index)").path, contents: nil)
+                _ = FileManager.default.createFile(atPath: server.place(folder).appending(path: "file \(index)").path, contents: nil)
             }
             let items = try await provider.contentsOfDirectory(path: folder)
             #expect(items.count == 10_000 && Set(items.map(\.name)).count == 10_000)

@@ -76,17 +76,26 @@ import Testing
 
     @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
     func `on a server, everything can be undone and redone step by step`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder { provider, folder in
-            let trash = try folder.appending(".trash")
-            let tree = try folder.appending("tree")
-            try await provider.createFolder(path: tree)
-            let undoable = try provider.undoable(trash: TrashPolicy(path: trash.string))
-            var script = UndoScript(seed: 301, provider: undoable, folder: tree)
-            try await script.run(count: 25)
-            #expect(try await !undoable.undoManager.trashContents().isEmpty)
-            try await undoable.undoManager.sweepTrash(all: true)
-            #expect(try await undoable.undoManager.trashContents().isEmpty)
-        }
+        try await server.withFolder { provider, folder in try await run(provider, in: folder) }
+    }
+
+    @Test(
+        .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"),
+        arguments: TestServers.ftp + TestServers.ftpes)
+    func `on an FTP server, everything can be undone and redone step by step`(_ server: TestServers.FTP) async throws {
+        try await server.withFolder { provider, folder in try await run(provider, in: folder) }
+    }
+
+    private func run(_ provider: any FileProvider, in folder: ProviderPath) async throws {
+        let trash = try folder.appending(".trash")
+        let tree = try folder.appending("tree")
+        try await provider.createFolder(path: tree)
+        let undoable = try provider.undoable(trash: TrashPolicy(path: trash.string))
+        var script = UndoScript(seed: 301, provider: undoable, folder: tree)
+        try await script.run(count: 25)
+        #expect(try await !undoable.undoManager.trashContents().isEmpty)
+        try await undoable.undoManager.sweepTrash(all: true)
+        #expect(try await undoable.undoManager.trashContents().isEmpty)
     }
 
     @Test func `providers with undo keep every promise of providers without`() async throws {

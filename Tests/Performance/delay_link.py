@@ -1,9 +1,9 @@
 """A long way between two network namespaces of this machine, every port of it, for kernels without netem: needs root.
 
-    delay_link.py MILLISECONDS
+    delay_link.py MILLISECONDS [BYTES]
 
 Makes the namespaces and a network between them (a pair of TUN devices), says in one line where they are and what the server's side
-is called, and carries each packet over MILLISECONDS later, in both directions, in order, losing none:
+is called, and carries each packet, of BYTES at most (1500), over MILLISECONDS later, in both directions, in order, losing none:
 
     /proc/1234/fd/5 /proc/1234/fd/7 10.77.0.2
 
@@ -24,10 +24,10 @@ import time
 
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454CA, 0x0001, 0x1000
-SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFTXQLEN = 0x8914, 0x8916, 0x891C, 0x8943
+SIOCSIFFLAGS, SIOCSIFADDR, SIOCSIFNETMASK, SIOCSIFMTU, SIOCSIFTXQLEN = 0x8914, 0x8916, 0x891C, 0x8922, 0x8943
 IFF_UP, IFF_RUNNING = 0x0001, 0x0040
-# Larger than the device's packets are (1500 bytes).
-PACKET = 2048
+# Bytes of a packet at most.
+PACKET = int(sys.argv[2]) if len(sys.argv) > 2 else 1500
 # Packets read from one side before the other is looked at.
 BATCH = 64
 # Packets that wait in a device until they are read.
@@ -50,6 +50,7 @@ def side(numbers):
     tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(tun, TUNSETIFF, request("far", "H22x", IFF_TUN | IFF_NO_PI))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, SIOCSIFMTU, request("far", "i20x", PACKET))
         fcntl.ioctl(control, SIOCSIFTXQLEN, request("far", "i20x", QUEUE))
         fcntl.ioctl(control, SIOCSIFADDR, address("far", numbers))
         fcntl.ioctl(control, SIOCSIFNETMASK, address("far", "255.255.255.0"))

@@ -130,8 +130,9 @@ ftp_listing() {
 # ---- small files over a long way ---------------------------------------------------------------------------------
 
 # The ends of the link go to $near and $far, the address of the far one to $address.
-ftp_link() {
-  python3 "$here/delay_link.py" 10 >"$work/link" &
+ftp_link() { # [BYTES OF A PACKET]
+  : >"$work/link"
+  python3 "$here/delay_link.py" 10 "$@" >"$work/link" &
   relay=$!
   until [ -s "$work/link" ]; do
     kill -0 "$relay" 2>/dev/null || { relay=; return 1; }

@@ -1,17 +1,20 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [transfer] [local] [listing] [small] [pipe] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
 #
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
+# checkpoints  requests and bytes for 4 KiB at 90 % of a deflated PDF of 180 MB, once indexed, counted the same way
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
 # local     100,000 files listed beside find -ls; one large file copied beside cp and sync, alternating, on the disk of $TMPDIR
 # listing   10,000 entries of a WebDAV folder with size and time beside rclone lsl, alternating
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
+# sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
+# reader-books  10,000 books of a reader application listed by a driver: seconds and memory
 #
 # The FTP parts need root, and are skipped without:
 #
@@ -68,10 +71,12 @@ trap 'exit 130' INT TERM
 
 prepare() {
   if [ -z "${CARREL:-}" ]; then
-    swift build --package-path "$top" -c release --product carrel >&2
-    case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "*) swift build --package-path "$top" -c release --product sample-book >&2 ;; esac
+    swift build --package-path "$top" -c release --static-swift-stdlib --product carrel >&2
+    case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "* | *" reader-books "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sample-book >&2 ;; esac
+    case " $parts " in *" checkpoints "*) swift build --package-path "$top" -c release --static-swift-stdlib --product checkpoints-benchmark >&2 ;; esac
+    case " $parts " in *" sniffing "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sniffing-benchmark >&2 ;; esac
     local bin
-    bin=$(swift build --package-path "$top" -c release --show-bin-path)
+    bin=$(swift build --package-path "$top" -c release --static-swift-stdlib --show-bin-path)
     CARREL=$bin/carrel
     BOOK=$bin/sample-book
   fi
@@ -131,6 +136,24 @@ book() {
     judge "first chapter: requests" "$n" "<=" 4; judge "first chapter: bytes" "$b" "<=" 130000; judge "first chapter: HEADs" "$h" "<=" 0
     rm -f "$work/$order.epub" "$CARREL_TEST_APACHE_DATA/$order.epub"
   done
+}
+
+# ---- a part of a deflated entry ----------------------------------------------------------------------------
+
+# The first reading finds the checkpoints on its way; what opening costs is taken off the second one.
+checkpoints() {
+  local bench url n b h opened_n opened_b opened_h
+  bench=$(dirname "$CARREL")/checkpoints-benchmark
+  url=$CARREL_TEST_APACHE_OPEN_URL/pdf.epub
+  "$bench" make "$work/pdf.epub"
+  install -m 644 "$work/pdf.epub" "$CARREL_TEST_APACHE_DATA/pdf.epub"
+  "$bench" read "$url" "$work/checkpoints"
+  read -r opened_n opened_b opened_h < <(served "$bench" open "$url" "$work/checkpoints")
+  read -r n b h < <(served "$bench" read "$url" "$work/checkpoints")
+  printf 'checkpoints, a book of %s bytes, opened with %s requests and %s bytes\n' "$(stat -c %s "$work/pdf.epub")" "$opened_n" "$opened_b"
+  judge "4 KiB at 90 %: requests" $(( n - opened_n )) "<=" 2; judge "4 KiB at 90 %: bytes" $(( b - opened_b )) "<=" 1153434
+  judge "4 KiB at 90 %: HEADs" $(( h - opened_h )) "<=" 0
+  rm -rf "$work/pdf.epub" "$CARREL_TEST_APACHE_DATA/pdf.epub" "$work/checkpoints"
 }
 
 # ---- GET and PUT beside curl --------------------------------------------------------------------------------
@@ -343,15 +366,24 @@ pipe() {
   judge "peak memory, MiB" "$(( $(largest "$work/carrel" 3) / 1024 ))" "<=" 64
 }
 
+# ---- telling what files are --------------------------------------------------------------------------------------
+
+sniffing() {
+  local rate
+  TMPDIR=$disk "$(dirname "$CARREL")/sniffing-benchmark" | tee "$work/sniffing"
+  while read -r rate; do judge "files per second" "$rate" ">=" 2000; done < <(sed -n 's/.*, 8 at once: \([0-9]*\) files.*/\1/p' "$work/sniffing")
+}
+
 . "$here/ftp.sh"
 . "$here/sftp.sh"
+. "$here/reader.sh"
 
-parts=${*:-book transfer local listing small pipe ftp-book ftp-transfer ftp-listing ftp-small
+parts=${*:-book checkpoints transfer local listing small pipe sniffing reader-books ftp-book ftp-transfer ftp-listing ftp-small
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | transfer | local | listing | small | pipe) wanted+=" $part" ;;
+    book | checkpoints | transfer | local | listing | small | pipe | sniffing | reader-books) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
@@ -365,7 +397,7 @@ parts=$wanted
 [ -n "$parts" ] || exit 0
 prepare
 names=()
-case " $parts " in *" book "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
+case " $parts " in *" book "* | *" checkpoints "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
 [ ${#names[@]} = 0 ] || serve "${names[@]}"
@@ -374,7 +406,9 @@ for part in $parts; do
   case $part in
     pipe | ftp-small) ;;
     local) this_machine ;;
-    sftp-bulk-link | sftp-small-link | sftp-listing | sftp-requests) over_link+=("$part") ;;
+    reader-books) reader_books ;;
+    sftp-bulk-link) ;;
+    sftp-small-link | sftp-listing | sftp-requests) over_link+=("$part") ;;
     sftp-*) "sftp_${part#sftp-}" ;;
     ftp-*) "ftp_${part#ftp-}" ;;
     *) "$part" ;;
@@ -383,5 +417,7 @@ done
 # Last, because they have servers of their own.
 case " $parts " in *" pipe "*) pipe ;; esac
 case " $parts " in *" ftp-small "*) ftp_small ;; esac
-[ ${#over_link[@]} = 0 ] || sftp_over_link "${over_link[@]}"
+[ ${#over_link[@]} = 0 ] || sftp_over_link 1500 "${over_link[@]}"
+# With packets of the usual size it is the link's own process, and not the clients, that large files would wait for.
+case " $parts " in *" sftp-bulk-link "*) sftp_over_link 65535 sftp-bulk-link ;; esac
 exit "$status"

@@ -145,7 +145,7 @@ sftp_small_carrel() { # NAME OPTION...
   local name=$1
   shift
   emptied "$data/small"
-  timed "$work/$name" "${carrel[@]}" cp -r --quiet --transfers 16 "$@" "${access[@]}" "$work/small/." "$place/small"
+  timed "$work/$name" "${carrel[@]}" cp -r --quiet "$@" "${access[@]}" "$work/small/." "$place/small"
   all_there "$data/small"
 }
 
@@ -170,7 +170,7 @@ sftp_small() {
   start_over sftp carrel
   for i in $(seq "$runs"); do
     emptied "$work/got"; sftp_timed sftp <<<"get $folder/small/* $work/got/"
-    emptied "$work/got"; timed "$work/carrel" "${carrel[@]}" cp -r --quiet --transfers 16 "${access[@]}" "$place/small/." "$work/got"
+    emptied "$work/got"; timed "$work/carrel" "${carrel[@]}" cp -r --quiet "${access[@]}" "$place/small" "$work/got"
     all_there "$work/got"
   done
   sftp_title "1,000 files of 4 KiB down" sftp carrel
@@ -337,14 +337,15 @@ sftp_book() {
 # ---- the far end of a link -----------------------------------------------------------------------------------------
 
 # The named parts on a server of their own, over a link with a round trip of 20 ms.
-sftp_over_link() { # PART...
-  local near far address place folder across sftp carrel access data part
-  if ! ftp_link; then
+sftp_over_link() { # BYTES-OF-A-PACKET PART...
+  local near far address place folder across sftp carrel access data part packet=$1
+  shift
+  if ! ftp_link "$packet"; then
     echo "$*: skipped: this machine does not let us make network namespaces and TUN devices"
     return 0
   fi
-  mkdir -m 755 "$work/far-sftp"
-  export CARREL_SERVERS_ROOT=$work/far-sftp CARREL_SERVERS_ADDRESS=$address
+  mkdir -m 755 "$work/far-sftp-$packet"
+  export CARREL_SERVERS_ROOT=$work/far-sftp-$packet CARREL_SERVERS_ADDRESS=$address
   serve openssh
   data=$CARREL_SFTP_OPENSSH_DATA
   sftp_clients "$CARREL_SFTP_OPENSSH" "$CARREL_SSH_KNOWN_HOSTS"

@@ -15,7 +15,24 @@ private func cost(block: Int, gap: Int) -> Capabilities.ReadCost {
     Capabilities.ReadCost(roundTripsToOpen: 1, roundTripsPerRange: 1, preferredBlock: block, coalescingGap: gap, concurrentRanges: 4)
 }
 
+/// Claims to be longer than any file.
+private final class EndlessReader: FileReader {
+    let path: ProviderPath
+    let cost = Capabilities.ReadCost.request
+
+    init() throws { path = try ProviderPath("endless.zip") }
+
+    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: .max) }
+
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent { FileExtent(offset: 0, count: 0, size: .max) }
+}
+
 @Suite struct `A reader that keeps blocks` {
+    @Test func `refuses a file that claims to be longer than offsets can be added up`() async throws {
+        #expect(await fileError { _ = try await CachedFileReader(try EndlessReader()).attributes() } == .fileReadTooLarge)
+        #expect(await fileError { _ = try await CachedFileReader(try EndlessReader()).tail(0) } == .fileReadTooLarge)
+    }
+
     @Test func `asks for the tail and the size at once, and for neither again`() async throws {
         let base = try CountingReader(content)
         let reader = CachedFileReader(base)
@@ -82,6 +99,21 @@ private func cost(block: Int, gap: Int) -> Capabilities.ReadCost {
         #expect(sink.data == content && sink.begun == 1 && extent.count == Int64(content.count))
         #expect(base.requests.last == 20_000..<Int64(content.count - 50_000))
         #expect(base.requests.count == 3)
+    }
+
+    @Test func `reads ahead of who reads on, up to the end of the file and no further than it can keep`() async throws {
+        for (capacity, requests) in [(4 << 20, 9), (400_000, 35)] {
+            let base = try CountingReader(content)
+            let reader = CachedFileReader(base, capacity: capacity)
+            _ = try await reader.tail(10)
+            for start in stride(from: Int64(0), to: Int64(content.count), by: 48 << 10) {
+                let sink = ReluctantSink()
+                _ = try await reader.stream(.range(start..<start + 48 << 10), into: sink)
+                #expect(sink.data == content[Int(start)..<min(Int(start) + 48 << 10, content.count)])
+            }
+            #expect(base.requests.count <= requests)
+            #expect(base.bytes <= content.count + 10, "nothing but the tail is asked for twice")
+        }
     }
 
     @Test func `lets readers of the same bytes wait for one request, and each be cancelled alone`() async throws {

@@ -11,7 +11,8 @@ enum Corpus {
         return (files ?? []).filter { $0.pathExtension == "json" }.sorted { $0.path < $1.path }
     }
 
-    private static var root: URL {
+    /// Its folder, which may be missing.
+    static var root: URL {
         if let path = ProcessInfo.processInfo.environment["CARREL_CORPUS"] { return URL(filePath: path) }
         let package = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

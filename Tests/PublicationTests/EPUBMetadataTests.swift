@@ -219,6 +219,14 @@ struct EPUBMetadataTests {
         #expect(result.otherMetadata["http://purl.org/dc/elements/1.1/rights"] == "CC BY")
     }
 
+    @Test func `what miners of text may do is read`() async throws {
+        let text = "<meta property='tdm:reservation'>1</meta><meta property='tdm:policy'>https://example.com/p</meta>"
+        #expect(try await metadata(text).tdm == TextAndDataMining(reservation: .all, policy: "https://example.com/p"))
+        let old = try await metadata("<meta name='tdm:reservation' content='0'/>", version: "2.0")
+        #expect(old.tdm == TextAndDataMining(reservation: .nothing))
+        #expect(try await metadata("").tdm == nil)
+    }
+
     @Test func `accessibility is read from properties, links and the metas of EPUB 2`() async throws {
         let result = try await metadata(
             ##"""

@@ -41,7 +41,8 @@ import Testing
             ("html", .html), ("xht", .html), ("xhtml", .html), ("cbz", .cbz), ("cbr", .cbr), ("divina", .divina),
             ("audiobook", .readiumAudiobook), ("webpub", .readiumWebPub), ("json", .json), ("lcpa", .lcpProtectedAudiobook),
             ("lcpdf", .lcpProtectedPDF), ("lcpl", .lcpLicenseDocument), ("lpf", .lpf), ("pdf", .pdf), ("zab", .zab),
-            ("m4b", .mp4Audio), ("webm", .webmVideo), ("ncx", .ncx), ("css", .css), ("", nil), ("unheard-of", nil),
+            ("cb7", .cb7), ("cbt", .cbt), ("7z", .sevenZip), ("heic", .heic), ("mkv", .matroska), ("mov", .quickTime), ("m4b", .mp4Audio),
+            ("webm", .webmVideo), ("ncx", .ncx), ("css", .css), ("", nil), ("unheard-of", nil),
         ] as [(String, MediaType?)])
     func `are found by extension`(fileExtension: String, expected: MediaType?) {
         #expect(MediaType.known(fileExtension: fileExtension) == expected)
@@ -57,7 +58,17 @@ import Testing
             (.ncx, "application/x-dtbncx+xml", "ncx"), (.ogg, "audio/ogg", "oga"), (.smil, "application/smil+xml", "smil"),
             (.opds1Entry, "application/atom+xml;profile=opds-catalog;type=entry", nil),
             (.w3cWPUBManifest, "application/x.readium.w3c.wpub+json", "json"),
-            (.xhtml, "application/xhtml+xml", "xhtml"), (.zab, "application/x.readium.zab+zip", "zab"),
+            (.xhtml, "application/xhtml+xml", "xhtml"), (.flac, "audio/flac", "flac"), (.mp4Audio, "audio/mp4", "m4a"),
+            (.mp4Video, "video/mp4", "mp4"), (.cbr, "application/vnd.comicbook-rar", "cbr"), (.cb7, "application/x-cb7", "cb7"),
+            (.cbt, "application/x-cbt", "cbt"), (.rar, "application/vnd.rar", "rar"), (.sevenZip, "application/x-7z-compressed", "7z"),
+            (.tar, "application/x-tar", "tar"), (.guidedNavigation, "application/guided-navigation+json", nil),
+            (.readiumPositionList, "application/vnd.readium.position-list+json", nil),
+            (.readiumContentProtection, "application/vnd.readium.content-protection+json", nil),
+            (.readiumRightsCopy, "application/vnd.readium.rights.copy+json", nil),
+            (.readiumRightsPrint, "application/vnd.readium.rights.print+json", nil),
+            (.readiumLocators, "application/vnd.readium.locators+json", nil),
+            (.opds1Navigation, "application/atom+xml;kind=navigation;profile=opds-catalog", nil),
+            (.zab, "application/x.readium.zab+zip", "zab"),
         ] as [(MediaType, String, String?)])
     func `have the text and extension of the proposal`(mediaType: MediaType, string: String, fileExtension: String?) {
         #expect(mediaType.string == string)

@@ -13,10 +13,11 @@ import Testing
 
     @Test func `keeps what it does not know`() throws {
         let text = """
-            {"metadata":{"title":"x","tdm":{"reservation":"all"},"schema:license":"l"},"readingOrder":[]}
+            {"metadata":{"title":"x","schema:license":"l"},"readingOrder":[],"own":{"deep":[1,null]}}
             """
         let manifest = try Manifest(jsonString: text)
-        #expect(manifest.metadata.otherMetadata == ["tdm": ["reservation": "all"], "schema:license": "l"])
+        #expect(manifest.metadata.otherMetadata == ["schema:license": "l"])
+        #expect(manifest.otherProperties == ["own": ["deep": [1, nil]]])
         #expect(manifest.json == (try JSONValue(string: text, maximumSize: 1_000)))
     }
 
@@ -99,9 +100,27 @@ import Testing
     }
 
     @Test(arguments: ["text", 7, [], [:], ["links": []], [["links": [7]]]] as [JSONValue])
-    func `without links are passed over`(collection: JSONValue) throws {
+    func `without links are none, and are kept as they came`(collection: JSONValue) throws {
         let manifest = try Manifest(json: ["metadata": ["title": "x"], "role": collection])
         #expect(manifest.subcollections.isEmpty)
+        #expect(manifest.json["role"] == collection)
+    }
+
+    @Test func `may have links further down only, and members of their own`() throws {
+        let groups: JSONValue = [
+            ["metadata": ["title": "A"], "links": [], "navigation": [["href": "a"]], "own": 1],
+            ["metadata": [:], "links": [["href": "b", "own": 2]], "own": ["x"]],
+        ]
+        let manifest = try Manifest(json: ["metadata": ["title": "x"], "groups": groups])
+        #expect(manifest.subcollections["groups"]?.first?.subcollections["navigation"]?.first?.links.map(\.href) == ["a"])
+        #expect(manifest.json["groups"] == groups)
+    }
+
+    @Test func `are put together where they are nothing but links`() throws {
+        let links: JSONValue = ["metadata": ["title": "x"], "role": [["links": [["href": "b"]]], ["href": "a"]]]
+        let manifest = try Manifest(json: links)
+        #expect(manifest.json["role"] == [["href": "a"], ["href": "b"]])
+        #expect(try Manifest(json: manifest.json) == manifest)
     }
 }
 

@@ -18,6 +18,7 @@ import Testing
         ("text/html;=x;charset=", "text/html"),
         ("text/plain;a=b=c", "text/plain;a=\"b=c\""),
         ("text/plain;a=\"x;\\\"y\"", "text/plain;a=\"x;\\\"y\""),
+        ("text/plain;a=\"x\\\"\u{301}y\"", "text/plain;a=\"x\\\"\u{301}y\""),
         ("text/plain;a=\"no end;b=c", "text/plain"),
         ("text/plain;a=\"b\rc\";d=e", "text/plain;d=e"),
         ("text/plain;a=b\r\nc", "text/plain"),

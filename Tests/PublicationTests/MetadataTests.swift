@@ -30,7 +30,7 @@ import Testing
             "readingProgression": "rtl", "layout": "fixed", "description": "D", "duration": 12.5, "numberOfPages": 3,
             "abridged": false,
             "belongsTo": [
-                "series": ["name": "S", "position": -1.5], "collection": ["C", "D"], "volume": ["position": 4],
+                "series": ["name": "S", "position": -1.5], "collection": ["C", "D"], "volume": 4,
                 "journal": ["name": "J", "issue": 3],
             ],
             "own": 1,
@@ -68,6 +68,7 @@ import Testing
             ("2008-10-12", 1_223_769_600), ("2008-10", 1_222_819_200), ("2008", 1_199_145_600),
             ("2016-08-11T19:32:18Z", 1_470_943_938), ("2016-08-11T21:32:18+02:00", 1_470_943_938),
             ("2016-08-11T19:32:18", 1_470_943_938), ("2016-08-11T19:32:18.250Z", 1_470_943_938.25),
+            ("2016-08-11T19:32:18.250400Z", 1_470_943_938.25),
         ] as [(String, Double)])
     func `take dates whole or cut short`(text: String, seconds: Double) throws {
         let expected = Date(timeIntervalSince1970: seconds)
@@ -94,9 +95,11 @@ import Testing
     }
 
     @Test func `take a volume by its number`() throws {
-        let metadata = try metadata(["belongsTo": ["volume": 4, "series": ["name": "S", "position": 0]]])
+        let metadata = try metadata(["belongsTo": ["volume": 4, "series": ["name": "S", "position": 0], "episode": ["own": 1]]])
         #expect(metadata.belongsTo["volume"]?.first?.position == 4)
         #expect(metadata.belongsToSeries.first?.position == 0)
+        #expect(metadata.belongsTo["episode"]?.first?.otherProperties == ["own": 1])
+        #expect(try self.metadata(["belongsTo": ["volume": ["position": 4]]]).json["belongsTo"]?["volume"] == 4)
     }
 }
 

@@ -24,6 +24,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
 }
 
 @Suite struct `Finding the directory` {
+    /// Pitfall 29: the end is searched backwards; comments, bytes in front and behind, ZIP64 at each place.
     @Test(arguments: [
         ("plain", Data(), ZIPBuilder.Ending()),
         ("bytes in front of the archive", Data(repeating: 0x2A, count: 5_000), ZIPBuilder.Ending()),
@@ -63,6 +64,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         #expect(await fileError { _ = try await open(data) } == code)
     }
 
+    /// Pitfall 29: split archives, and ends that lie.
     @Test(arguments: [
         (ending { $0.disk = 1 }, CocoaError.Code.featureUnsupported),
         (ending { $0.claimedEntries = 7 }, .fileReadCorruptFile),
@@ -74,6 +76,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         #expect(await fileError { _ = try await open(data) } == code)
     }
 
+    /// Pitfall 34: the count of entries and the size of the directory are bounded.
     @Test func `limits on entries and bytes hold`() async throws {
         let data = try ZIPBuilder.data { zip in for index in 0..<40 { try zip.store("\(index)", Data()) } }
         var few = ArchiveLimits()
@@ -93,6 +96,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
 }
 
 @Suite struct `Names of entries` {
+    /// Pitfall 31: bit 11, code page 437, backslashes.
     @Test(arguments: [
         (Array("plain.txt".utf8), false, "plain.txt"),
         (Array("größe.txt".utf8), true, "größe.txt"),
@@ -100,6 +104,8 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         ([0x81, 0x62, 0x65, 0x72, 0x2E, 0xE1], false, "über.ß"),
         (Array("a\\b\\c.txt".utf8), true, "a/b/c.txt"),
         (Array("./a/./b".utf8), true, "a/b"),
+        (Array(".//up".utf8), true, "up"),
+        (Array("./\\.//up".utf8), true, "up"),
         (Array(".hidden/..two".utf8), true, ".hidden/..two"),
         (Array("100%.txt".utf8), true, "100%.txt"),
     ])
@@ -111,7 +117,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
     @Test(arguments: [
         "../secret", "a/../../secret", "/etc/passwd", "..\\secret", "\\\\server\\share", "C:\\boot.ini", "c:/x", "..", "", "a\0b", "/",
         "a/..",
-        "../\u{301}x", "/\u{301}etc",
+        "../\u{301}x", "/\u{301}etc", "./C:/x", ".//C:\\x", ".//", "././",
     ])
     func `that lead elsewhere are left out`(name: String) async throws {
         let (archive, _) = try await open(try archiveOfOne(Array(name.utf8)) { _ in })
@@ -119,6 +125,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         #expect(archive.directory.leftOut == 1)
     }
 
+    /// Pitfall 31: Info-ZIP's Unicode path.
     @Test func `come from Info-ZIP's Unicode field where it belongs to the name`() async throws {
         let raw: [UInt8] = [0x81, 0x2E, 0x74]
         for (checksum, expected) in [(Deflate.checksum(Data(raw)), "灯.t"), (0, "ü.t")] {
@@ -145,6 +152,7 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         #expect(try await text(single, composed) == "two")
     }
 
+    /// Pitfall 30: duplicates, and names that differ in case.
     @Test func `that come twice mean the first`() async throws {
         let data = try ZIPBuilder.data { zip in
             try zip.deflate("a", "first")

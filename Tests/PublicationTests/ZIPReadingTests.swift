@@ -158,14 +158,14 @@ private func noise(_ count: Int) -> Data {
             try zip.store("large", noise(300_000))
             try zip.store("filler", noise(200_000))
         }
-        let slow = try await ZIPArchive.open(try CountingReader(data, pause: .seconds(20)))
+        let slow = try await ZIPArchive.open(try CountingReader(data, pause: .seconds(300)))
         let entry = try #require(slow.directory.entry(at: "large"))
         let start = ContinuousClock.now
         let task = Task { try await slow.read(entry, range: 0..<1_000) }
         try await Task.sleep(for: .milliseconds(20))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(120))
     }
 }
 

@@ -80,6 +80,56 @@ private func noise(_ count: Int) -> Data {
         #expect(reader.requests.count == 4)
     }
 
+    /// An audiobook: one stored entry of 10 MiB, and another one behind it.
+    private func audiobook(_ cost: Capabilities.ReadCost = .request) async throws -> (ZIPArchive, ZIPEntry, CountingReader, Data) {
+        let content = noise(10 << 20)
+        let data = try ZIPBuilder.data { zip in
+            try zip.store("audio.mp3", content)
+            try zip.store("filler", noise(100_000))
+        }
+        let reader = try CountingReader(data, cost: cost)
+        let archive = try await ZIPArchive.open(reader)
+        return (archive, try #require(archive.directory.entry(at: "audio.mp3")), reader, content)
+    }
+
+    @Test func `a large stored entry that is read in small pieces is asked for in larger and larger ones`() async throws {
+        let (archive, entry, reader, content) = try await audiobook()
+        for start in stride(from: 0, to: content.count, by: 64 << 10) {
+            let piece = try await archive.read(entry, range: Int64(start)..<Int64(start + 64 << 10))
+            #expect(piece == content[start..<start + 64 << 10])
+        }
+        #expect(reader.requests.count <= 18, "for 160 pieces")
+        #expect(reader.bytes <= 65_536 + 10 << 20 + 1_024, "nothing twice, nothing behind the entry")
+    }
+
+    @Test func `two readers of one entry in small pieces are told apart`() async throws {
+        let (archive, entry, reader, content) = try await audiobook()
+        for start in stride(from: 0, to: 5 << 20, by: 64 << 10) {
+            for start in [start, start + 5 << 20] {
+                let piece = try await archive.read(entry, range: Int64(start)..<Int64(start + 64 << 10))
+                #expect(piece == content[start..<start + 64 << 10])
+            }
+        }
+        #expect(reader.requests.count <= 26)
+    }
+
+    @Test func `pieces here and there cost their bytes, a block each at least`() async throws {
+        let (archive, entry, reader, content) = try await audiobook()
+        for start in stride(from: 9 << 20, to: 0, by: -300_000) {
+            let piece = try await archive.read(entry, range: Int64(start)..<Int64(start + 10_000))
+            #expect(piece == content[start..<start + 10_000])
+        }
+        #expect(reader.requests.dropFirst(3).allSatisfy { $0.count == 10_000 })
+    }
+
+    @Test func `where ranges cost nothing, nothing is read ahead`() async throws {
+        let (archive, entry, reader, _) = try await audiobook(.local)
+        for start in stride(from: Int64(0), to: 1 << 20, by: 64 << 10) {
+            _ = try await archive.read(entry, range: start..<start + 64 << 10)
+        }
+        #expect(reader.bytes <= 65_536 + 1 << 20 + 4_096)
+    }
+
     @Test func `the start of a large deflated entry does not cost all of it`() async throws {
         let data = try ZIPBuilder.data { zip in
             try zip.add("large", noise(2 << 20))
@@ -90,6 +140,10 @@ private func noise(_ count: Int) -> Data {
         let entry = try #require(archive.directory.entry(at: "large"))
         #expect(try await archive.read(entry, range: 0..<4_096) == noise(2 << 20).prefix(4_096))
         #expect(reader.bytes - 65_536 <= 8_192 + 1_024)
+        let again = try CountingReader(data)
+        let second = try await ZIPArchive.open(again)
+        #expect(try await second.read(entry, range: 0..<700_000) == noise(2 << 20).prefix(700_000))
+        #expect(again.requests.count == 2, "header and data come together")
     }
 
     @Test func `entries that are prefetched together come in one request`() async throws {

@@ -254,12 +254,12 @@ import Testing
 
     @Test(arguments: [1, 600]) func `less is asked for at once while answers queue, and more on a line that is only long`(distance: Int) {
         var state = SFTPBulkRead.State(lanes: [], next: 0, delivered: 0, end: .max)
-        for _ in 0..<200 { state.adapt(to: .milliseconds(distance), 261_120) }
-        #expect(state.allowed == 8 << 20)
-        for _ in 0..<200 { state.adapt(to: .milliseconds(distance + 400), 261_120) }
-        #expect(state.allowed == 8 << 20)
-        for _ in 0..<200 { state.adapt(to: .milliseconds(distance + 501), 261_120) }
-        #expect(state.allowed == 4 * 261_120)
+        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance), 261_120) }
+        #expect(state.line.allowed == 8 << 20)
+        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance + 400), 261_120) }
+        #expect(state.line.allowed == 8 << 20)
+        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance + 501), 261_120) }
+        #expect(state.line.allowed == 4 * 261_120)
     }
 
     @Test func `two transfers and a stat share a session`() async throws {

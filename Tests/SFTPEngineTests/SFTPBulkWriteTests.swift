@@ -142,21 +142,47 @@ import Testing
 
     // MARK: Memory, fairness
 
-    @Test func `a server that does not answer gets no more than a window`() async throws {
-        let double = double { $0.answer = { $0.kind == .write ? [.silenceAfterDoing] : [] } }
+    /// One answer that is missing keeps the window where it is, all of them keep it as it was at first.
+    @Test(arguments: [(true, 15 << 20, 16 << 20), (false, 3 << 20, 4 << 20)])
+    func `a server that does not answer gets no more than a window`(answersOthers: Bool, least: Int, most: Int) async throws {
+        let double = double {
+            $0.answer = { $0.kind == .write && ($0.offset == 0 || !answersOthers) ? [.silenceAfterDoing] : [] }
+        }
         try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let writing = Task { try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() }
-            let isFull = try await eventually { double.counts.bytesWritten > 15 << 20 }
+            let isFull = try await eventually { double.counts.bytesWritten > least }
             #expect(isFull)
             #expect(try await sessions[0].size("/file") != nil)
-            #expect(double.counts.bytesWritten <= 16 << 20)
+            #expect(double.counts.bytesWritten <= most)
             writing.cancel()
             await #expect(throws: CancellationError.self) { _ = try await writing.value }
             for session in sessions { session.end() }
             let hasEnded = try await eventually { double.counts.openChannels == 0 }
             #expect(hasEnded)
             double.resetCounts()
+        }
+    }
+
+    @Test func `where answers queue, less is on its way`() async throws {
+        // One write after the other, each of 30 ms.
+        let begin = Locked<ContinuousClock.Instant?>(nil)
+        let double = double {
+            $0.answer = { request in
+                guard request.kind == .write else { return [] }
+                let start = begin.update { begin in
+                    begin = begin ?? .now
+                    return begin ?? .now
+                }
+                let due = start + .milliseconds(30 * request.occurrence)
+                return due > .now ? [.delay((due - .now) / .seconds(1))] : []
+            }
+        }
+        try await withSession(double) { session async throws in
+            #expect(try await write([session], from: PatternSource(24 << 20)) == 24 << 20)
+            #expect(double.isPattern("/file", size: 24 << 20))
+            // Sixteen at first, and more while answers come within a quarter of a second; 64 would wait for two.
+            #expect(double.counts.mostOutstanding <= 40, "\(double.counts.mostOutstanding)")
         }
     }
 

@@ -124,6 +124,11 @@ private func bytes(_ dump: String) -> [UInt8] {
         let eight = "0000000000000000"
         let limits = bytes("0000000000040000 000000000003fc00 0000000000008000 00000000000003fb")
         #expect(try SFTPLimits(reply: limits) == SFTPLimits(read: 261_120, write: 32_768, handles: 1_019))
+        // What a packet holds bounds both, and what is not told is no more than that.
+        let small = bytes("0000000000008800 0000000000000000 000000000003fc00 0000000000000000")
+        #expect(try SFTPLimits(reply: small) == SFTPLimits(read: 33_792, write: 33_792, handles: nil))
+        let tiny = bytes("0000000000000001 0000000000000001 0000000000000000 0000000000000000")
+        #expect(try SFTPLimits(reply: tiny) == SFTPLimits(read: 4_096, write: 4_096, handles: nil))
         // None, too much and too little.
         #expect(
             try SFTPLimits(reply: bytes("\(eight) ffffffffffffffff 0000000000000001 \(eight)"))

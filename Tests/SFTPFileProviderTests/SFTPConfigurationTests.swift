@@ -14,7 +14,7 @@ import Testing
     @Test func `Settings are read`() throws {
         let usual = try configuration([:])
         #expect(usual.transport == .embedded && usual.readsSSHConfig && !usual.usesShell && usual.syncs)
-        #expect(usual.connections == 2 && usual.channels == 2)
+        #expect(usual.connections == 3 && usual.channels == 2)
         #expect(usual.baseURL.absoluteString == "sftp://shelf.example:2222/a")
         let other = try configuration([
             "transport": "SSH", "config": "no", "shell": "Yes", "sync": "no", "connections": "16", "channels": "1",

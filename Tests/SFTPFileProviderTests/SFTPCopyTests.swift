@@ -128,4 +128,20 @@ import Testing
             }
         }
     }
+
+    @Test func `Folders of a tree are made and listed several at once`() async throws {
+        var settings = SFTPDouble.Settings()
+        settings.latency = 0.02
+        try await withSFTPProvider(settings) { double, provider in
+            for index in 0..<32 { double.put(Data("x".utf8), at: "/tree/\(index)/inner/file") }
+            let all = double.paths.filter { $0.hasPrefix("/tree/") }
+            try await provider.checkReachability()
+            double.resetCounts()
+            let outcome = try await TreeCopy().copyFolder(ProviderPath("tree"), of: provider, to: ProviderPath("copy"), of: provider)
+            #expect(outcome.copied == 32 && outcome.failed.isEmpty)
+            #expect(double.paths.filter { $0.hasPrefix("/copy/") }.map { "/tree" + $0.dropFirst(5) } == all)
+            // One by one, 64 folders take two round trips and more each.
+            #expect(double.counts.roundTrips < 80, "\(double.counts.roundTrips)")
+        }
+    }
 }

@@ -10,6 +10,14 @@ final class SFTPLinks: Sendable {
     struct Limits: Sendable {
         /// Channels on one connection; one more is refused.
         var channels = Int.max
+        /// Answers that come sooner make the double a near one: it never is, however fast this machine.
+        var near = Duration.zero
+        /// Whether the double is taken for OpenSSH's server.
+        var renamesByLink = false
+        /// What a connection throws once it has ended.
+        var death: any Error = URLError(.networkConnectionLost)
+        /// Whether a connection knows that it has ended before it is used.
+        var tellsDeath = false
         /// What a refused channel throws.
         var refusal: any Error = URLError(.networkConnectionLost)
         /// What a connection throws; nil to be let in. Asked with the number of connections so far.
@@ -61,14 +69,18 @@ final class SFTPLinks: Sendable {
 
         func die() { state.update { $0.isDead = true } }
 
+        var isOver: Bool { limits.tellsDeath && state.value.isDead }
         var takesChannels: Bool { true }
+        var takesLogins: Bool { true }
+        var renamesByLink: Bool { limits.renamesByLink }
+        var processorsPerLane: Int { 1 }
 
         func channel() async throws -> any ByteChannel {
             let (isDead, isAllowed) = state.update { state -> (Bool, Bool) in
                 state.channels += 1
                 return (state.isDead, state.channels <= limits.channels)
             }
-            if isDead { throw URLError(.networkConnectionLost) }
+            if isDead { throw limits.death }
             if !isAllowed { throw limits.refusal }
             return double.channel()
         }

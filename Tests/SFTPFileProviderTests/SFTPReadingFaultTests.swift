@@ -92,6 +92,74 @@ import Testing
         }
     }
 
+    @Test(arguments: [URLError.Code.timedOut, .badServerResponse])
+    func `A connection that ended by itself, for whatever reason, is made anew`(code: URLError.Code) async throws {
+        await SFTPFaults.places.take()
+        defer { SFTPFaults.places.giveBack() }
+        let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files), .init(death: URLError(code), tellsDeath: true))
+        let provider = try SFTPFaults.provider(links)
+        try await SFTPDoing.look.run(provider)
+        links.cut()
+        #expect(await SFTPFaults.waits { links.double.counts.openChannels == 0 })
+        try await SFTPDoing.look.run(provider)
+        #expect(links.count == 2)
+        provider.invalidate()
+    }
+
+    @Test func `A file of the same size and time is another one where its bytes are others`() async throws {
+        let size = 9_000_000
+        for change in [0, 2_000_000 - 1] {
+            let oneLane: (inout SFTPConfiguration) -> Void = { ($0.connections, $0.channels) = (1, 1) }
+            try await withSFTPProvider(options: { $0.retries.retries = 2 }, configure: oneLane) { double, provider in
+                double.put(SFTPDouble.pattern(0..<size), at: "/file", modified: 77)
+                let reader = try await provider.open(path: ProviderPath("file"))
+                _ = try await reader.attributes()
+                let isOther = Locked(false)
+                double.setAnswer { [unowned double] request in
+                    guard request.kind == .read, request.offset >= 2_000_000, !isOther.value else { return [] }
+                    isOther.update { $0 = true }
+                    var other = SFTPDouble.pattern(0..<size)
+                    other.replaceSubrange(change..<change + 1_000_000, with: Data(count: 1_000_000))
+                    double.put(other, at: "/file", modified: 77)
+                    return [.close]
+                }
+                let error = try await SFTPFaults.mustFail { try await reader.stream(.whole, into: PatternSink()) }
+                #expect(error.posixCode == .ESTALE, "\(error)")
+                await reader.close()
+            }
+        }
+    }
+
+    @Test func `What takes longer than it may in all is timed out, whether something moves or not`() async throws {
+        let settings = SFTPDouble.Settings { [.read, .write, .lstat].contains($0.kind) ? [.delay(0.2)] : [] }
+        try await withSFTPProvider(settings, options: { $0.timeouts.whole = 0.5 }) { double, provider in
+            double.putPattern(60_000_000, at: "/file")
+            try await SFTPDoing.look.run(provider)
+            let source = DataSource(Data(count: 30_000_000))
+            let errors = [
+                try await SFTPFaults.mustFail(within: 5) {
+                    try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: PatternSink()) }
+                },
+                try await SFTPFaults.mustFail(within: 9) {
+                    try await provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions())
+                },
+            ]
+            for error in errors { #expect(error.urlCode == .timedOut && error.sentence.contains("0.5 seconds"), "\(error)") }
+        }
+    }
+
+    @Test func `Ranges of a file that is said to be endless are too much, and no trap`() async throws {
+        let settings = SFTPDouble.Settings {
+            [.stat, .fstat].contains($0.kind) ? [.attributes(Data([0, 0, 0, 1, 0x7F] + [UInt8](repeating: 0xFF, count: 7)))] : []
+        }
+        try await withSFTPProvider(settings) { _, provider in
+            try await provider.withReader(path: ProviderPath("book")) { reader in
+                let error = try await SFTPFaults.mustFail { try await reader.read([0..<Int64.max, 0..<Int64.max]) }
+                #expect(error.cocoaCode == .fileReadTooLarge, "\(error)")
+            }
+        }
+    }
+
     @Test func `Many wait for one login, and a refused one is tried anew by the next`() async throws {
         let settings = SFTPDouble.Settings()
         let refusal = URLError(.userAuthenticationRequired)

@@ -82,6 +82,49 @@ import Testing
         }
     }
 
+    @Test func `Nearby a large file goes beside the requests, and its fsync does not`() async throws {
+        var settings = SFTPDouble.Settings()
+        if !settings.extensions.contains(where: { $0.name == "fsync@openssh.com" }) {
+            settings.extensions.append(("fsync@openssh.com", "1"))
+        }
+        for near in [Duration.zero, .seconds(600)] {
+            var limits = SFTPLinks.Limits()
+            limits.near = near
+            try await withSFTPProvider(settings, configure: { $0.connections = 1 }, links: limits) { double, provider in
+                try await provider.checkReachability()
+                _ = try await provider.capabilities()
+                try await provider.writeContents(path: ProviderPath("large"), contents: Data(repeating: 7, count: 4_000_000))
+                #expect(double.file("/large")?.count == 4_000_000)
+                let writes = Set(double.requests.filter { $0.kind == .write }.map(\.channel))
+                let syncs = double.requests.filter { $0.name.hasPrefix("fsync") }.map(\.channel)
+                // The first channel is that of the requests, the second one the lane.
+                #expect(writes == (near == .zero ? [2] : [1]) && syncs == [2], "\(near): \(writes), \(syncs)")
+            }
+        }
+    }
+
+    @Test func `Where the server's rename is a link, and links have been made, one request gives a name`() async throws {
+        for isLink in [true, false] {
+            var limits = SFTPLinks.Limits()
+            limits.renamesByLink = isLink
+            var settings = SFTPDouble.Settings()
+            for name in ["lsetstat@openssh.com", "fsync@openssh.com"] where !settings.extensions.contains(where: { $0.name == name }) {
+                settings.extensions.append((name, "1"))
+            }
+            try await withSFTPProvider(settings, links: limits) { double, provider in
+                let names = ["1", "2", "shelf/1", "3", "4"]
+                for name in names { try await provider.writeContents(path: ProviderPath(name), contents: Data(name.utf8)) }
+                for name in names { #expect(double.file("/" + name) == Data(name.utf8)) }
+                // The first of a folder shows that its file system has links.
+                #expect(double.counts.requests[.rename, default: 0] == (isLink ? 2 : 0))
+                let error = try await SFTPFaults.mustFail {
+                    try await provider.writeContents(path: ProviderPath("old"), contents: Data("new".utf8))
+                }
+                #expect(error.isFileExists && double.file("/old") == Data("old".utf8))
+            }
+        }
+    }
+
     @Test func `Of many writers at once exactly one wins`() async throws {
         var noLinks = SFTPDouble.Settings()
         noLinks.extensions.removeAll { $0.name.hasPrefix("hardlink") }

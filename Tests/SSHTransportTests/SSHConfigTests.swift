@@ -184,4 +184,22 @@ struct SSHConfigTests {
     func `what is no host is none`(host: String) {
         #expect(throws: URLError.self) { try settings("", host: host) }
     }
+
+    @Test func `a time too long for any number is an error`() {
+        let time = String(repeating: "999999999w", count: 20_000)
+        #expect { try settings("ConnectTimeout \(time)") } throws: { ($0 as? CocoaError)?.code == .fileReadCorruptFile }
+    }
+
+    @Test func `a refused login tells what was not followed`() throws {
+        let found = try settings("Match exec true\n User a\nHost *\n CertificateFile ~/cert.pub\n StrictHostKeyChecking no\n")
+        let refusal = FileError.make(.userAuthenticationRequired, url: nil, sentence: "No.", underlying: SSHError(code: 1, text: "x"))
+        let noted = found.noted(refusal)
+        #expect(noted.code == refusal.code && noted.sentence.hasPrefix("No. "))
+        for part in ["exec", "StrictHostKeyChecking no", "transport=ssh"] { #expect(noted.sentence.contains(part), "\(noted)") }
+        #expect(noted.userInfo[NSUnderlyingErrorKey] is SSHError)
+        let untrusted = FileError.make(.serverCertificateUntrusted, url: nil, sentence: "No.")
+        #expect(!found.noted(untrusted).sentence.contains("certificates"))
+        #expect(found.noted(FileError.make(.timedOut, url: nil, sentence: "Late.")).sentence == "Late.")
+        #expect(try settings("").noted(refusal).sentence == "No.")
+    }
 }

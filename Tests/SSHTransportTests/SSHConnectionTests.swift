@@ -57,6 +57,16 @@ import Testing
         }
     }
 
+    @Test func `limits that are infinite, or no number, are limits`() async throws {
+        for limit in [Double.infinity, .nan, -1, 1e300] {
+            var listener: Listener? = try Listener()
+            let port = try #require(listener?.port)
+            listener = nil
+            let error = await #expect(throws: URLError.self) { try await connect(port, connect: limit) }
+            #expect(error?.code == (limit > 0 ? .cannotConnectToHost : .timedOut) || error?.code == .cannotConnectToHost)
+        }
+    }
+
     @Test func `a server that says nothing is timed out`() async throws {
         let listener = try Listener()
         await #expect { try await connect(listener.port, connect: 0.3) } throws: { ($0 as? URLError)?.code == .timedOut }

@@ -35,6 +35,24 @@ import Testing
         #expect(program.counters[.bytesIn] >= Int64(bytes.count) - 1_100_000)
     }
 
+    @Test(arguments: [
+        ("OpenSSH_8.2p1 Ubuntu-4ubuntu0.11, OpenSSL 1.1.1f", false), ("OpenSSH_8.5p1", true), ("OpenSSH_10.0p2", true), ("x", true),
+    ])
+    func `an old program is given no option that it does not know`(version: String, isGiven: Bool) async throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "carrel-ssh-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let script = "#!/bin/sh\nif [ \"$1\" = -V ]; then echo '\(version)' >&2; else echo \"$@\"; fi\n"
+        try script.write(to: file, atomically: true, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: file.path)
+        var program = SSHProgram(host: "books")
+        (program.program, program.knownHosts) = (file.path, "/hosts")
+        let user = ScriptedUser()
+        try SSHProgramChannel(program, subsystem: "sftp").start(user)
+        _ = await user.end
+        let said = String(decoding: user.received, as: UTF8.self)
+        #expect(said.contains("GlobalKnownHostsFile=none") && said.contains("KnownHostsCommand=none") == isGiven, "\(said)")
+    }
+
     @Test func `the program's last words are in the error`() async throws {
         let user = ScriptedUser()
         try start("echo 'ssh: connect to host books port 22: Connection refused' >&2; exit 255", user)

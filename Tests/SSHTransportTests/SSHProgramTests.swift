@@ -38,7 +38,8 @@ import Testing
     func `a host that ssh or a shell may take for more is refused, and so is a user`(word: String) {
         #expect { try SSHProgram(host: word).arguments(subsystem: "sftp") } throws: { ($0 as? URLError)?.code == .badURL }
         var program = SSHProgram(host: "books")
-        program.user = word
+        // An account of a domain may have an “@”.
+        program.user = word.replacing("@", with: "\\") + "\\"
         #expect { try program.arguments(subsystem: "sftp") } throws: { ($0 as? URLError)?.code == .badURL }
     }
 
@@ -75,5 +76,59 @@ import Testing
             program.program = name
             #expect { try program.path() } throws: { $0.isNoSuchFile && $0.sentence.contains(name) }
         }
+    }
+
+    @Test(arguments: ["reader@example.org", "EXAMPLE\\reader", "reader"]) func `accounts of domains are taken`(user: String) throws {
+        var program = SSHProgram(host: "books")
+        program.user = user
+        #expect(try program.arguments(subsystem: "sftp").firstRange(of: ["-l", user]) != nil)
+        program.user = user + "\\"
+        #expect { try program.arguments(subsystem: "sftp") } throws: { ($0 as? URLError)?.code == .badURL }
+    }
+
+    @Test func `a silent server is asked whether it is there, unless the configuration says when`() throws {
+        var program = SSHProgram(host: "books")
+        program.timeouts = Timeouts(connect: .infinity, idle: 300)
+        let arguments = try program.arguments(subsystem: "sftp")
+        for option in ["ServerAliveInterval=30", "ServerAliveCountMax=11", "ConnectTimeout=1000000"] {
+            #expect(arguments.contains("-o" + option))
+        }
+        program.keepsAlive = false
+        program.timeouts.connect = .nan
+        let others = try program.arguments(subsystem: "sftp")
+        #expect(others.contains("-oConnectTimeout=1") && !others.contains { $0.contains("ServerAlive") })
+    }
+
+    @Test func `once something has come, words about a login are somebody else's`() {
+        let words = Array("bash: /tmp/x: Permission denied\nConnection to books closed by remote host.".utf8)
+        let program = SSHProgram(host: "books")
+        #expect((program.error(status: 255, errors: words) as? URLError)?.code == .userAuthenticationRequired)
+        #expect((program.error(status: 255, errors: words, hasReceived: true) as? URLError)?.code == .networkConnectionLost)
+    }
+
+    @Test func `a refused login says what would do, and a changed key is told with the known one`() throws {
+        let refusal = SSHProgram(host: "books").error(status: 255, errors: Array("reader@books: Permission denied (publickey).".utf8))
+        #expect(refusal.sentence.contains("takes no password"))
+        let file = FileManager.default.temporaryDirectory.appending(path: "carrel-hosts-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let blob: [UInt8] = [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 7, count: 32)
+        let known = try #require(HostKey(blob: blob))
+        try "other ssh-ed25519 AAAA\nbooks ssh-ed25519 \(known.base64)\n".write(to: file, atomically: true, encoding: .utf8)
+        let shown = "SHA256:" + String(repeating: "A", count: 43)
+        let words = """
+            @    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @
+            The fingerprint for the ED25519 key sent by the remote host is
+            \(shown).
+            Please contact your system administrator.
+            Add correct host key in \(file.path) to get rid of this message.
+            Offending ED25519 key in \(file.path):2
+              remove with:
+              ssh-keygen -f "\(file.path)" -R "books"
+            Host key for books has changed and you have requested strict checking.
+            Host key verification failed.
+            """
+        let error = SSHProgram(host: "books").error(status: 255, errors: Array(words.utf8))
+        #expect((error as? URLError)?.code == .serverCertificateUntrusted)
+        for part in [shown, known.fingerprint, "\(file.path):2"] { #expect(error.sentence.contains(part), "\(error.sentence)") }
     }
 }

@@ -13,9 +13,9 @@ set -euo pipefail
 umask 022
 
 BUILD_PACKAGES=(libcurl4-openssl-dev libssh2-1-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
-  libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev)
+  libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
-  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils)
+  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils calibre)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
 # Versions as the known failures were found with; one install for each server, so that one does not take the other with it.
 WSGIDAV_PACKAGES=(wsgidav==4.4.0 cheroot==11.1.2)
@@ -45,6 +45,10 @@ reason() {
     libwebp-dev) echo "headers of libwebp, for thumbnails (trait FileInformation)" ;;
     libexif-dev) echo "headers of libexif, for camera data (trait FileInformation)" ;;
     libtag1-dev) echo "headers of TagLib, for tags of music (trait FileInformation)" ;;
+    libsqlite3-dev) echo "headers of SQLite, for the reader library" ;;
+    libqpdf-dev) echo "headers of qpdf, which reads the structure of PDF files (trait PDF)" ;;
+    libarchive-dev) echo "headers of libarchive, for comics in RAR, 7z and TAR (trait PackedArchives)" ;;
+    calibre) echo "a driver of reader applications that is not ours, and ebook-meta, which reads what was stored" ;;
     poppler-utils) echo "pdftoppm and pdfinfo, which read PDF files" ;;
     pkg-config) echo "tells the Swift package manager where those libraries are" ;;
     ca-certificates) echo "the certificate authorities that TLS trusts" ;;

@@ -225,7 +225,7 @@ answers() { # PORT
 }
 
 port_count() { # NAME
-  case $1 in apache | proftpd | openssh | asyncssh) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
+  case $1 in openssh) echo 6 ;; asyncssh) echo 4 ;; apache | proftpd) echo 3 ;; nginx | pyftpd) echo 2 ;; *) echo 1 ;; esac
 }
 
 # Fills PORTS with free ports below the range that the kernel hands out itself.
@@ -965,7 +965,16 @@ accounts.add_user(os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"], data
 config_logging(level="WARNING")
 
 
+class Connector(TLS_FTPHandler.active_dtp):
+    # pyftpdlib takes it off its loop once more at the end of the session, under a number that is another connection's by then: that one
+    # would never be heard again.
+    def del_channel(self, map=None):
+        if self.ioloop.socket_map.get(self._fileno) is self:
+            super().del_channel(map)
+
+
 class Handler(TLS_FTPHandler):
+    active_dtp = Connector
     authorizer = accounts
     certfile = certificate
     passive_ports = range(int(first), int(last) + 1)
@@ -1086,7 +1095,7 @@ JAIL=/run/carrel
 
 # sshd takes its accounts from the system, wants a folder below /run, and accepts for a login's new root only a folder that nobody
 # but root can change, all the way up. It has all of that in mounts that no other process sees, and that go when it goes.
-launch_openssh() { # PLAIN CHROOT ONE
+launch_openssh() { # PLAIN CHROOT ONE TRIES BOTH BOTH-REVERSED
   launch_openssh_instance openssh "$@"
 }
 
@@ -1119,7 +1128,7 @@ make_openssh_accounts() {
   grep -v "^$LOGIN:" /etc/passwd
 }
 
-openssh_configuration() { # PLAIN CHROOT ONE
+openssh_configuration() { # PLAIN CHROOT ONE TRIES BOTH BOTH-REVERSED
   openssh_common "$@"
   cat <<E
 Match LocalPort $2
@@ -1128,6 +1137,14 @@ Match LocalPort $2
   DisableForwarding yes
 Match LocalPort $3
   MaxSessions 1
+Match LocalPort $4
+  MaxAuthTries 6
+Match LocalPort $5
+  MaxAuthTries 6
+  AuthenticationMethods publickey,password
+Match LocalPort $6
+  MaxAuthTries 6
+  AuthenticationMethods password,publickey
 E
 }
 
@@ -1162,13 +1179,16 @@ Subsystem sftp internal-sftp
 E
 }
 
-env_openssh() { # PLAIN CHROOT ONE
+env_openssh() { # PLAIN CHROOT ONE TRIES BOTH BOTH-REVERSED
   pair CARREL_SFTP_OPENSSH "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/openssh/"
   pair CARREL_SFTP_OPENSSH_DATA "$ROOT/data/openssh"
   pair CARREL_SFTP_OPENSSH_LOG "$ROOT/log/openssh.log"
   pair CARREL_SFTP_OPENSSH_CHROOT "sftp://$LOGIN@$ADDRESS:$2/data/"
   pair CARREL_SFTP_OPENSSH_CHROOT_DATA "$ROOT/data/openssh_chroot"
   pair CARREL_SFTP_OPENSSH_ONE "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/openssh/"
+  pair CARREL_SFTP_OPENSSH_TRIES "sftp://$LOGIN@$ADDRESS:$4$ROOT/data/openssh/"
+  pair CARREL_SFTP_OPENSSH_BOTH "sftp://$LOGIN@$ADDRESS:$5$ROOT/data/openssh/"
+  pair CARREL_SFTP_OPENSSH_BOTH_REVERSED "sftp://$LOGIN@$ADDRESS:$6$ROOT/data/openssh/"
 }
 
 env_openssh_rekey() { # PORT
@@ -1237,7 +1257,7 @@ env_proftpd_sftp() { # PORT
   pair CARREL_SFTP_PROFTPD_LOG "$ROOT/log/proftpd_sftp.access.log"
 }
 
-launch_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE
+launch_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE KEYBOARD-INTERACTIVE-CODE
   make_ssh_keys
   give_folder "$ROOT/data/asyncssh" "$ROOT/run/asyncssh"
   host_keys_for "$ROOT/run/asyncssh"
@@ -1248,7 +1268,7 @@ import sys
 
 import asyncssh
 
-address, port, interactive_port, twice_port, data, keys, authorized = sys.argv[1:]
+address, port, interactive_port, twice_port, code_port, data, keys, authorized = sys.argv[1:]
 # Paths that do not begin with a slash are looked for here.
 os.chdir(data)
 user, password = os.environ["SERVER_USER"], os.environ["SERVER_PASSWORD"]
@@ -1290,6 +1310,14 @@ class TwiceInteractiveServer(InteractiveServer):
         return self.said_password and ("Second step", "The answer is the name of the account.", "en-US", question)
 
 
+class CodeInteractiveServer(InteractiveServer):
+    def get_kbdint_challenge(self, username, lang, submethods):
+        return "", "", "en-US", [("Password: ", False), ("Code: ", False)]
+
+    def validate_kbdint_response(self, username, responses):
+        return username == user and list(responses) == [password, user]
+
+
 def listen(port, server, **options):
     return asyncssh.listen(
         address, int(port), server_factory=server, server_host_keys=[f"{keys}/host_{kind}" for kind in ("ed25519", "ecdsa", "rsa")],
@@ -1300,6 +1328,7 @@ async def serve():
     await listen(port, Server, authorized_client_keys=authorized)
     await listen(interactive_port, InteractiveServer)
     await listen(twice_port, TwiceInteractiveServer)
+    await listen(code_port, CodeInteractiveServer)
     await asyncio.Event().wait()
 
 
@@ -1310,11 +1339,12 @@ E
     "$ROOT/run/asyncssh" "$ROOT/ssh/authorized_keys"
 }
 
-env_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE
+env_asyncssh() { # PLAIN KEYBOARD-INTERACTIVE KEYBOARD-INTERACTIVE-TWICE KEYBOARD-INTERACTIVE-CODE
   pair CARREL_SFTP_ASYNCSSH "sftp://$LOGIN@$ADDRESS:$1$ROOT/data/asyncssh/"
   pair CARREL_SFTP_ASYNCSSH_DATA "$ROOT/data/asyncssh"
   pair CARREL_SFTP_KBDINT "sftp://$LOGIN@$ADDRESS:$2$ROOT/data/asyncssh/"
   pair CARREL_SFTP_KBDINT_TWICE "sftp://$LOGIN@$ADDRESS:$3$ROOT/data/asyncssh/"
+  pair CARREL_SFTP_KBDINT_CODE "sftp://$LOGIN@$ADDRESS:$4$ROOT/data/asyncssh/"
 }
 
 launch_rclone_sftp() { # PORT

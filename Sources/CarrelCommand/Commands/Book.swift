@@ -46,11 +46,13 @@ struct BookInfo: Verb {
                 ("authors", names(metadata.authors)), ("language", metadata.languages.joined(separator: ", ")),
                 ("identifier", metadata.identifier), ("publisher", names(metadata.publishers)),
                 ("resources", "\(book.readingOrder.count) in reading order, \(book.resources.count) others"),
-                ("cover", book.coverLink?.href),
+                ("cover", book.coverLink?.href), ("format", book.mediaType.map { $0.name ?? $0.string }),
+                ("locked", book.protection?.reason),
             ]
             for (name, value) in rows {
                 if let value, !value.isEmpty { try session.output.fields([name, value]) }
             }
+            for warning in book.warnings { try session.output.fields(["warning", warning.message]) }
         }
     }
 

@@ -6,15 +6,12 @@ import Publication
 final class BlockingReader: Sendable {
     private let cached: CachedFileReader
     private let flag: CancellationFlag
-    private let state = Locked(State())
 
     /// Parsers go backwards in small steps, too: what is read is the whole of such a block, 16 KiB, if it is small.
     private static let block: Int64 = 16 << 10
 
-    private struct State: Sendable {
-        var underWay: Task<Void, Never>?
-        var failure: (any Error)?
-    }
+    private let waiting = TaskWait()
+    private let lastFailure = Locked<(any Error)?>(nil)
 
     /// - Parameter flag: That of the thread's work; ``cancel()`` ends a read that is under way.
     init(_ reader: any FileReader, flag: CancellationFlag) {
@@ -23,37 +20,22 @@ final class BlockingReader: Sendable {
     }
 
     /// Why reading failed, if it did.
-    var failure: (any Error)? { state.value.failure }
+    var failure: (any Error)? { lastFailure.value }
 
     /// Copies up to `buffer.count` bytes from `offset` on into `buffer`, and waits for them.
     ///
     /// - Returns: How many came; nil after a failure, which ``failure`` keeps.
     func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
-        let result = Locked<Result<Data, any Error>?>(nil)
-        let done = DispatchSemaphore(value: 0)
         let wanted = offset..<offset + Int64(buffer.count)
         let range = Self.blocks(around: wanted)
-        let task = Task { [cached] in
-            do {
-                let data = try await cached.read([range])[0]
-                result.update { $0 = .success(data.dropFirst(Int(wanted.lowerBound - range.lowerBound)).prefix(wanted.count)) }
-            } catch {
-                result.update { $0 = .failure(error) }
-            }
-            done.signal()
-        }
-        state.update { $0.underWay = task }
-        // Cancelled before the task was known to `cancel()`.
-        if flag.isCancelled { task.cancel() }
-        done.wait()
-        switch result.value {
-        case .success(let data):
+        do {
+            let data = try waiting.value(isCancelled: { [flag] in flag.isCancelled }) { [cached] in try await cached.read([range])[0] }
+                .dropFirst(Int(wanted.lowerBound - range.lowerBound)).prefix(wanted.count)
             data.copyBytes(to: buffer)
             return data.count
-        case .failure(let error):
-            state.update { $0.failure = error }
+        } catch {
+            lastFailure.update { $0 = error }
             return nil
-        case nil: return nil
         }
     }
 
@@ -65,6 +47,6 @@ final class BlockingReader: Sendable {
     /// Ends the read under way; called from any thread.
     func cancel() {
         flag.cancel()
-        state.value.underWay?.cancel()
+        waiting.cancel()
     }
 }

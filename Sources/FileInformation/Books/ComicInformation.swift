@@ -71,7 +71,7 @@ struct NaturalKey: Comparable {
             let sink = DataSink(limit: InformationLimits.imageBytes)
             try await archive.stream(page, into: sink)
             return try await ImageInformation.thumbnail(
-                MemoryReader(sink.data, path: reader.path), ThumbnailRequest(dimension: request.dimension))
+                DataReader(sink.data, path: reader.path), ThumbnailRequest(dimension: request.dimension))
         }
     }
 #endif

@@ -54,7 +54,7 @@ enum EPUBInformation {
                 }
                 try await cover.stream(nil, into: sink)
             } catch let error as ResourceError { throw error.cause }
-            return try await ImageInformation.thumbnail(MemoryReader(sink.data, path: reader.path), request)
+            return try await ImageInformation.thumbnail(DataReader(sink.data, path: reader.path), request)
         }
     }
 #endif

@@ -59,7 +59,7 @@ enum ImageInformation {
         private static func usable(
             _ inner: Data?, for header: ImageHeader, _ request: ThumbnailRequest, path: ProviderPath
         ) async -> Data? {
-            guard let inner, let small = try? await ImageHeader(MemoryReader(inner, path: path)), small.format == .jpeg else { return nil }
+            guard let inner, let small = try? await ImageHeader(DataReader(inner, path: path)), small.format == .jpeg else { return nil }
             let wanted = min(request.dimension, max(header.width, header.height))
             let shapes = Double(small.width * header.height) / Double(small.height * header.width)
             return max(small.width, small.height) >= wanted && abs(shapes - 1) < 0.02 ? inner : nil

@@ -28,7 +28,7 @@ struct PDFTools: Sendable {
                 "-f", page, "-l", page, "-singlefile", "-scale-to", "\(request.dimension)", "-jpeg", "-jpegopt", "quality=85", "/dev/fd/3",
             ], on: reader, page: request.page)
         do {
-            let header = try await ImageHeader(MemoryReader(outcome.output, path: reader.path))
+            let header = try await ImageHeader(DataReader(outcome.output, path: reader.path))
             return Thumbnail(data: outcome.output, mediaType: header.format.rawValue, width: header.width, height: header.height)
         } catch {
             throw reader.damaged("no picture came of page \(page)")

@@ -9,6 +9,11 @@ public struct ConnectionOptions: Sendable {
     /// Opens ``TrustPolicy/clientKey``, and the ``TrustPolicy/identities``, where these are encrypted: a password, whose user says nothing;
     /// nil for keys that are not.
     public var clientKeyPassword: Credential?
+    /// Answers what an SSH server asks in a login besides the password, such as for a code that is used once (RFC 4256), and the password
+    /// where ``credentials`` have none. It is called on a thread of the connection's own, at each login, and may wait for somebody to type,
+    /// as long as the server does; nothing interrupts it. What it throws ends the login. The ssh program asks nobody. Nil where nobody is
+    /// there to be asked.
+    public var answer: (@Sendable (LoginQuestion) throws -> String)?
     /// Whether requests go by a proxy.
     public var proxy: ProxyPolicy
     /// How long to wait before an operation fails.
@@ -34,11 +39,13 @@ public struct ConnectionOptions: Sendable {
         credentials: any CredentialSource = FixedCredential(nil), trust: TrustPolicy = TrustPolicy(), timeouts: Timeouts = Timeouts(),
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
         cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
-        proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil
+        proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil,
+        answer: (@Sendable (LoginQuestion) throws -> String)? = nil
     ) {
         self.credentials = credentials
         self.trust = trust
         self.clientKeyPassword = clientKeyPassword
+        self.answer = answer
         self.proxy = proxy
         self.timeouts = timeouts
         self.retries = retries
@@ -48,6 +55,26 @@ public struct ConnectionOptions: Sendable {
         self.cache = cache
         self.settings = settings
         self.counters = counters
+    }
+}
+
+/// What an SSH server asks in a login by keyboard-interactive (RFC 4256).
+public struct LoginQuestion: Sendable, Hashable {
+    /// Who asks, such as `ssh.example`: what ssh's configuration calls `HostName`.
+    public let host: String
+    /// The server's words to one question, in one line.
+    public let prompt: String
+    /// Its words to all questions of a round; often none.
+    public let instruction: String
+    /// Whether the answer may be seen while it is typed.
+    public let echoes: Bool
+
+    /// Made by a login; by apps for their tests.
+    public init(host: String, prompt: String, instruction: String = "", echoes: Bool) {
+        self.host = host
+        self.prompt = prompt
+        self.instruction = instruction
+        self.echoes = echoes
     }
 }
 

@@ -38,6 +38,8 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         case password(user: String, password: String)
         /// A bearer token (RFC 6750).
         case bearer(token: String)
+        /// A private key to log in with over SSH, and what opens it where it is encrypted.
+        case privateKey(user: String, key: Data, passphrase: String?)
     }
 
     /// The secret itself; printed, it shows no more than the credential does.
@@ -60,7 +62,15 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
         Credential(kind: .bearer(token: token), expires: expires)
     }
 
-    /// The kind of secret, with the user of a password.
+    /// A private key to log in with over SSH, for apps that keep keys elsewhere than in files. Asked for where no key file and no agent's key
+    /// was taken. Other providers, and the ssh program, have no use for it.
+    ///
+    /// - Parameter key: What such a file holds, in OpenSSH's form or PEM; not PuTTY's.
+    public static func privateKey(user: String, key: Data, passphrase: String? = nil) -> Credential {
+        Credential(kind: .privateKey(user: user, key: key, passphrase: passphrase), expires: nil)
+    }
+
+    /// The kind of secret, with the user of a password or a key.
     public var description: String { kind.description }
 
     /// As ``description``: without the secret.
@@ -71,11 +81,12 @@ public struct Credential: Sendable, Hashable, CustomStringConvertible, CustomDeb
 }
 
 extension Credential.Kind: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The kind of secret, with the user of a password.
+    /// The kind of secret, with the user of a password or a key.
     public var description: String {
         switch self {
         case .password(let user, _): "password of \(user)"
         case .bearer: "bearer token"
+        case .privateKey(let user, _, _): "private key of \(user)"
         }
     }
 

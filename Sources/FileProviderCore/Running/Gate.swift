@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A door that is opened once, by anybody, and that one task waits at.
-final class Gate: Sendable {
+package final class Gate: Sendable {
     private let state = Mutex((isOpen: false, waiter: CheckedContinuation<Void, Never>?.none))
 
     /// Suspends until the gate is open.
@@ -26,7 +26,7 @@ final class Gate: Sendable {
     /// Waits for a callback that comes once, or for the end of the task, whichever is first.
     ///
     /// - Throws: `CancellationError` when the task is cancelled; the callback may still come and does nothing then.
-    static func wait(for register: (@escaping @Sendable () -> Void) -> Void) async throws {
+    package static func wait(for register: (@escaping @Sendable () -> Void) -> Void) async throws {
         let gate = Gate()
         register { gate.open() }
         await withTaskCancellationHandler {

@@ -75,11 +75,17 @@ public struct TreeCopy: Sendable {
         let most = try await mostInFlight(provider, target)
         var run = Run(folders: [path], deepest: path.components.count + Self.deepest)
         try await withThrowingTaskGroup(of: Finished.self) { group in
-            while let folder = run.folders.popLast() {
-                for item in try await list(folder, of: provider, isTop: folder == path, &run) {
+            while !run.folders.isEmpty {
+                let some = Array(run.folders.suffix(min(most, Self.foldersAtOnce)))
+                run.folders.removeLast(some.count)
+                var items: [FileObject] = []
+                for entered in await enter(some, of: provider, from: path, to: destination, of: target) {
+                    items += try self.items(of: entered, isTop: entered.folder == path, &run)
+                }
+                for item in items {
                     let place = Self.target(of: item.path, from: path, to: destination)
                     guard item.isRegularFile else {
-                        try await enter(item, at: place, of: target, &run)
+                        try note(item, &run)
                         continue
                     }
                     progress.expectMore(item.size ?? 0)
@@ -99,7 +105,7 @@ public struct TreeCopy: Sendable {
         return run.outcome
     }
 
-    /// Where a copy of a tree stands: of one folder the items are held, of the rest the folders still to be entered.
+    /// Where a copy of a tree stands: of a few folders the items are held, of the rest the folders still to be entered.
     private struct Run {
         var outcome = Outcome()
         var folders: [ProviderPath]
@@ -116,6 +122,8 @@ public struct TreeCopy: Sendable {
     private static let small: Int64 = 1 << 20
     /// Files in flight where nobody says otherwise; of large ones, always.
     private static let large = 4
+    /// Folders that are made and listed at once, at most.
+    private static let foldersAtOnce = 16
 
     private func mostInFlight(_ provider: any FileProvider, _ target: any FileProvider) async throws -> Int {
         if let transfers { return transfers }
@@ -135,23 +143,49 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    private func list(
-        _ folder: ProviderPath, of provider: any FileProvider, isTop: Bool, _ run: inout Run
-    ) async throws -> [FileObject] {
-        do { return try await provider.contentsOfDirectory(path: folder) } catch let error where !isTop {
-            try record(error, at: folder, in: &run.outcome)
+    /// No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
+    private struct Entered: Sendable {
+        let place: Int
+        let folder: ProviderPath
+        let items: Result<[FileObject], any Error>
+    }
+
+    /// Makes folders and lists what goes into them, all at once; the top one is there.
+    private func enter(
+        _ folders: [ProviderPath], of provider: any FileProvider, from path: ProviderPath, to destination: ProviderPath,
+        of target: any FileProvider
+    ) async -> [Entered] {
+        await withTaskGroup(of: Entered.self) { group in
+            for (place, folder) in folders.enumerated() {
+                group.addTask {
+                    do {
+                        if folder != path { try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target) }
+                        return Entered(place: place, folder: folder, items: .success(try await provider.contentsOfDirectory(path: folder)))
+                    } catch {
+                        return Entered(place: place, folder: folder, items: .failure(error))
+                    }
+                }
+            }
+            var entered: [Entered] = []
+            for await one in group { entered.append(one) }
+            return entered.sorted { $0.place < $1.place }
+        }
+    }
+
+    private func items(of entered: Entered, isTop: Bool, _ run: inout Run) throws -> [FileObject] {
+        do { return try entered.items.get() } catch let error where !isTop {
+            try record(error, at: entered.folder, in: &run.outcome)
             return []
         }
     }
 
-    /// Makes a folder that is to be entered; what is neither folder nor file is not copied.
-    private func enter(_ item: FileObject, at place: ProviderPath, of target: any FileProvider, _ run: inout Run) async throws {
+    /// Takes note of a folder that is to be entered; what is neither folder nor file is not copied.
+    private func note(_ item: FileObject, _ run: inout Run) throws {
         do {
             guard item.isDirectory else {
                 throw FileError.unsupported("Copying a \(item.isSymbolicLink ? "symbolic link" : "special file")", path: item.path)
             }
             guard item.path.components.count <= run.deepest else { throw FileError.tooDeep(item.path) }
-            try await makeFolder(place, of: target)
             run.folders.append(item.path)
         } catch {
             try record(error, at: item.path, in: &run.outcome)

@@ -36,17 +36,54 @@ extension ByteSource {
     ///
     /// - Throws: An error of the source; `CancellationError`.
     public func next(upTo count: Int = 256 << 10) async throws -> Data? {
+        if count == 0 { return Data() }
         while true {
             try Task.checkCancellation()
-            let (step, piece) = try await BlockingThreads.shared.run {
-                var piece = Data(count: count)
-                return (try piece.withUnsafeMutableBytes { try self.read(into: $0) }, piece)
-            }
-            switch step {
-            case .bytes(let count): return piece.prefix(count)
-            case .end: return nil
-            case .wait: try await waitUntilReady()
-            }
+            let (data, step) = try await BlockingThreads.shared.run { try self.take(upTo: count) }
+            if !data.isEmpty { return data }
+            if step == .end { return nil }
+            try await waitUntilReady()
         }
+    }
+
+    /// The next `count` bytes, fewer only at the end, read on a thread that may block.
+    ///
+    /// - Parameter count: Memory for so many is taken before the first one is read.
+    /// - Throws: An error of the source; `CancellationError`.
+    public func bytes(upTo count: Int) async throws -> Data {
+        var all = Data()
+        while true {
+            try Task.checkCancellation()
+            let missing = count - all.count
+            let (data, step) = try await BlockingThreads.shared.run { try self.take(upTo: missing, fully: true) }
+            if all.isEmpty { all = data } else { all += data }
+            if step == .end || all.count == count { return all }
+            try await waitUntilReady()
+        }
+    }
+
+    /// What is there now, in a block of `count` bytes that nobody has to clear first.
+    private func take(upTo count: Int, fully: Bool = false) throws -> (Data, SourceStep) {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        var taken = 0
+        var step = SourceStep.bytes(0)
+        do {
+            while taken < count, case .bytes = step {
+                step = try read(into: UnsafeMutableRawBufferPointer(rebasing: block[taken...]))
+                if case .bytes(let count) = step {
+                    precondition((1...block.count - taken).contains(count), "A source gives at least one byte and no more than fit.")
+                    taken += count
+                }
+                if taken > 0, !fully { break }
+            }
+        } catch {
+            block.deallocate()
+            throw error
+        }
+        guard taken > 0, let start = block.baseAddress else {
+            block.deallocate()
+            return (Data(), step)
+        }
+        return (Data(bytesNoCopy: start, count: taken, deallocator: .custom { start, _ in start.deallocate() }), step)
     }
 }

@@ -36,13 +36,36 @@ struct BlockStore: Sendable {
     private var underWay: [(fetch: Fetch, ranges: [Range<Int64>])] = []
     private var bytesHeld = 0
     private var uses = 0
+    private var readAhead: ReadAhead
 
     init(capacity: Int, cost: Capabilities.ReadCost) {
         self.capacity = capacity
         self.cost = cost
+        readAhead = ReadAhead(cost: cost, capacity: capacity)
     }
 
     // MARK: Planning
+
+    /// `range`, and as much of what follows it, up to `limit`, as whoever reads piece by piece is about to want.
+    mutating func extend(_ range: Range<Int64>, to limit: Int64) -> Range<Int64> {
+        readAhead.extend(range, to: limit, isHeld: isHere(range) || isComing(range))
+    }
+
+    private func isHere(_ range: Range<Int64>) -> Bool {
+        var next = range.lowerBound
+        for block in blocks[firstIndex(endingAfter: next)...] {
+            guard block.range.lowerBound <= next, next < range.upperBound else { break }
+            next = block.range.upperBound
+        }
+        return next >= range.upperBound
+    }
+
+    /// Whether all of it is here or on its way.
+    private func isComing(_ range: Range<Int64>) -> Bool {
+        if underWay.isEmpty { return false }
+        let all = ByteRanges.union(blocks.map(\.range) + underWay.flatMap(\.ranges))
+        return ByteRanges.subtract(all, from: [range]).isEmpty
+    }
 
     /// What is needed to have all of `ranges`. The caller leaves each of the plan's fetches when it is done.
     mutating func plan(_ ranges: [Range<Int64>]) -> Plan {

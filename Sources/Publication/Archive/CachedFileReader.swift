@@ -7,11 +7,14 @@ import Synchronization
 ///
 /// Meant for what many small reads go to, such as the directory and the small entries of an archive. Reads of up to
 /// ``largestCachedRead`` bytes go through the blocks; larger ones are passed through, less what the blocks have of their two ends.
+/// Who reads on and on in such small pieces gets what follows loaded along with them, more each time, where a range costs a round trip.
 /// Bytes that are held, or on their way for somebody else, are not asked for again. The only exception is the base's own: it may
 /// read over a hole that is narrower than its coalescing gap.
 public final class CachedFileReader: FileReader {
     /// Reads of up to 128 KiB are kept.
     public static let largestCachedRead: Int64 = 128 << 10
+    /// No file is as long as 1 EiB: sums of offsets stay numbers below it.
+    private static let largestFile: Int64 = 1 << 60
 
     /// The base's.
     public let path: ProviderPath
@@ -20,8 +23,8 @@ public final class CachedFileReader: FileReader {
     private let base: any FileReader
     private let store: Mutex<BlockStore>
 
-    /// - Parameter capacity: The most bytes that are kept, 1 MiB unless said otherwise; at least four of the base's preferred blocks.
-    public init(_ base: any FileReader, capacity: Int = 1 << 20) {
+    /// - Parameter capacity: The most bytes that are kept, 4 MiB unless said otherwise; at least four of the base's preferred blocks.
+    public init(_ base: any FileReader, capacity: Int = 4 << 20) {
         self.base = base
         path = base.path
         cost = base.cost
@@ -29,8 +32,11 @@ public final class CachedFileReader: FileReader {
     }
 
     /// The base's answer, which may cost the base's one request; its size is remembered.
+    ///
+    /// - Throws: `CocoaError(.fileReadTooLarge)` for a base that claims more than 1 EiB; errors of the base.
     public func attributes() async throws -> FileReaderAttributes {
         let attributes = try await base.attributes()
+        try checkSize(attributes.size)
         store.withLock { $0.size = attributes.size }
         return attributes
     }
@@ -45,6 +51,7 @@ public final class CachedFileReader: FileReader {
             return (data, FileExtent(offset: range.lowerBound, count: Int64(data.count), size: size))
         }
         let (data, extent) = try await base.read(.suffix(count))
+        try checkSize(extent.size)
         try check(Int64(data.count), of: FilePart.suffix(count).resolved(size: extent.size))
         store.withLock { store in
             store.size = extent.size
@@ -77,15 +84,18 @@ public final class CachedFileReader: FileReader {
     /// - Throws: `CocoaError(.fileReadUnknown)` when the base gives fewer bytes than the file has there; the base's errors.
     /// - Complexity: No request for what is held; the rest in as few as the cost model says, at once.
     public func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
-        let blocks = try await load(ranges).sorted { $0.range.lowerBound < $1.range.lowerBound }
-        let size = store.withLock { $0.size } ?? .max
-        return try ranges.map { range in
-            let range = range.clamped(to: 0..<size)
-            let data = Self.assemble(range, from: blocks)
-            try check(Int64(data.count), of: range)
-            // A copy, because a slice would keep its whole block alive and count its bytes from elsewhere.
-            return Data(data)
-        }
+        let blocks = try await load(ranges)
+        return try ranges.map { try bytes($0, from: blocks) }
+    }
+
+    /// The bytes of `range`, clamped to the file. Who reads on and on in pieces gets what follows loaded along with a piece, twice as
+    /// much each time, up to 1 MiB or four of the base's preferred blocks.
+    ///
+    /// - Parameter limit: Nothing is loaded ahead from here on.
+    /// - Throws: As ``read(_:)-([Range<Int64>])``.
+    func read(_ range: Range<Int64>, aheadTo limit: Int64) async throws -> Data {
+        let asked = store.withLock { $0.extend(range, to: limit) }
+        return try bytes(range, from: try await load([asked]))
     }
 
     /// Sends `part` into `sink`: up to ``largestCachedRead`` bytes from the blocks, more than that as it comes, without keeping it.
@@ -98,7 +108,7 @@ public final class CachedFileReader: FileReader {
         let known = store.withLock { $0.size }
         guard let range = part.resolved(knowing: known) else { return try await base.stream(part, into: sink) }
         if range.count <= Self.largestCachedRead {
-            let data = try await read([range])[0]
+            let data = try await read(range, aheadTo: known ?? range.upperBound)
             let size = try await attributes().size
             let extent = FileExtent(offset: min(range.lowerBound, size), count: Int64(data.count), size: size)
             try await sink.take(data, extent: extent)
@@ -118,7 +128,7 @@ public final class CachedFileReader: FileReader {
 
     // MARK: How
 
-    /// Blocks that together hold all of `ranges`: those that are here, those on their way, and new ones.
+    /// Blocks, in order of offset, that together hold all of `ranges`: those that are here, those on their way, and new ones.
     private func load(_ ranges: [Range<Int64>]) async throws -> [BlockStore.Block] {
         try Task.checkCancellation()
         let plan = store.withLock { $0.plan(ranges) }
@@ -126,7 +136,16 @@ public final class CachedFileReader: FileReader {
         if let (fetch, missing) = plan.new { fetch.start { try await self.bring(missing, for: fetch) } }
         var blocks = plan.held
         for fetch in plan.fetches { blocks += try await fetch.value() }
-        return blocks
+        return blocks.sorted { $0.range.lowerBound < $1.range.lowerBound }
+    }
+
+    /// The bytes of `range`, clamped to the file, from `blocks` in order of offset.
+    private func bytes(_ range: Range<Int64>, from blocks: [BlockStore.Block]) throws -> Data {
+        let range = range.clamped(to: 0..<(store.withLock { $0.size } ?? .max))
+        let data = Self.assemble(range, from: blocks)
+        try check(Int64(data.count), of: range)
+        // A copy, because a slice would keep its whole block alive and count its bytes from elsewhere.
+        return Data(data)
     }
 
     private func leave(_ fetch: BlockStore.Fetch) {
@@ -142,6 +161,7 @@ public final class CachedFileReader: FileReader {
         do {
             let parts = try await base.read(ranges)
             let size = try await base.attributes().size
+            try checkSize(size)
             for (range, data) in zip(ranges, parts) { try check(Int64(data.count), of: range.clamped(to: 0..<size)) }
             let blocks = zip(ranges, parts).map { BlockStore.Block(offset: $0.lowerBound, data: $1) }
             store.withLock { store in
@@ -169,6 +189,12 @@ public final class CachedFileReader: FileReader {
             try check(came.count, of: middle)
         }
         if !last.isEmpty { try await sink.take(last) }
+    }
+
+    private func checkSize(_ size: Int64) throws {
+        guard size <= Self.largestFile else {
+            throw FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” claims to have \(size) bytes, which no file has.")
+        }
     }
 
     private func check(_ count: Int64, of range: Range<Int64>) throws {

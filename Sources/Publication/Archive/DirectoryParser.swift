@@ -1,4 +1,3 @@
-import CZlib
 import FileProviderCore
 import Foundation
 
@@ -8,6 +7,8 @@ struct DirectoryParser {
     /// Bytes in front of the archive: what has to be added to its offsets.
     private let shift: Int64
     private var position = 0
+    /// Of records that must not be used by their names.
+    private(set) var unsafeNames = CountedNames()
 
     init(_ bytes: UnsafeRawBufferPointer, shift: Int64) {
         self.bytes = bytes
@@ -36,7 +37,7 @@ struct DirectoryParser {
         FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged ZIP archive: its directory is cut off.")
     }
 
-    private func record(at start: Int, name: UnsafeRawBufferPointer, extra: UnsafeRawBufferPointer) -> ZIPEntry {
+    private mutating func record(at start: Int, name: UnsafeRawBufferPointer, extra: UnsafeRawBufferPointer) -> ZIPEntry {
         var fields = ZIP64Fields(
             uncompressed: UInt64(bytes.u32(start + 24)), compressed: UInt64(bytes.u32(start + 20)), offset: UInt64(bytes.u32(start + 42)),
             disk: UInt32(bytes.u16(start + 34)))
@@ -49,26 +50,14 @@ struct DirectoryParser {
         // No file comes near the upper bound, and sums of such offsets and lengths cannot overflow.
         let place = offset.flatMap { $0.overflow || $0.partialValue < 0 || $0.partialValue > .max / 4 ? nil : $0.partialValue }
         if !isPossible || place == nil { defect = .malformed }
+        let text = EntryName.text(name, flags: flags, extra: extra)
+        let path = EntryName.confined(text)
+        if path == nil, !EntryName.isRoot(text) { unsafeNames.add(text) }
         return ZIPEntry(
-            path: EntryName.confined(text(name, flags: flags, extra: extra)) ?? "",
+            path: path ?? "",
             compressedSize: compressed ?? 0, uncompressedSize: uncompressed ?? 0, checksum: bytes.u32(start + 16),
             method: bytes.u16(start + 10), isEncrypted: flags & 1 != 0, index: 0, defect: defect, headerOffset: place ?? 0,
             expectedHeaderLength: Int64(ZIPRecord.localHeaderLength + name.count + extra.count), dataLimit: 0)
-    }
-
-    /// The name: Info-ZIP's Unicode path where there is a valid one and bit 11 does not say that the name is UTF-8 already.
-    private func text(_ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer) -> String {
-        if flags & 0x800 == 0, !extra.isEmpty, let unicode = Self.unicodePath(in: extra, for: name) { return unicode }
-        return EntryName.decode(name)
-    }
-
-    /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it was made for.
-    private static func unicodePath(in extra: UnsafeRawBufferPointer, for name: UnsafeRawBufferPointer) -> String? {
-        guard let field = extra.extraField(0x7075), field.count > 5, field[0] == 1 else { return nil }
-        var checksum = CRC32()
-        checksum.update(name)
-        guard checksum.value == field.u32(1) else { return nil }
-        return String(validating: UnsafeRawBufferPointer(rebasing: field[5...]), as: UTF8.self)
     }
 }
 
@@ -98,19 +87,5 @@ private struct ZIP64Fields {
         guard position + 4 <= field.count else { return false }
         disk = field.u32(position)
         return true
-    }
-}
-
-extension UnsafeRawBufferPointer {
-    /// The content of the first extra field called `tag`, in a list of extra fields (APPNOTE.TXT, section 4.5.1).
-    fileprivate func extraField(_ tag: UInt16) -> UnsafeRawBufferPointer? {
-        var position = 0
-        while position + 4 <= count {
-            let end = position + 4 + Int(u16(position + 2))
-            guard end <= count else { return nil }
-            if u16(position) == tag { return UnsafeRawBufferPointer(rebasing: self[position + 4..<end]) }
-            position = end
-        }
-        return nil
     }
 }

@@ -1,5 +1,20 @@
 /// Names of ZIP entries: from bytes of several encodings to paths that cannot leave the archive's root.
 enum EntryName {
+    /// The name in a header: Info-ZIP's Unicode path where there is a valid one and bit 11 does not say that the name is UTF-8 already.
+    static func text(_ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer) -> String {
+        if flags & 0x800 == 0, !extra.isEmpty, let unicode = unicodePath(in: extra, for: name) { return unicode }
+        return decode(name)
+    }
+
+    /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it was made for.
+    private static func unicodePath(in extra: UnsafeRawBufferPointer, for name: UnsafeRawBufferPointer) -> String? {
+        guard let field = extra.extraField(0x7075), field.count > 5, field[0] == 1 else { return nil }
+        var checksum = CRC32()
+        checksum.update(name)
+        guard checksum.value == field.u32(1) else { return nil }
+        return String(validating: UnsafeRawBufferPointer(rebasing: field[5...]), as: UTF8.self)
+    }
+
     /// Text from the bytes of a name (APPNOTE.TXT, appendix D).
     ///
     /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB demands UTF-8
@@ -17,13 +32,17 @@ enum EntryName {
         // Bytes, not characters: a combining mark after a slash must not hide it.
         let slash = UInt8(ascii: "/")
         let slashed = name.utf8.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
-        guard !slashed.contains(0), slashed.first != slash, !hasDrive(slashed) else { return nil }
+        guard !slashed.contains(0), slashed.first != slash else { return nil }
         var parts = slashed.split(separator: slash, omittingEmptySubsequences: false)
         if parts.contains(where: { $0.elementsEqual("..".utf8) }) { return nil }
         parts.removeAll { $0.elementsEqual(".".utf8) }
-        let kept = parts.joined(separator: [slash])
-        return kept.contains { $0 != slash } ? String(decoding: Array(kept), as: UTF8.self) : nil
+        // What follows a `./` may look like a root or a drive.
+        let kept = Array(parts.drop(while: \.isEmpty).joined(separator: [slash]))
+        return kept.isEmpty || hasDrive(kept) ? nil : String(decoding: kept, as: UTF8.self)
     }
+
+    /// Whether the name stands for the archive's root itself, with which some writers begin.
+    static func isRoot(_ name: String) -> Bool { name == "." || name == "./" }
 
     /// A fast yes for names without anything that has to be looked at.
     private static func isPlain(_ name: String) -> Bool {

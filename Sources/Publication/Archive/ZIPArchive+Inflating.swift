@@ -1,35 +1,95 @@
 import FileProviderCore
 import Foundation
-import Synchronization
 
 /// Deflated entries.
 extension ZIPArchive {
-    /// Unpacks from the start, dropping what lies before the extent. (Checkpoints on the way would be kept by ``InflatingPass``.)
+    /// Compressed data of up to 1.25 MiB that a part of an entry needs is asked for at once and kept for the reads around it; more than
+    /// that is unpacked as it comes. It is what lies between two checkpoints, with room.
+    private static let largestHeldPart: Int64 = 5 << 18
+
+    /// Unpacks from the nearest place before the extent that is known, dropping what lies in between.
     func streamDeflated(_ entry: ZIPEntry, extent: FileExtent, into sink: any ByteSink) async throws {
-        let pass = InflatingPass(try Inflater(path: entry.path), entry: entry, extent: extent)
-        for part in compressedParts(of: entry, upTo: extent.offset + extent.count) {
-            let isDone =
-                if part.count <= CachedFileReader.largestCachedRead {
-                    try await unpack(try await bytes(part, of: entry), with: pass, into: sink)
-                } else {
-                    try await unpack(part, of: entry, with: pass, into: sink)
-                }
-            if isDone { return }
+        await checkpoints.load(entry)
+        let reading = EntryReading(extent, into: sink)
+        let mayBeMisled = !reading.isWhole && checkpoints.areLoaded(of: entry)
+        defer { checkpoints.save(entry) }
+        do {
+            try await unpack(entry, for: reading, with: try await pass(through: entry, for: reading))
+        } catch let error as CocoaError where error.code == .fileReadCorruptFile {
+            checkpoints.spoil(entry)
+            // Either the entry is damaged or what the store gave. From the start it cannot be the latter.
+            guard mayBeMisled, !reading.hasDelivered else { throw error }
+            try await unpack(entry, for: reading, with: try InflatingPass(entry))
         }
-        throw entry.damaged("its compressed data ends too early")
     }
 
-    /// The compressed data in the parts in which it is asked for: all at once, or, when only the start is wanted, first what that
-    /// takes even if nothing could be compressed.
-    private func compressedParts(of entry: ZIPEntry, upTo end: Int64) -> [Range<Int64>] {
-        let most = min(end, entry.compressedSize)
-        let enough = max(most + most / 1024 + 256, Int64(reader.cost.preferredBlock))
-        guard end < entry.uncompressedSize, enough < entry.compressedSize else { return [0..<entry.compressedSize] }
-        return [0..<enough, enough..<entry.compressedSize]
+    /// A pass that another reader left where this one goes on, or one from the nearest checkpoint. An entry that is read whole is
+    /// unpacked from its start, because it is checked.
+    private func pass(through entry: ZIPEntry, for reading: EntryReading) async throws -> InflatingPass {
+        if reading.isWhole { return try InflatingPass(entry) }
+        let offset = reading.extent.offset
+        let checkpoint = checkpoints.last(upTo: offset, of: entry)
+        if let idle = checkpoints.takeIdle(from: checkpoint?.uncompressed ?? 0, upTo: offset, of: entry) { return idle }
+        if let checkpoint, checkpoints.areLoaded(of: entry), try await !isRight(checkpoint, of: entry, for: reading) {
+            checkpoints.spoil(entry)
+            return try InflatingPass(entry)
+        }
+        return try InflatingPass(entry, from: checkpoint)
+    }
+
+    /// Whether a checkpoint that was kept belongs to this data: another file may have the same name in the store.
+    ///
+    /// - Complexity: What is compared is asked for together with what is unpacked next.
+    private func isRight(_ checkpoint: Checkpoint, of entry: ZIPEntry, for reading: EntryReading) async throws -> Bool {
+        let length = checkpoint.approach.length
+        let position = InflatingPass.Position(compressed: checkpoint.compressed, uncompressed: checkpoint.uncompressed)
+        let part = nextPart(of: entry, for: reading, from: position, least: Int64(reader.cost.preferredBlock))
+        let end = part.count <= Self.largestHeldPart ? part.upperBound : checkpoint.compressed
+        let start = checkpoint.compressed - Int64(length)
+        let data = try await bytes(start..<end, of: entry, aheadTo: end)
+        return checkpoint.approach.matches(data.prefix(length))
+    }
+
+    private func unpack(_ entry: ZIPEntry, for reading: EntryReading, with pass: InflatingPass) async throws {
+        let largest = reading.isWhole ? CachedFileReader.largestCachedRead : Self.largestHeldPart
+        // Whoever reads part after part is about to want what follows; of others a neighbouring part means nothing.
+        let readsOn = !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
+        var least = Int64(reader.cost.preferredBlock)
+        while true {
+            let part = nextPart(of: entry, for: reading, from: pass.position, least: least)
+            let isDone: Bool
+            if part.count <= largest {
+                let data = try await bytes(part, of: entry, aheadTo: readsOn ? entry.compressedSize : part.upperBound)
+                isDone = try await unpack(data, for: reading, with: pass)
+            } else {
+                isDone = try await unpack(part, of: entry, for: reading, with: pass)
+            }
+            if isDone {
+                if !reading.isWhole { checkpoints.keep(pass) }
+                return
+            }
+            guard !part.isEmpty else { throw entry.damaged("its compressed data ends too early") }
+            least = 2 * Int64(part.count)
+        }
+    }
+
+    /// The compressed data to ask for next: all, or, when a part of the entry is wanted, what that takes even if nothing could be
+    /// compressed, and at most up to the first checkpoint behind it.
+    private func nextPart(of entry: ZIPEntry, for reading: EntryReading, from position: InflatingPass.Position, least: Int64) -> Range<
+        Int64
+    > {
+        let start = min(position.compressed, entry.compressedSize)
+        guard !reading.isWhole else { return start..<entry.compressedSize }
+        let end = reading.wanted.upperBound
+        let most = end - position.uncompressed
+        let enough = start + max(most + most / 1024 + 256, least)
+        let next = checkpoints.first(notBefore: end, of: entry)?.compressed ?? entry.compressedSize
+        return start..<min(enough, next > start ? next : entry.compressedSize)
     }
 
     /// Unpacks a part as it streams in; leaving early stops the transfer.
-    private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, with pass: InflatingPass, into sink: any ByteSink) async throws -> Bool {
+    private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, for reading: EntryReading, with pass: InflatingPass) async throws -> Bool
+    {
         let pipe = BytePipe()
         let transfer = Task {
             do {
@@ -44,7 +104,7 @@ extension ZIPArchive {
             transfer.cancel()
         }
         while let piece = try await pipe.next() {
-            if try await unpack(piece, with: pass, into: sink) { return true }
+            if try await unpack(piece, for: reading, with: pass) { return true }
         }
         return false
     }
@@ -52,116 +112,21 @@ extension ZIPArchive {
     /// Unpacks one piece.
     ///
     /// - Returns: Whether all that is wanted has come.
-    private func unpack(_ piece: Data, with pass: InflatingPass, into sink: any ByteSink) async throws -> Bool {
+    private func unpack(_ piece: Data, for reading: EntryReading, with pass: InflatingPass) async throws -> Bool {
         var rest = piece
         while true {
             let input = rest
-            let (used, state) = try await sink.onItsThread { flag in try pass.run(input, into: sink, flag: flag) }
+            let (used, state) = try await reading.sink.onItsThread { [checkpoints] flag in
+                try pass.run(input, for: reading, noting: checkpoints, flag: flag)
+            }
             rest = rest.dropFirst(used)
             switch state {
             case .done: return true
             case .needsInput: return false
             case .sinkIsFull:
-                try await sink.waitUntilReady()
+                try await reading.sink.waitUntilReady()
                 try Task.checkCancellation()
             }
         }
-    }
-}
-
-/// One way through a deflated entry: unpacks, drops what is not wanted, counts and checks.
-final class InflatingPass: Sendable {
-    enum Outcome: Sendable {
-        case needsInput
-        case sinkIsFull
-        case done
-    }
-
-    private struct State: ~Copyable, Sendable {
-        var inflater: Inflater
-        let buffer = OutputBuffer()
-        var produced: Int64 = 0
-        var checksum = CRC32()
-        var hasBegun = false
-    }
-
-    private let state: Mutex<State>
-    private let entry: ZIPEntry
-    private let extent: FileExtent
-
-    init(_ inflater: consuming sending Inflater, entry: ZIPEntry, extent: FileExtent) {
-        state = Mutex(State(inflater: inflater))
-        self.entry = entry
-        self.extent = extent
-    }
-
-    /// Unpacks `input` as far as the sink wants more.
-    ///
-    /// - Returns: Bytes of `input` used, and why it stopped.
-    func run(_ input: Data, into sink: any ByteSink, flag: CancellationFlag) throws -> (used: Int, outcome: Outcome) {
-        try input.withUnsafeBytes { input in
-            // One pass is run by one task, so nobody else waits for this lock while the sink blocks.
-            try state.withLock { state in
-                if !state.hasBegun { try sink.begin(extent) }
-                state.hasBegun = true
-                return try run(input, &state, sink, flag)
-            }
-        }
-    }
-
-    private func run(
-        _ input: UnsafeRawBufferPointer, _ state: inout State, _ sink: any ByteSink, _ flag: CancellationFlag
-    ) throws -> (used: Int, outcome: Outcome) {
-        var used = 0
-        while true {
-            try flag.check()
-            let output = state.buffer.bytes
-            let step = try state.inflater.inflate(UnsafeRawBufferPointer(rebasing: input[used...]), into: output)
-            used += step.consumed
-            let flow = try take(UnsafeRawBufferPointer(rebasing: output[..<step.produced]), &state, sink)
-            if try isDone(step, state.produced, state.checksum) { return (used, .done) }
-            if flow == .wait { return (used, .sinkIsFull) }
-            if step.produced < output.count, used == input.count { return (used, .needsInput) }
-            if step.produced == 0, step.consumed == 0 { throw entry.damaged("its compressed data makes no progress") }
-        }
-    }
-
-    /// Counts new output, and gives the sink what of it is wanted.
-    private func take(_ bytes: UnsafeRawBufferPointer, _ state: inout State, _ sink: any ByteSink) throws -> FlowState {
-        let start = state.produced
-        state.produced += Int64(bytes.count)
-        guard state.produced <= entry.uncompressedSize else {
-            throw entry.damaged("it unpacks to more than the \(entry.uncompressedSize) bytes that the directory says")
-        }
-        if extent.count == extent.size { state.checksum.update(bytes) }
-        let wanted = (extent.offset..<extent.offset + extent.count).clamped(to: start..<state.produced)
-        guard !wanted.isEmpty else { return .ready }
-        return try sink.write(UnsafeRawBufferPointer(rebasing: bytes[Int(wanted.lowerBound - start)..<Int(wanted.upperBound - start)]))
-    }
-
-    /// Whether all has come; an entry that is read whole has to end where it should, and to have its checksum.
-    private func isDone(_ step: Inflater.Step, _ produced: Int64, _ checksum: CRC32) throws -> Bool {
-        guard extent.count == extent.size else {
-            if produced >= extent.offset + extent.count { return true }
-            if step.isAtEnd { throw entry.damaged("it unpacks to \(produced) bytes, and the directory says \(entry.uncompressedSize)") }
-            return false
-        }
-        guard step.isAtEnd else { return false }
-        guard produced == entry.uncompressedSize else {
-            throw entry.damaged("it unpacks to \(produced) bytes, and the directory says \(entry.uncompressedSize)")
-        }
-        guard checksum.value == entry.checksum else { throw entry.damaged("its checksum is wrong") }
-        return true
-    }
-}
-
-/// 64 KiB to unpack into.
-///
-/// Unchecked: the memory has one owner, which cannot be copied.
-private struct OutputBuffer: ~Copyable, @unchecked Sendable {
-    let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
-
-    deinit {
-        bytes.deallocate()
     }
 }

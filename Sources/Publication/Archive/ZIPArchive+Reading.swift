@@ -10,12 +10,16 @@ extension ZIPArchive {
     /// Sends the unpacked bytes of `entry` that lie in `range`, clamped to the entry, into `sink`; nil for all.
     ///
     /// Read whole, an entry is checked against its CRC-32, at the end: the sink has the bytes by then. A part cannot be checked.
+    /// Parts of large deflated entries are unpacked from the nearest of the places that earlier reads have come by; who reads part after
+    /// part goes on where the last one ended.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for a damaged entry, `.fileReadNoPermission` for an encrypted one,
     ///   `.featureUnsupported` for another compression, `.fileReadTooLarge` over a limit; errors of the reader and of the sink.
     /// - Complexity: One request, for what is not held, of local header and data together; none when a small entry was prefetched. A
-    ///   part of a stored entry costs its bytes, and at most one small request for the header. A part of a deflated one costs all
-    ///   that lies before it.
+    ///   part of a stored entry costs its bytes, and at most one small request for the header; who reads on and on in pieces of up to
+    ///   128 KiB gets more with each request. A part of a deflated one costs all that lies before it, the first time; then, in an entry
+    ///   of 2 MiB or more, at most about 1 MiB before it, to be downloaded and unpacked (more for an entry of more than 400 MB that
+    ///   hardly packs, of which fewer places are remembered).
     public func stream(_ entry: ZIPEntry, range: Range<Int64>? = nil, into sink: any ByteSink) async throws {
         guard !isClosed else {
             throw FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
@@ -58,7 +62,7 @@ extension ZIPArchive {
         let isWhole = extent.count == extent.size
         let wanted = extent.offset..<extent.offset + extent.count
         if extent.count <= CachedFileReader.largestCachedRead {
-            let data = try await bytes(wanted, of: entry)
+            let data = try await bytes(wanted, of: entry, aheadTo: entry.compressedSize)
             if isWhole { try check(data, of: entry) }
             return try await sink.take(data, extent: extent)
         }
@@ -99,17 +103,20 @@ extension ZIPArchive {
     }
 
     /// The part `wanted` of an entry's data; for parts that are small enough to be kept.
-    func bytes(_ wanted: Range<Int64>, of entry: ZIPEntry) async throws -> Data {
+    ///
+    /// - Parameter limit: Who reads on and on gets what follows loaded along, up to here.
+    func bytes(_ wanted: Range<Int64>, of entry: ZIPEntry, aheadTo limit: Int64) async throws -> Data {
+        if wanted.isEmpty { return Data() }
         let start = try await dataOffset(of: entry, for: wanted)
-        return try await reader.read([start + wanted.lowerBound..<start + wanted.upperBound])[0]
+        return try await reader.read(start + wanted.lowerBound..<start + wanted.upperBound, aheadTo: start + limit)
     }
 
-    /// Where the data starts in the file. If that takes a request, a small part `wanted` comes along with it.
+    /// Where the data starts in the file. If that takes a request, a part `wanted` that is small or lies behind the header comes with it.
     private func dataOffset(of entry: ZIPEntry, for wanted: Range<Int64>) async throws -> Int64 {
         if let known = knownOffset(of: entry) { return known }
         let header = entry.headerOffset..<min(entry.headerOffset + entry.expectedHeaderLength, entry.dataLimit)
         var ranges = [header]
-        if wanted.count <= CachedFileReader.largestCachedRead { ranges.append(place(of: wanted, in: entry)) }
+        if wanted.count <= CachedFileReader.largestCachedRead || wanted.lowerBound == 0 { ranges.append(place(of: wanted, in: entry)) }
         let bytes = try await reader.read(ranges)[0]
         try remember(entry, headerLength: bytes.withUnsafeBytes { ZIPRecord.lengthOfLocalHeader($0) })
         // Just remembered, or an error was thrown.

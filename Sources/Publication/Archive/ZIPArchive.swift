@@ -14,51 +14,82 @@ public final class ZIPArchive: Sendable {
     public let directory: ZIPDirectory
     /// Those that the archive was opened with; they hold for each entry that is read.
     public let limits: ArchiveLimits
+    /// One sentence where the directory was missing or damaged and the entries were found without it; else none.
+    public let repairs: [String]
     let reader: CachedFileReader
     /// Where the data of entries starts in the file, as far as their local headers were read.
     let dataOffsets = Mutex<[Int: Int64]>([:])
+    let checkpoints: ArchiveCheckpoints
     private let closed = Atomic(false)
 
-    private init(_ directory: ZIPDirectory, reader: CachedFileReader, limits: ArchiveLimits) {
+    private init(
+        _ directory: ZIPDirectory, reader: CachedFileReader, limits: ArchiveLimits, checkpoints: ArchiveCheckpoints, repairs: [String] = []
+    ) {
         self.directory = directory
+        self.repairs = repairs
         self.reader = reader
         self.limits = limits
+        self.checkpoints = checkpoints
     }
 
     /// Reads the directory of the archive in `reader`, which belongs to the archive from then on.
     ///
+    /// - Parameters:
+    ///   - salvaging: Whether a file that begins as an archive and has no usable directory, as after a download that stopped, is gone
+    ///     through for its complete entries; ``repairs`` then says so.
+    ///   - store: Keeps, from one opening to the next, where large deflated entries can be unpacked from; nil to find out anew each time.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when this is no ZIP archive or a damaged one, `.featureUnsupported` for a part of a
     ///   split one, `.fileReadTooLarge` over one of `limits`; errors of the reader. The reader then stays the caller's.
     /// - Complexity: One request for the last ``tailLength`` bytes, the whole file if that is smaller. One more when the directory is
-    ///   longer, or when nothing in these bytes says that they are the end of an archive.
-    public static func open(_ reader: any FileReader, limits: ArchiveLimits = .standard) async throws -> ZIPArchive {
+    ///   longer, or when nothing in these bytes says that they are the end of an archive. Salvaging reads the first 16 KiB of what is
+    ///   no archive, and up to ``ArchiveLimits/salvage`` bytes of what is one.
+    public static func open(
+        _ reader: any FileReader, limits: ArchiveLimits = .standard, salvaging: Bool = false,
+        checkpoints store: (any CheckpointStore)? = nil
+    ) async throws -> ZIPArchive {
         let cached = reader as? CachedFileReader ?? CachedFileReader(reader)
-        let ends = try await candidates(in: cached)
-        var firstError: (any Error)?
-        for end in ends.prefix(4) {
-            do {
-                return ZIPArchive(try await read(end, in: cached, limits: limits), reader: cached, limits: limits)
-            } catch let error as CocoaError where [.fileReadCorruptFile, .fileReadTooLarge, .featureUnsupported].contains(error.code) {
-                firstError = firstError ?? error
-            }
+        do {
+            let (directory, checksum) = try await Self.directory(in: cached, limits: limits)
+            let checkpoints = ArchiveCheckpoints(store: store, reader: cached, directoryChecksum: checksum)
+            return ZIPArchive(directory, reader: cached, limits: limits, checkpoints: checkpoints)
+        } catch let error as CocoaError where salvaging && error.code == .fileReadCorruptFile {
+            guard let found = try await ZIPSalvage.run(on: cached, limits: limits) else { throw error }
+            // What was put together from headers is another archive at each opening.
+            let checkpoints = ArchiveCheckpoints(store: nil, reader: cached, directoryChecksum: 0)
+            return ZIPArchive(found.directory, reader: cached, limits: limits, checkpoints: checkpoints, repairs: [found.sentence])
         }
-        if let firstError { throw firstError }
-        let isEmpty = try await cached.attributes().size == 0
-        throw FileError.make(
-            .fileReadCorruptFile, path: cached.path,
-            sentence: "“\(cached.path)” \(isEmpty ? "is empty" : "is no ZIP archive, or its end is missing").")
     }
 
     /// Whether ``close()`` was called.
     public var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-    /// Closes the reader; reads after it fail.
+    /// Saves the checkpoints that were found, if there is a store for them, and closes the reader; reads after it fail.
     public func close() async {
         closed.store(true, ordering: .relaxed)
+        await checkpoints.close()
         await reader.close()
     }
 
     // MARK: Finding the directory
+
+    private static func directory(
+        in reader: CachedFileReader, limits: ArchiveLimits
+    ) async throws -> (directory: ZIPDirectory, checksum: UInt32) {
+        let ends = try await candidates(in: reader)
+        var firstError: (any Error)?
+        for end in ends.prefix(4) {
+            do {
+                return try await read(end, in: reader, limits: limits)
+            } catch let error as CocoaError where [.fileReadCorruptFile, .fileReadTooLarge, .featureUnsupported].contains(error.code) {
+                firstError = firstError ?? error
+            }
+        }
+        if let firstError { throw firstError }
+        let isEmpty = try await reader.attributes().size == 0
+        throw FileError.make(
+            .fileReadCorruptFile, path: reader.path,
+            sentence: "“\(reader.path)” \(isEmpty ? "is empty" : "is no ZIP archive, or its end is missing").")
+    }
 
     /// A comment of full length, or much behind the record, needs more than the usual tail.
     private static func candidates(in reader: CachedFileReader) async throws -> [DirectoryEnd] {
@@ -70,7 +101,10 @@ public final class ZIPArchive: Sendable {
         return []
     }
 
-    private static func read(_ end: DirectoryEnd, in reader: CachedFileReader, limits: ArchiveLimits) async throws -> ZIPDirectory {
+    /// The directory, and the CRC-32 of its bytes.
+    private static func read(
+        _ end: DirectoryEnd, in reader: CachedFileReader, limits: ArchiveLimits
+    ) async throws -> (directory: ZIPDirectory, checksum: UInt32) {
         let path = reader.path
         guard !end.isSplit else {
             throw FileError.make(
@@ -87,7 +121,10 @@ public final class ZIPArchive: Sendable {
                 let isThere = bytes.count >= 4 ? bytes.u32(0) == ZIPRecord.directoryHeader : end.entries == 0
                 return isThere ? try ZIPDirectory(bytes, start: start, end: end, path: path.string, limits: limits) : nil
             }
-            if let directory { return directory }
+            guard let directory else { continue }
+            var checksum = CRC32()
+            bytes.withUnsafeBytes { checksum.update($0) }
+            return (directory, checksum.value)
         }
         throw FileError.make(
             .fileReadCorruptFile, path: path, sentence: "“\(path)” is a damaged ZIP archive: its directory is not where it should be.")

@@ -7,24 +7,20 @@ public struct ZIPDirectory: Sendable {
     public private(set) var entries: [ZIPEntry] = []
     /// How many records were left out: names that could lead out of the archive's root, and repetitions of a name.
     public private(set) var leftOut = 0
-    /// The first entry of each name; names that differ in Unicode normalisation only are one key here.
-    private var byName: [String: Int] = [:]
-    /// Further entries whose names equal an earlier one's after normalisation, and differ in bytes.
-    private var variants: [Int: [Int]] = [:]
-    /// More spellings of one name than this are nobody's honest work, and would make reading a directory quadratic.
-    private static let mostVariants = 8
+    /// Bytes in front of the archive that its own offsets don't count, such as a program that unpacks it; usually 0.
+    public private(set) var prefixLength: Int64 = 0
+    /// Bytes in front of the first local header, whether offsets count them or not.
+    private(set) var bytesBefore: Int64 = 0
+    /// Bytes behind the end record and its comment.
+    private(set) var bytesBehind: Int64 = 0
+    /// What ``leftOut`` counts, but for folders that are there more than once and those that stand for the root.
+    private(set) var leftOutEntries = LeftOutEntries()
+    private var index = EntryIndex()
 
     /// The entry with exactly this path, else the first one whose path is the same after Unicode normalisation.
     ///
     /// - Complexity: O(1).
-    public func entry(at path: String) -> ZIPEntry? {
-        guard let first = byName[path] else { return nil }
-        let index = variants[first]?.first { Self.isSame(entries[$0].path, path) }
-        return entries[Self.isSame(entries[first].path, path) ? first : index ?? first]
-    }
-
-    /// Swift compares strings by canonical equivalence; this compares bytes.
-    private static func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+    public func entry(at path: String) -> ZIPEntry? { index.index(of: path).map { entries[$0] } }
 
     /// Reads a directory (APPNOTE.TXT, section 4.3.12).
     ///
@@ -35,10 +31,12 @@ public struct ZIPDirectory: Sendable {
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when `bytes` are no directory, `.fileReadTooLarge` over one of `limits`.
     /// - Complexity: O(n log n) in the number of entries; about 1 µs each.
     init(_ bytes: UnsafeRawBufferPointer, start: Int64, end: DirectoryEnd, path: String, limits: ArchiveLimits) throws {
-        var parser = DirectoryParser(bytes, shift: start - end.offset)
+        prefixLength = start - end.offset
+        bytesBehind = end.bytesBehind
+        var parser = DirectoryParser(bytes, shift: prefixLength)
         let expected = min(limits.entries, bytes.count / ZIPRecord.directoryHeaderLength)
         entries.reserveCapacity(expected)
-        byName.reserveCapacity(expected)
+        index.reserveCapacity(expected)
         var headers: [Int64] = []
         while let record = try parser.next(path: path) {
             headers.append(record.headerOffset)
@@ -48,6 +46,7 @@ public struct ZIPDirectory: Sendable {
             }
             add(record)
         }
+        leftOutEntries.unsafe = parser.unsafeNames
         // Writers without ZIP64 let the count run over at 65,536.
         guard headers.count & 0xFFFF == Int(truncatingIfNeeded: end.entries & 0xFFFF) else {
             throw FileError.make(
@@ -57,25 +56,20 @@ public struct ZIPDirectory: Sendable {
         boundEntries(by: headers, directoryStart: start)
     }
 
+    /// A directory that was put together without one being there: `records` have bounds already.
+    init(salvaged records: [ZIPEntry], unsafeNames: CountedNames) {
+        leftOutEntries.unsafe = unsafeNames
+        for record in records { add(record) }
+    }
+
     private mutating func add(_ record: ZIPEntry) {
-        let index = entries.count
-        guard !record.path.isEmpty else {
+        guard !record.path.isEmpty, index.add(record.path, at: entries.count) else {
             leftOut += 1
+            if !record.path.isEmpty, !record.isDirectory { leftOutEntries.repeated.add(record.path) }
             return
         }
-        if let first = byName[record.path] {
-            let others = variants[first] ?? []
-            let isTaken = ([first] + others).contains { Self.isSame(entries[$0].path, record.path) }
-            guard !isTaken, others.count < Self.mostVariants else {
-                leftOut += 1
-                return
-            }
-            variants[first] = others + [index]
-        } else {
-            byName[record.path] = index
-        }
         entries.append(record)
-        entries[index].index = index
+        entries[entries.count - 1].index = entries.count - 1
     }
 
     /// Finds where each entry has to end, and marks those that reach into another one.
@@ -84,6 +78,7 @@ public struct ZIPDirectory: Sendable {
     /// known kind of bomb.
     private mutating func boundEntries(by headers: [Int64], directoryStart: Int64) {
         let sorted = headers.sorted()
+        bytesBefore = sorted.first ?? max(0, prefixLength)
         var owned: Set<Int64> = []
         owned.reserveCapacity(entries.count)
         for index in entries.indices where entries[index].defect == nil {

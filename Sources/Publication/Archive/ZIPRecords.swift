@@ -8,6 +8,18 @@ extension UnsafeRawBufferPointer {
     func u32(_ offset: Int) -> UInt32 { UInt32(u16(offset)) | UInt32(u16(offset + 2)) << 16 }
 
     func u64(_ offset: Int) -> UInt64 { UInt64(u32(offset)) | UInt64(u32(offset + 4)) << 32 }
+
+    /// The content of the first extra field called `tag`, in a list of extra fields (APPNOTE.TXT, section 4.5.1).
+    func extraField(_ tag: UInt16) -> UnsafeRawBufferPointer? {
+        var position = 0
+        while position + 4 <= count {
+            let end = position + 4 + Int(u16(position + 2))
+            guard end <= count else { return nil }
+            if u16(position) == tag { return UnsafeRawBufferPointer(rebasing: self[position + 4..<end]) }
+            position = end
+        }
+        return nil
+    }
 }
 
 /// The signatures and fixed lengths of ZIP's records (APPNOTE.TXT, section 4.3).
@@ -22,6 +34,7 @@ enum ZIPRecord {
     static let directoryEnd64Length = 56
     static let locator64: UInt32 = 0x0706_4B50
     static let locator64Length = 20
+    static let dataDescriptor: UInt32 = 0x0807_4B50
 
     /// What a local header takes, fields included; nil when `bytes` hold no local header (APPNOTE.TXT, section 4.3.7).
     static func lengthOfLocalHeader(_ bytes: UnsafeRawBufferPointer) -> Int64? {
@@ -41,6 +54,8 @@ struct DirectoryEnd {
     var entries: Int64
     /// Whether the record speaks of more than one disk.
     var isSplit: Bool
+    /// Bytes between the end of the comment and that of the file.
+    let bytesBehind: Int64
 
     /// The places where the directory may start: straight before the record, or where it says.
     var starts: [Int64] {
@@ -67,7 +82,9 @@ struct DirectoryEnd {
     }
 
     private init?(_ tail: UnsafeRawBufferPointer, at index: Int, offset tailOffset: Int64) {
-        guard index + ZIPRecord.directoryEndLength + Int(tail.u16(index + 20)) <= tail.count else { return nil }
+        let end = index + ZIPRecord.directoryEndLength + Int(tail.u16(index + 20))
+        guard end <= tail.count else { return nil }
+        bytesBehind = Int64(tail.count - end)
         position = tailOffset + Int64(index)
         isSplit = tail.u16(index + 4) != tail.u16(index + 6) || ![0, 0xFFFF].contains(tail.u16(index + 4))
         entries = Int64(tail.u16(index + 10))

@@ -6,10 +6,11 @@ import Foundation
 /// Links have relative hrefs, as the Readium Web Publication Manifest wants them; ``get(_:)`` takes them with or without a slash in
 /// front. The fetcher owns the archive: closing it closes the archive, and entries are `unavailable` from then on.
 public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
-    private let archive: ZIPArchive
+    /// What the entries come from; closed with the fetcher.
+    public let archive: any Archive
 
     /// Takes over `archive`, which is closed with the fetcher. Nothing is read.
-    public init(_ archive: ZIPArchive) {
+    public init(_ archive: any Archive) {
         self.archive = archive
     }
 
@@ -20,7 +21,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     ///
     /// - Complexity: No request: the directory is there.
     public func links() async throws(ResourceError) -> [Link] {
-        archive.directory.entries.lazy.filter { !$0.isDirectory }.map { entry in
+        archive.entries.lazy.filter { !$0.isDirectory }.map { entry in
             var link = Link(href: ArchiveHREF.encode(entry.path))
             link.describe(entry)
             return link
@@ -58,9 +59,9 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     /// Closes the archive, for all resources that came from here.
     public func close() async { await archive.close() }
 
-    private func entry(at href: String) -> ZIPEntry? {
+    private func entry(at href: String) -> ArchiveEntry? {
         for path in ArchiveHREF.candidates(href) {
-            if let entry = archive.directory.entry(at: path), !entry.isDirectory { return entry }
+            if let entry = archive.entry(at: path), !entry.isDirectory { return entry }
         }
         return nil
     }
@@ -69,10 +70,10 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
 /// One entry of an archive.
 private final class ArchiveResource: Resource {
     let link: Link
-    private let entry: ZIPEntry
-    private let archive: ZIPArchive
+    private let entry: ArchiveEntry
+    private let archive: any Archive
 
-    init(_ link: Link, entry: ZIPEntry, archive: ZIPArchive) {
+    init(_ link: Link, entry: ArchiveEntry, archive: any Archive) {
         var link = link
         link.describe(entry)
         self.link = link
@@ -83,7 +84,13 @@ private final class ArchiveResource: Resource {
     /// What the directory claims.
     func length() async throws(ResourceError) -> Int64 {
         if archive.isClosed { throw .unavailable(closed()) }
-        return entry.uncompressedSize
+        return entry.length
+    }
+
+    /// What the directory claims; the archive checks a checksum when the entry is read as a whole.
+    func validator() async throws(ResourceError) -> ResourceValidator? {
+        if archive.isClosed { throw .unavailable(closed()) }
+        return ResourceValidator(length: entry.length, tag: entry.checksum.map { "CRC-32 \($0)" } ?? entry.version)
     }
 
     func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
@@ -101,12 +108,10 @@ private final class ArchiveResource: Resource {
 
 extension Link {
     /// Adds what an archive's directory tells; a type that is there stays.
-    fileprivate mutating func describe(_ entry: ZIPEntry) {
+    fileprivate mutating func describe(_ entry: ArchiveEntry) {
         type = type ?? entry.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
-        size = size ?? entry.uncompressedSize
-        properties["archive"] = [
-            "entryLength": .integer(entry.isCompressed ? entry.compressedSize : entry.uncompressedSize),
-            "isEntryCompressed": .bool(entry.isCompressed),
-        ]
+        size = size ?? entry.length
+        guard let packedLength = entry.packedLength else { return }
+        properties["archive"] = ["entryLength": .integer(packedLength), "isEntryCompressed": .bool(entry.isCompressed)]
     }
 }

@@ -13,6 +13,9 @@ public protocol Fetcher: AnyObject, Sendable {
 
     /// Gives back what the fetcher and those below it hold.
     func close() async
+
+    /// The fetchers below this one, with what each is for; none for a leaf.
+    var children: [(label: String, fetcher: any Fetcher)] { get }
 }
 
 extension Fetcher {
@@ -21,6 +24,17 @@ extension Fetcher {
 
     /// Does nothing, for fetchers that hold nothing.
     public func close() async {}
+
+    /// None, for leaves.
+    public var children: [(label: String, fetcher: any Fetcher)] { [] }
+
+    /// The fetcher and those below it, a line each, for people who debug: `RoutingFetcher` and, indented, `in the publication: …`.
+    public var tree: String { tree(indentation: "") }
+
+    private func tree(indentation: String) -> String {
+        let inner = indentation + "  "
+        return children.reduce("\(Self.self)") { $0 + "\n\(inner)\($1.label): \($1.fetcher.tree(indentation: inner))" }
+    }
 }
 
 /// A fetcher without resources.

@@ -77,7 +77,9 @@ public final class ProviderFetcher: Fetcher {
         }
         var link = link
         link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
-        return ProviderResource(link, paths: paths.map { root.appending($0) }, provider: provider, readers: readers)
+        let provider = provider
+        let places = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in { try await provider.open(path: path) } }
+        return OpenedResource(link, readers: readers, places: places)
     }
 
     /// Closes the files that its resources hold open; they are `unavailable` from then on. The provider stays as it is.

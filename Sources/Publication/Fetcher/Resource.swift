@@ -11,6 +11,13 @@ public protocol Resource: AnyObject, Sendable {
     /// Bytes after all transformations: a hint for progress and positions, never a size to allocate.
     func length() async throws(ResourceError) -> Int64
 
+    /// The version of the bytes that this object has read and goes on to read; nil where the medium does not tell.
+    ///
+    /// Bytes of another version are an error of the reads, or of this: never a silent mixture.
+    ///
+    /// - Complexity: Nothing once any read has answered; before that, at most one request.
+    func validator() async throws(ResourceError) -> ResourceValidator?
+
     /// Sends the bytes that lie in `range`, clamped to the resource, into `sink`; nil for all.
     ///
     /// - Complexity: As the medium's: a stored archive entry or a file costs one range, a deflated entry all that lies before.
@@ -49,6 +56,9 @@ extension Resource {
 
     /// The bytes that lie in `range` as they come, in pieces; nil for all.
     public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes { PumpedBytes { try await self.stream(range, into: $0) } }
+
+    /// None, for resources of which nobody tells it.
+    public func validator() async throws(ResourceError) -> ResourceValidator? { nil }
 
     /// Does nothing, for resources that hold nothing.
     public func close() async {}

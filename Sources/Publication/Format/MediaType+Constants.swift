@@ -13,6 +13,10 @@ extension MediaType {
     /// Comic book in a RAR archive; not in the proposals.
     public static let cbr = MediaType(
         constant: "application/vnd.comicbook-rar", name: "Comic Book Archive", fileExtension: "cbr")
+    /// Comic book in a 7z archive; not in the proposals.
+    public static let cb7 = MediaType(constant: "application/x-cb7", name: "Comic Book Archive", fileExtension: "cb7")
+    /// Comic book in a TAR archive; not in the proposals.
+    public static let cbt = MediaType(constant: "application/x-cbt", name: "Comic Book Archive", fileExtension: "cbt")
     /// Sound files in a ZIP archive. The proposal made the media type up, as there is none.
     public static let zab = MediaType(
         constant: "application/x.readium.zab+zip", name: "Zipped Audio Book", fileExtension: "zab")
@@ -39,6 +43,8 @@ extension MediaType {
     /// Web publication manifest of the W3C. The proposal made the media type up, as there is none.
     public static let w3cWPUBManifest = MediaType(
         constant: "application/x.readium.w3c.wpub+json", name: "Web Publication", fileExtension: "json")
+    /// Guided navigation document (Readium Guided Navigation, section 1); not in the proposals.
+    public static let guidedNavigation = MediaType(constant: "application/guided-navigation+json", name: "Guided Navigation")
 }
 
 // MARK: Protection
@@ -67,6 +73,10 @@ extension MediaType {
     public static let opds1 = MediaType(constant: "application/atom+xml;profile=opds-catalog")
     /// OPDS 1 entry. It is also an ``opds1``, so ask for this one first.
     public static let opds1Entry = MediaType(constant: "application/atom+xml;type=entry;profile=opds-catalog")
+    /// OPDS 1 feed of other feeds (OPDS 1.2, section 2.1); not in the proposals. Its canonical form is ``opds1``.
+    public static let opds1Navigation = MediaType(constant: "application/atom+xml;profile=opds-catalog;kind=navigation")
+    /// OPDS 1 feed of publications (OPDS 1.2, section 2.2); not in the proposals. Its canonical form is ``opds1``.
+    public static let opds1Acquisition = MediaType(constant: "application/atom+xml;profile=opds-catalog;kind=acquisition")
     /// OPDS 2 feed.
     public static let opds2 = MediaType(constant: "application/opds+json")
     /// OPDS 2 publication.
@@ -75,58 +85,20 @@ extension MediaType {
     public static let opdsAuthentication = MediaType(constant: "application/opds-authentication+json")
 }
 
-// MARK: Images
+// MARK: What a publication serves of itself
 
+// Not in the media type proposal: documents beside a publication's own resources, by which its services answer.
 extension MediaType {
-    /// AVIF image.
-    public static let avif = MediaType(constant: "image/avif", fileExtension: "avif")
-    /// Windows bitmap image.
-    public static let bmp = MediaType(constant: "image/bmp", fileExtension: "bmp")
-    /// GIF image.
-    public static let gif = MediaType(constant: "image/gif", fileExtension: "gif")
-    /// JPEG image.
-    public static let jpeg = MediaType(constant: "image/jpeg", fileExtension: "jpeg")
-    /// JPEG XL image.
-    public static let jxl = MediaType(constant: "image/jxl", fileExtension: "jxl")
-    /// PNG image.
-    public static let png = MediaType(constant: "image/png", fileExtension: "png")
-    /// SVG drawing.
-    public static let svg = MediaType(constant: "image/svg+xml", fileExtension: "svg")
-    /// TIFF image.
-    public static let tiff = MediaType(constant: "image/tiff", fileExtension: "tiff")
-    /// WebP image.
-    public static let webp = MediaType(constant: "image/webp", fileExtension: "webp")
-}
-
-// MARK: Sound and video
-
-extension MediaType {
-    /// AAC sound.
-    public static let aac = MediaType(constant: "audio/aac", fileExtension: "aac")
-    /// AIFF sound.
-    public static let aiff = MediaType(constant: "audio/aiff", fileExtension: "aiff")
-    /// FLAC sound; not in the proposals.
-    public static let flac = MediaType(constant: "audio/flac", fileExtension: "flac")
-    /// MP3 sound.
-    public static let mp3 = MediaType(constant: "audio/mpeg", fileExtension: "mp3")
-    /// MPEG-4 sound, such as `m4a` and `m4b` files; not in the proposals.
-    public static let mp4Audio = MediaType(constant: "audio/mp4", fileExtension: "m4a")
-    /// Ogg sound.
-    public static let ogg = MediaType(constant: "audio/ogg", fileExtension: "oga")
-    /// Opus sound.
-    public static let opus = MediaType(constant: "audio/opus", fileExtension: "opus")
-    /// WAV sound.
-    public static let wav = MediaType(constant: "audio/wav", fileExtension: "wav")
-    /// WebM sound.
-    public static let webmAudio = MediaType(constant: "audio/webm", fileExtension: "webm")
-    /// AVI video.
-    public static let avi = MediaType(constant: "video/x-msvideo", fileExtension: "avi")
-    /// MPEG video.
-    public static let mpeg = MediaType(constant: "video/mpeg", fileExtension: "mpeg")
-    /// Ogg video.
-    public static let ogv = MediaType(constant: "video/ogg", fileExtension: "ogv")
-    /// WebM video.
-    public static let webmVideo = MediaType(constant: "video/webm", fileExtension: "webm")
+    /// The list of a publication's positions (Readium).
+    public static let readiumPositionList = MediaType(constant: "application/vnd.readium.position-list+json")
+    /// What protects a publication, and what it allows (Readium).
+    public static let readiumContentProtection = MediaType(constant: "application/vnd.readium.content-protection+json")
+    /// The right to copy, asked for (Readium).
+    public static let readiumRightsCopy = MediaType(constant: "application/vnd.readium.rights.copy+json")
+    /// The right to print, asked for (Readium).
+    public static let readiumRightsPrint = MediaType(constant: "application/vnd.readium.rights.print+json")
+    /// Places in a publication, as a search finds them (Readium).
+    public static let readiumLocators = MediaType(constant: "application/vnd.readium.locators+json")
 }
 
 // MARK: Documents
@@ -152,38 +124,9 @@ extension MediaType {
     public static let xml = MediaType(constant: "application/xml", fileExtension: "xml")
 }
 
-// MARK: Fonts
-
 extension MediaType {
-    /// OpenType font.
-    public static let otf = MediaType(constant: "font/otf", fileExtension: "otf")
-    /// TrueType font.
-    public static let ttf = MediaType(constant: "font/ttf", fileExtension: "ttf")
-    /// WOFF font.
-    public static let woff = MediaType(constant: "font/woff", fileExtension: "woff")
-    /// WOFF 2 font.
-    public static let woff2 = MediaType(constant: "font/woff2", fileExtension: "woff2")
-}
-
-// MARK: Archives and bytes
-
-extension MediaType {
-    /// Bytes of unknown kind.
-    public static let binary = MediaType(constant: "application/octet-stream")
-    /// Gzip file.
-    public static let gz = MediaType(constant: "application/gzip", fileExtension: "gz")
-    /// RAR archive; not in the proposals.
-    public static let rar = MediaType(constant: "application/vnd.rar", fileExtension: "rar")
-    /// ZIP archive.
-    public static let zip = MediaType(constant: "application/zip", fileExtension: "zip")
-}
-
-extension MediaType {
-    /// Makes one of the constants above, whose text is known to be good.
-    private init(constant: StaticString, name: String? = nil, fileExtension: String? = nil) {
-        guard let mediaType = MediaType("\(constant)", name: name, fileExtension: fileExtension) else {
-            preconditionFailure("\(constant) is not a media type")
-        }
-        self = mediaType
+    /// Makes one of the constants, whose text is known to be good.
+    init(constant: StaticString, name: String? = nil, fileExtension: String? = nil) {
+        self.init(constant, name: name, fileExtension: fileExtension)
     }
 }

@@ -1,48 +1,98 @@
 public import Foundation
 
+/// The head of an HTTP answer, as far as it tells what the body is.
+///
+/// Foundation's `HTTPURLResponse` has both members, so `extension HTTPURLResponse: @retroactive HTTPResponseHead {}` in an app is enough;
+/// an app with another client conforms that client's type.
+public protocol HTTPResponseHead {
+    /// Where the answer came from.
+    var url: URL? { get }
+
+    /// The value of a header field, whatever the case of its name; nil where there is none.
+    func value(forHTTPHeaderField field: String) -> String?
+}
+
+extension HTTPResponseHead {
+    /// What the body of this answer is (`HTTPResponse.sniffMediaType` of Readium's media type proposal).
+    ///
+    /// Hints in this order: media types from `Content-Type`, then the given ones; file extensions from the name in
+    /// `Content-Disposition`, from the URL, then the given ones. Unknown and general types, such as `application/octet-stream` and
+    /// `application/zip`, are looked through.
+    ///
+    /// - Parameter body: Asked for only when the hints do not tell.
+    /// - Throws: What `body` throws.
+    public func sniffMediaType(
+        mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
+        body: @escaping @Sendable () async throws -> Data
+    ) async throws -> MediaType? {
+        let told = [value(forHTTPHeaderField: "Content-Type")]
+        let suggested = value(forHTTPHeaderField: "Content-Disposition").flatMap(ContentDisposition.fileExtension)
+        let extensions = [suggested, url?.pathExtension].filter { $0?.isEmpty == false }
+        return try await MediaType.of(
+            bytes: body, mediaTypes: told + mediaTypes, fileExtensions: extensions + fileExtensions, sniffers: sniffers)
+    }
+
+    /// The same as a ``Format`` (`HttpResponse.guessFormat` of the first proposal).
+    ///
+    /// - Throws: What `body` throws.
+    public func guessFormat(
+        fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
+        body: @escaping @Sendable () async throws -> Data
+    ) async throws -> Format? {
+        try await sniffMediaType(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers, body: body).flatMap {
+            Format($0)
+        }
+    }
+}
+
+/// A whole HTTP answer, head and body, such as an app's own client gives.
+public protocol HTTPResponseContent: HTTPResponseHead, Sendable {
+    /// The body; asked for only when the hints do not tell what it is.
+    var body: Data { get async throws }
+}
+
+extension HTTPResponseContent {
+    /// What the body is; as ``HTTPResponseHead/sniffMediaType(mediaTypes:fileExtensions:sniffers:body:)``.
+    ///
+    /// - Throws: What ``body`` throws.
+    public func sniffMediaType(
+        mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+    ) async throws -> MediaType? {
+        try await sniffMediaType(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers) { try await self.body }
+    }
+
+    /// The same as a ``Format``.
+    ///
+    /// - Throws: What ``body`` throws.
+    public func guessFormat(
+        fileExtensions: [String?] = [], mediaTypes: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+    ) async throws -> Format? {
+        try await guessFormat(fileExtensions: fileExtensions, mediaTypes: mediaTypes, sniffers: sniffers) { try await self.body }
+    }
+}
+
 extension MediaType {
-    /// What the body of an HTTP answer is: by its `Content-Type`, by the name in its `Content-Disposition`, by the URL, by the hints
-    /// given, and by the body itself when none of these tells.
+    /// What the body of an HTTP answer is, for clients that give headers as a dictionary; as ``HTTPResponseHead``'s `sniffMediaType`.
     ///
     /// - Parameters:
     ///   - headers: The answer's headers; names in any case.
     ///   - url: Where the answer came from.
     ///   - body: Asked for only when the hints do not tell.
+    /// - Throws: What `body` throws.
     public static func of(
-        headers: [String: String], url: URL? = nil, body: @escaping @Sendable () async throws -> Data, mediaTypes: [String] = [],
-        fileExtensions: [String] = [], sniffers: [Sniffer] = MediaType.sniffers.all
+        headers: [String: String], url: URL? = nil, body: @escaping @Sendable () async throws -> Data, mediaTypes: [String?] = [],
+        fileExtensions: [String?] = [], sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        func header(_ name: String) -> String? { headers.first { $0.key.lowercased() == name }?.value }
-        let suggested = header("content-disposition").flatMap { suggestedName(in: $0) }.map { ($0 as NSString).pathExtension }
-        let extensions = [suggested, url?.pathExtension].compactMap(\.self).filter { !$0.isEmpty }
-        return try await of(
-            bytes: body, mediaTypes: [header("content-type")].compactMap(\.self) + mediaTypes, fileExtensions: extensions + fileExtensions,
-            sniffers: sniffers)
-    }
-
-    /// The file name of a `Content-Disposition` (RFC 6266): `filename*` before `filename`.
-    private static func suggestedName(in value: String) -> String? {
-        var names: [String: String] = [:]
-        for part in value.split(separator: ";").dropFirst() {
-            let pair = part.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
-            if pair.count == 2 { names[pair[0].lowercased()] = pair[1].trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
-        }
-        // `UTF-8'en'name%20of%20file.epub` (RFC 8187)
-        if let extended = names["filename*"]?.split(separator: "'", omittingEmptySubsequences: false), extended.count == 3 {
-            return String(extended[2]).removingPercentEncoding
-        }
-        return names["filename"]
+        try await HeaderFields(url: url, fields: headers).sniffMediaType(
+            mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers, body: body)
     }
 }
 
-extension Format {
-    /// What the bytes are that `bytes` gives, as a ``Format``.
-    public static func guess(
-        bytes: @escaping @Sendable () async throws -> Data, fileExtensions: [String] = [], mediaTypes: [String] = [],
-        sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
-    ) async throws -> Format? {
-        try await MediaType.of(bytes: bytes, mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).flatMap {
-            Format($0)
-        }
+private struct HeaderFields: HTTPResponseHead {
+    let url: URL?
+    let fields: [String: String]
+
+    func value(forHTTPHeaderField field: String) -> String? {
+        fields[field] ?? fields.first { $0.key.caseInsensitiveCompare(field) == .orderedSame }?.value
     }
 }

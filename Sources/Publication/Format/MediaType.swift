@@ -23,7 +23,30 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     ///
     /// Type and subtype must be tokens (RFC 9110, section 5.6.2) with one slash between them, otherwise the
     /// result is nil. Parameters that make no sense are left out, because servers send them often enough.
+    public init?(_ string: String) {
+        self.init(parsing: string, name: nil, fileExtension: nil)
+    }
+
+    /// The same with a name and a file extension.
+    ///
+    /// Of a literal ``init(_:name:fileExtension:)-(StaticString,_,_)`` is made, which is never nil.
+    @_disfavoredOverload
     public init?(_ string: String, name: String? = nil, fileExtension: String? = nil) {
+        self.init(parsing: string, name: name, fileExtension: fileExtension)
+    }
+
+    /// A media type that stands in the program itself: one of an app's own, declared as a constant.
+    ///
+    /// Without a name a literal is read as any string is, to an optional, unless the place where it stands takes none.
+    /// - Precondition: `literal` is a media type.
+    public init(_ literal: StaticString, name: String? = nil, fileExtension: String? = nil) {
+        guard let parsed = MediaType(parsing: "\(literal)", name: name, fileExtension: fileExtension) else {
+            preconditionFailure("\(literal) is not a media type")
+        }
+        self = parsed
+    }
+
+    private init?(parsing string: String, name: String?, fileExtension: String?) {
         var string = string
         let parsed = string.withUTF8 { bytes in
             var scanner = MediaTypeScanner(bytes)

@@ -39,6 +39,16 @@ struct MediaTypeScanner {
         return result
     }
 
+    /// The parameters of another header field of the same shape, such as `attachment; filename="a;b"`, whatever stands before them.
+    ///
+    /// Some servers leave out what should stand first, so a field that begins with a parameter is taken, too.
+    mutating func scanParametersOnly() -> [String: String] {
+        var parameters: [String: String] = [:]
+        scanParameter(into: &parameters)
+        while skip(UInt8(ascii: ";")) { scanParameter(into: &parameters) }
+        return parameters
+    }
+
     /// Reads up to the next semicolon outside quotes; keeps what it read if it is `name=value`.
     private mutating func scanParameter(into parameters: inout [String: String]) {
         skipSpace()
@@ -140,7 +150,8 @@ extension MediaTypeScanner {
 
     private static func quotedIfNeeded(_ value: String) -> String {
         if value.utf8.allSatisfy(isTokenByte) { return value }
-        let escaped = value.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
-        return "\"\(String(escaped))\""
+        // By scalars: a combining mark would make one character with the quote.
+        let escaped = value.unicodeScalars.flatMap { $0 == "\"" || $0 == "\\" ? ["\\", $0] : [$0] }
+        return "\"\(String(String.UnicodeScalarView(escaped)))\""
     }
 }

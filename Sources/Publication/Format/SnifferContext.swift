@@ -2,179 +2,153 @@ public import FileProviderCore
 public import Foundation
 public import SafeXML
 
-/// What a sniffer may look at: hints, and in the second round the content.
-///
-/// Sniffers share it, and each form of the content is made once. Of a remote file as little is read as can be: its end, which tells an
-/// archive; its start, if it is none; all of it only where it looks like JSON and is small.
-public final class SnifferContext: Sendable {
-    private let mediaTypes: [MediaType]
-    private let fileExtensions: Set<String>
-    private let content: SniffedContent?
+extension MediaType {
+    /// What a sniffer may look at: hints, and in the second round the content.
+    ///
+    /// Sniffers share it, and each form of the content is made once. The forms are bounded: documents and entries of archives up to 5 MB,
+    /// a directory of an archive by ``ArchiveLimits``. ``read(_:)-(FilePart)`` and ``stream()`` give any byte, at the sniffer's own cost.
+    public final class SnifferContext: Sendable {
+        /// The media types given as hints, as they came.
+        public let mediaTypes: [String]
+        /// The file extensions given as hints, as they came.
+        public let fileExtensions: [String]
+        private let types: [MediaType]
+        private let extensions: Set<String>
+        private let content: SniffedContent?
+        /// Whether the content can be asked what the hints leave open; false where hints are all there is.
+        let contentFollows: Bool
 
-    /// A context of hints alone.
-    public convenience init(mediaTypes: [String] = [], fileExtensions: [String] = []) {
-        self.init(mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: nil)
-    }
-
-    /// A context with content.
-    public convenience init(mediaTypes: [String] = [], fileExtensions: [String] = [], reader: any FileReader) {
-        self.init(mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: SniffedContent(reader))
-    }
-
-    init(mediaTypes: [String], fileExtensions: [String], content: SniffedContent?) {
-        self.mediaTypes = mediaTypes.compactMap { MediaType($0) }
-        self.fileExtensions = Set(fileExtensions.map { $0.lowercased() })
-        self.content = content
-    }
-
-    /// Whether there is content to look at: false in the first round.
-    public var hasContent: Bool { content != nil }
-
-    /// Whether one of `extensions` was given as a hint, whatever its case.
-    public func hasFileExtension(_ extensions: String...) -> Bool { extensions.contains { fileExtensions.contains($0.lowercased()) } }
-
-    /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
-    public func hasMediaType(_ types: String...) -> Bool {
-        types.contains { type in MediaType(type).map { type in mediaTypes.contains { type.contains($0) } } ?? false }
-    }
-
-    /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
-    public func hasMediaType(_ types: MediaType...) -> Bool { types.contains { type in mediaTypes.contains { type.contains($0) } } }
-
-    /// The first `charset` among the hints.
-    public var encoding: String.Encoding? { mediaTypes.lazy.compactMap(\.encoding).first }
-
-    /// Bytes of the content; nil in the first round.
-    public func read(_ part: FilePart) async throws -> Data? { try await content?.reader.read(part).data }
-
-    /// The start of the content as text in the hinted encoding, else UTF-8; nil for what is an archive or no text.
-    public func contentAsString() async throws -> String? {
-        guard let head = try await content?.head() else { return nil }
-        // The cut may go through a character.
-        return (0...3).lazy.compactMap { String(data: head.dropLast($0), encoding: self.encoding ?? .utf8) }.first
-    }
-
-    /// The outermost element, without what is in it; nil when the content is no XML.
-    public func contentAsXML() async throws -> XMLElement? { try await content?.xmlRoot() }
-
-    /// The content as JSON, of files up to 5 MB; nil when it is none.
-    public func contentAsJSON() async throws -> JSONValue? { try await content?.json() }
-
-    /// The content as a ZIP archive; nil when it is none.
-    public func contentAsArchive() async throws -> ZIPArchive? { try await content?.archive() }
-
-    /// The content, or the archive's `manifest.json`, as a Readium manifest; nil when it is none.
-    public func contentAsRWPM() async throws -> Manifest? { try await content?.manifest() }
-
-    /// Whether the content is an archive with an entry at `path`.
-    public func containsArchiveEntry(_ path: String) async throws -> Bool { try await contentAsArchive()?.directory.entry(at: path) != nil }
-
-    /// The bytes of a small entry, 5 MB at most; nil when there is none.
-    public func readArchiveEntry(_ path: String) async throws -> Data? { try await content?.entry(path) }
-}
-
-/// The content of one file in the forms that sniffers ask for, each made once.
-actor SniffedContent {
-    /// JSON is read whole up to here, in bytes.
-    static let largestDocument: Int64 = 5_000_000
-    private static let headLength: Int64 = 16 << 10
-
-    nonisolated let reader: CachedFileReader
-    private var archiveTask: Task<ZIPArchive?, any Error>?
-    private var jsonTask: Task<JSONValue?, any Error>?
-    private var manifestTask: Task<Manifest?, any Error>?
-
-    init(_ base: any FileReader) {
-        reader = CachedFileReader(base)
-    }
-
-    /// The archive; nil when the content is none, or one too damaged to be listed.
-    func archive() async throws -> ZIPArchive? {
-        let task =
-            archiveTask
-            ?? Task { [reader] in
-                do { return try await ZIPArchive.open(reader) } catch let error as CocoaError where error.code == .fileReadCorruptFile {
-                    return nil
-                }
-            }
-        archiveTask = task
-        return try await task.sharedValue()
-    }
-
-    /// The first bytes; nil for an archive, of which its end said everything.
-    func head() async throws -> Data? {
-        if try await archive() != nil { return nil }
-        return try await reader.read(.range(0..<Self.headLength)).data
-    }
-
-    func xmlRoot() async throws -> XMLElement? {
-        guard let head = try await head(), XMLRootFinder.mayBeXML(head) else { return nil }
-        return XMLRootFinder.root(of: head)
-    }
-
-    func json() async throws -> JSONValue? {
-        let task = jsonTask ?? Task { try await readJSON() }
-        jsonTask = task
-        return try await task.sharedValue()
-    }
-
-    private func readJSON() async throws -> JSONValue? {
-        guard let head = try await head(), Self.looksLikeJSON(head) else { return nil }
-        guard try await reader.attributes().size <= Self.largestDocument else { return nil }
-        let data = try await reader.read(.whole).data
-        return try? JSONValue(data: data, maximumSize: Int(Self.largestDocument))
-    }
-
-    private static func looksLikeJSON(_ head: Data) -> Bool {
-        let start = head.starts(with: [0xEF, 0xBB, 0xBF]) ? head.dropFirst(3) : head
-        return start.first { !" \t\r\n".utf8.contains($0) }.map { "{[".utf8.contains($0) } ?? false
-    }
-
-    func manifest() async throws -> Manifest? {
-        let task = manifestTask ?? Task { try await readManifest() }
-        manifestTask = task
-        return try await task.sharedValue()
-    }
-
-    private func readManifest() async throws -> Manifest? {
-        if let data = try await entry("manifest.json") { return try? Manifest(data: data) }
-        return try await json().flatMap { try? Manifest(json: $0) }
-    }
-
-    func entry(_ path: String) async throws -> Data? {
-        guard let archive = try await archive(), let entry = archive.directory.entry(at: path),
-            entry.uncompressedSize <= Self.largestDocument
-        else { return nil }
-        return try await archive.read(entry)
-    }
-}
-
-/// Finds the outermost element in the first bytes of a document.
-private final class XMLRootFinder: XMLEventHandler {
-    private struct Found: Error {}
-
-    private var root: XMLElement?
-
-    static func mayBeXML(_ head: Data) -> Bool {
-        // Text in UTF-8 with or without its mark, or UTF-16, whose first character other than space is "<".
-        let significant = head.prefix(512).first { ![0, 9, 10, 13, 32, 0xEF, 0xBB, 0xBF, 0xFE, 0xFF].contains($0) }
-        return significant == UInt8(ascii: "<")
-    }
-
-    static func root(of head: Data) -> XMLElement? {
-        let finder = XMLRootFinder()
-        do {
-            let parser = try XMLEventParser(handler: finder)
-            try parser.parse(head)
-            try parser.finish()
-        } catch {
-            // The parser stops at the root, at what is not well-formed before it, or at the end of these bytes: all the same here.
+        /// A context of hints alone (`MetadataSnifferContext`).
+        public convenience init(mediaTypes: [String] = [], fileExtensions: [String] = []) {
+            self.init(mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: nil)
         }
-        return finder.root
-    }
 
-    func start(element: String, namespace: String, attributes: [XMLAttribute]) throws {
-        root = XMLElement(name: element, namespace: namespace, attributes: attributes)
-        throw Found()
+        /// A context with the content of a file (`FileSnifferContext`), which ``close()`` closes.
+        public convenience init(mediaTypes: [String] = [], fileExtensions: [String] = [], reader: any FileReader) {
+            self.init(mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: SniffedContent(reader))
+        }
+
+        /// A context with bytes in memory (`BytesSnifferContext`).
+        public convenience init(mediaTypes: [String] = [], fileExtensions: [String] = [], bytes: Data) {
+            self.init(mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: SniffedContent(DataReader(bytes)))
+        }
+
+        init(mediaTypes: [String], fileExtensions: [String], content: SniffedContent?, contentFollows: Bool = false) {
+            self.mediaTypes = mediaTypes
+            self.fileExtensions = fileExtensions
+            types = mediaTypes.compactMap { MediaType($0) }
+            extensions = Set(fileExtensions.map(Self.normalised))
+            self.content = content
+            self.contentFollows = contentFollows
+            content?.hint(types)
+        }
+
+        private static func normalised(_ fileExtension: String) -> String {
+            (fileExtension.hasPrefix(".") ? String(fileExtension.dropFirst()) : fileExtension).lowercased()
+        }
+
+        // MARK: Hints
+
+        /// Whether one of `extensions` was given as a hint, whatever its case.
+        public func hasFileExtension(_ extensions: String...) -> Bool {
+            extensions.contains { self.extensions.contains(Self.normalised($0)) }
+        }
+
+        /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
+        public func hasMediaType(_ types: String...) -> Bool {
+            !self.types.isEmpty
+                && types.contains { type in MediaType(type).map { type in self.types.contains { type.contains($0) } } ?? false }
+        }
+
+        /// Whether a hint is one of `types`; parameters that only the hint has don't matter.
+        public func hasMediaType(_ types: MediaType...) -> Bool { types.contains { type in self.types.contains { type.contains($0) } } }
+
+        /// The first `charset` among the hints that is known here.
+        public var encoding: String.Encoding? { types.lazy.compactMap(\.encoding).first }
+
+        // MARK: Bytes
+
+        /// Whether there is content to look at: false in the first round.
+        public var hasContent: Bool { content != nil }
+
+        /// The bytes of `part`; nil in the first round.
+        ///
+        /// - Throws: The storage's errors; `CocoaError(.fileReadTooLarge)` over 256 MiB.
+        /// - Complexity: No request for what was read before, which is at least the last 64 KiB.
+        public func read(_ part: FilePart = .whole) async throws -> Data? { try await content?.reader.read(part).data }
+
+        /// The bytes in `range`, clamped to the content, for signatures; nil in the first round.
+        ///
+        /// - Throws: As ``read(_:)-(FilePart)``.
+        public func read(_ range: Range<Int64>) async throws -> Data? { try await read(.range(range)) }
+
+        /// All bytes as they come, from the start; nil in the first round. Leaving the loop early stops reading.
+        public func stream() -> PumpedBytes? { content?.reader.bytes() }
+
+        /// Closes what was opened for the content. ``MediaType``'s own functions call it; a context that an app made is the app's to close.
+        public func close() async { await content?.close() }
+
+        // MARK: Forms of the content
+
+        /// The content as text, up to 5 MB: by its byte order mark, else in the hinted encoding, else as UTF-8, or UTF-16 where it looks like
+        /// it. Nil for an archive and for what is no text.
+        public var contentAsString: String? { get async throws { try await content?.text() } }
+
+        /// The content's outermost element, nil when it is no XML. With all that is in it for documents of up to 5 MB that are well-formed.
+        ///
+        /// White space and a byte order mark before the declaration don't matter, nor does the case of `<!DOCTYPE`.
+        public var contentAsXML: XMLElement? { get async throws { try await content?.xml() } }
+
+        /// The content as JSON, up to 5 MB; nil when it is none. Comments and a comma after the last element are passed over.
+        public var contentAsJSON: JSONValue? { get async throws { try await content?.json() } }
+
+        /// The content as an archive, or a folder that holds what an archive would; nil when it is neither or cannot be listed.
+        public var contentAsArchive: (any Archive)? { get async throws { try await content?.anyArchive() } }
+
+        /// The content, or the `manifest.json` of a ZIP archive, as a Readium manifest; nil when it is none.
+        public var contentAsRWPM: Manifest? { get async throws { try await content?.manifest() } }
+
+        /// Whether the content is an archive with an entry at `path`.
+        public func containsArchiveEntry(at path: String) async throws -> Bool { try await contentAsArchive?.entry(at: path) != nil }
+
+        /// The bytes of an entry, up to 5 MB; nil where there is none or it cannot be read.
+        public func readArchiveEntry(at path: String) async throws -> Data? {
+            try await content?.entry(path, of: contentAsArchive)
+        }
+
+        /// Whether the content is an archive, has files, and all of them fulfil `condition`. Folders are not asked.
+        public func archiveEntriesAllSatisfy(_ condition: (ArchiveEntry) throws -> Bool) async throws -> Bool {
+            let files = try await contentAsArchive?.entries.filter { !$0.isDirectory } ?? []
+            return try !files.isEmpty && files.allSatisfy(condition)
+        }
+
+        /// Whether the content is a JSON object that has all of `keys`, each with a value other than null; false without keys.
+        public func containsJSONKeys(_ keys: String...) async throws -> Bool {
+            guard !keys.isEmpty, let json = try await contentAsJSON else { return false }
+            return keys.allSatisfy { json[$0] != nil }
+        }
+    }
+}
+
+/// The same as ``MediaType/SnifferContext``.
+public typealias SnifferContext = MediaType.SnifferContext
+
+// What the sniffers here ask, which costs less than the whole.
+extension SnifferContext {
+    /// The archive where it is a ZIP file or a folder.
+    var zip: (any Archive)? { get async throws { try await content?.zip() } }
+
+    /// The outermost element without what is in it.
+    var xmlRoot: XMLElement? { get async throws { try await content?.xmlRoot() } }
+
+    /// The first 16 KiB as text.
+    var textStart: String? { get async throws { try await content?.textStart() } }
+
+    /// The first 16 KiB; nil in the first round and for ZIP archives.
+    var head: Data? {
+        get async throws {
+            guard let content, try await content.zip() == nil else { return nil }
+            return try await content.head()
+        }
     }
 }

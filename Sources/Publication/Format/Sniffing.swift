@@ -1,132 +1,101 @@
-public import FileProviderCore
-public import Foundation
+import FileProviderCore
 
-extension MediaType {
-    /// Tells what a file is from hints, or from its content; nil when it is something else.
-    public typealias Sniffer = @Sendable (_ context: SnifferContext) async throws -> MediaType?
-
-    /// The sniffers that are used where none are given: the default ones, and what an app adds. Safe to change from any thread.
-    public static let sniffers = SnifferList(Sniffers.all)
-
-    /// What the hints say, in two tries: the sniffers', then the tables of known types and extensions.
-    ///
-    /// - Complexity: Nothing is read.
-    public static func of(
-        mediaTypes: [String] = [], fileExtensions: [String] = [], sniffers: [Sniffer] = MediaType.sniffers.all
-    ) async throws -> MediaType? {
-        try await Sniffing(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).run(content: nil)?.mediaType
-    }
-
-    /// What the bytes are that `bytes` gives, asked for only when the hints do not tell.
-    public static func of(
-        bytes: @escaping @Sendable () async throws -> Data, mediaTypes: [String] = [], fileExtensions: [String] = [],
-        sniffers: [Sniffer] = MediaType.sniffers.all
-    ) async throws -> MediaType? {
-        try await Sniffing(mediaTypes: mediaTypes, fileExtensions: fileExtensions, sniffers: sniffers).run {
-            SniffedContent(MemoryReader(try await bytes()))
-        }?.mediaType
-    }
-
-    /// What the file at `path` is: by hints, its name among them, else by looking inside.
-    ///
-    /// - Parameter ignoringHints: Whether the content alone decides; hints stand in only where it tells nothing.
-    /// - Throws: The provider's errors, such as that there is no such file; hints alone find out nothing about that.
-    /// - Complexity: No request when the hints tell. One for an archive, at most two of 80 KiB together for any large file.
-    public static func sniff(
-        path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String] = [], fileExtensions: [String] = [],
-        sniffers: [Sniffer] = MediaType.sniffers.all, ignoringHints: Bool = false
-    ) async throws -> Sniffed? {
-        let sniffing = Sniffing(
-            mediaTypes: mediaTypes, fileExtensions: fileExtensions + [path.fileExtension].compactMap(\.self), sniffers: sniffers,
-            ignoringHints: ignoringHints)
-        return try await sniffing.run { SniffedContent(try await provider.open(path: path)) }
-    }
-}
-
-/// A media type, and what told it.
-public struct Sniffed: Sendable, Hashable {
-    /// What a media type was told by.
-    public enum Basis: String, Sendable, Hashable {
-        /// A media type that the caller or the server gave, or a file extension; never the bytes.
-        case hint
-        /// The bytes, whatever the file is called.
-        case content
-    }
-
-    /// With name and file extension where the format is known; a hint that nobody knows is here as it was given.
-    public let mediaType: MediaType
-    /// ``Basis/hint`` also where the content was looked at and told nothing.
-    public let basis: Basis
-
-    /// An answer put together by a program; nothing is checked.
-    public init(mediaType: MediaType, basis: Basis) {
-        self.mediaType = mediaType
-        self.basis = basis
-    }
-}
-
-/// An ordered list of sniffers that may change while others read it.
-public final class SnifferList: Sendable {
-    private let list: Locked<[MediaType.Sniffer]>
-
-    /// A list that is asked in the order of `sniffers`; the first answer counts.
-    public init(_ sniffers: [MediaType.Sniffer]) {
-        list = Locked(sniffers)
-    }
-
-    /// The sniffers, in the order in which they are asked. Assigning replaces them all; ``add(_:)`` loses nobody else's.
-    public var all: [MediaType.Sniffer] {
-        get { list.value }
-        set { list.update { $0 = newValue } }
-    }
-
-    /// Adds a sniffer, asked after the others.
-    public func add(_ sniffer: @escaping MediaType.Sniffer) { list.update { $0.append(sniffer) } }
-
-    /// The sniffers of the list, and then others.
-    public static func + (list: SnifferList, others: [MediaType.Sniffer]) -> [MediaType.Sniffer] { list.all + others }
-}
-
-/// The two rounds: all sniffers with the hints, then all with the content; tables of known hints last.
-struct Sniffing {
+/// The two rounds: all sniffers with the hints, then all with the content; tables of known hints where neither tells.
+struct Sniffing: Sendable {
     var mediaTypes: [String]
     var fileExtensions: [String]
     var sniffers: [MediaType.Sniffer]
     var ignoringHints = false
+    var timeLimit = MediaType.sniffingTimeLimit
 
     /// - Parameter content: Opens the content, called only when the hints do not tell; nil where there is none.
-    func run(content: (() async throws -> SniffedContent)?) async throws -> Sniffed? {
-        if !ignoringHints, let found = try await ask(SnifferContext(mediaTypes: mediaTypes, fileExtensions: fileExtensions)) {
-            return Sniffed(mediaType: found, basis: .hint)
-        }
-        guard let content = try await content?() else { return known() }
-        do {
-            let found = try await look(into: content)
-            await content.reader.close()
-            return found
-        } catch {
-            await content.reader.close()
-            throw error
+    func run(content: (@Sendable () async throws -> SniffedContent)?) async throws -> Sniffed? {
+        if let told = try await byHints(contentFollows: content != nil) { return told }
+        guard let content else { return best }
+        return try await bounded {
+            let content = try await content()
+            do {
+                let found = try await judge(content)
+                await content.close()
+                return found
+            } catch {
+                await content.close()
+                throw error
+            }
         }
     }
 
-    /// The second round. The first read also brings the server's own word for the type, which is a hint like the others.
-    func look(into content: SniffedContent) async throws -> Sniffed? {
-        let isArchive = try await content.archive() != nil
-        let served = try await content.reader.attributes().mimeType
-        if !ignoringHints, let served, let found = try await ask(SnifferContext(mediaTypes: [served])) {
-            return Sniffed(mediaType: found, basis: .hint)
-        }
-        // Without the hints: they had their say, and a sniffer must not answer with one of them what it did not find inside.
-        if let found = try await ask(SnifferContext(mediaTypes: [], fileExtensions: [], content: content)) {
-            return Sniffed(mediaType: found, basis: .content)
-        }
-        if let known = known() { return known }
-        if isArchive { return Sniffed(mediaType: .zip, basis: .content) }
-        if try await content.json() != nil { return Sniffed(mediaType: .json, basis: .content) }
-        if try await content.xmlRoot() != nil { return Sniffed(mediaType: .xml, basis: .content) }
-        return nil
+    /// The same for content that is open already and stays open.
+    func run(_ content: SniffedContent) async throws -> Sniffed? {
+        if let told = try await byHints(contentFollows: true) { return told }
+        return try await bounded { try await judge(content) }
     }
+
+    // MARK: The first round
+
+    /// What the hints say where that is enough: a sniffer's answer, else a known format.
+    private func byHints(contentFollows: Bool) async throws -> Sniffed? {
+        guard !ignoringHints else { return nil }
+        return try await byHints(mediaTypes, fileExtensions, contentFollows: contentFollows)
+    }
+
+    private func byHints(_ mediaTypes: [String], _ fileExtensions: [String], contentFollows: Bool) async throws -> Sniffed? {
+        let context = SnifferContext(
+            mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: nil, contentFollows: contentFollows)
+        if let found = try await ask(context) { return Sniffed(mediaType: found, basis: .hint) }
+        let known = Self.known(mediaTypes, fileExtensions).first { !$0.isContainer && !(contentFollows && $0.isComic) }
+        return known.map { Sniffed(mediaType: $0, basis: .hint) }
+    }
+
+    /// The best that the hints say: a known format, else a known container, else the first that is a media type.
+    private var best: Sniffed? {
+        let known = Self.known(mediaTypes, fileExtensions)
+        let given = mediaTypes.lazy.compactMap { MediaType($0) }.first { $0.essence != MediaType.binary.essence }
+        return (known.first { !$0.isContainer } ?? known.first ?? given).map { Sniffed(mediaType: $0, basis: .hint) }
+    }
+
+    /// What the tables know of the hints, in their order; “just bytes” is nothing to know.
+    private static func known(_ mediaTypes: [String], _ fileExtensions: [String]) -> [MediaType] {
+        let types = mediaTypes.compactMap { MediaType.known($0) } + fileExtensions.compactMap { MediaType.known(fileExtension: $0) }
+        return types.filter { $0 != .binary }
+    }
+
+    // MARK: The second round
+
+    /// The first read also brings the server's own word for the type, which is a hint like the others.
+    private func judge(_ content: SniffedContent) async throws -> Sniffed? {
+        let zip = try await content.zip()
+        let served = [try await content.servedType()].compactMap(\.self)
+        if !ignoringHints, let told = try await byHints(served, [], contentFollows: true) { return told }
+        content.hint((mediaTypes + served).compactMap { MediaType($0) })
+        let context = SnifferContext(
+            mediaTypes: ignoringHints ? [] : mediaTypes + served, fileExtensions: ignoringHints ? [] : fileExtensions, content: content)
+        if let found = try await ask(context) { return Sniffed(mediaType: narrowed(found), basis: .content) }
+        let container = try await zip != nil && !content.isFolder ? MediaType.zip : container(content)
+        // A format by name is worth more than the container that it would be in; the other way round where hints don't count.
+        let hinted = best
+        if let container, ignoringHints || hinted?.mediaType.isContainer != false || hinted?.mediaType.isComic == true {
+            return Sniffed(mediaType: narrowed(container), basis: .content)
+        }
+        return hinted
+    }
+
+    /// What the content is made of, where it is nothing better known.
+    private func container(_ content: SniffedContent) async throws -> MediaType? {
+        if try await content.json() != nil { return .json }
+        if try await content.xmlRoot() != nil { return .xml }
+        return Signatures.isZIP(try await content.head()) ? .zip : nil
+    }
+
+    /// An archive that is called a comic book is one.
+    private func narrowed(_ found: MediaType) -> MediaType {
+        guard let comic = Self.comics[found], Self.known(mediaTypes, fileExtensions).contains(where: \.isComic) else { return found }
+        return comic
+    }
+
+    private static let comics: [MediaType: MediaType] = [.zip: .cbz, .rar: .cbr, .sevenZip: .cb7, .tar: .cbt]
+
+    // MARK: Asking
 
     private func ask(_ context: SnifferContext) async throws -> MediaType? {
         for sniffer in sniffers {
@@ -135,34 +104,40 @@ struct Sniffing {
         return nil
     }
 
-    /// What the tables know of a hint, else the first hint that is a media type and says anything.
-    private func known() -> Sniffed? {
-        let types = mediaTypes.compactMap { MediaType($0) }.filter { $0 != .binary }
-        let found =
-            types.lazy.compactMap { MediaType.known($0) }.first
-            ?? fileExtensions.lazy.compactMap { MediaType.known(fileExtension: $0) }.first ?? types.first
-        return found.map { Sniffed(mediaType: $0, basis: .hint) }
+    /// What `body` finds within the time; after that it is cancelled and waited for, and the hints stand.
+    private func bounded(_ body: @escaping @Sendable () async throws -> Sniffed?) async throws -> Sniffed? {
+        enum Outcome: Sendable {
+            case found(Sniffed?)
+            case late
+        }
+        return try await withThrowingTaskGroup(of: Outcome.self) { group in
+            group.addTask { .found(try await body()) }
+            group.addTask { [timeLimit] in
+                try await Task.sleep(for: timeLimit)
+                return .late
+            }
+            let first = try await group.next()
+            group.cancelAll()
+            if case .found(let found) = first { return found }
+            return best
+        }
     }
 }
 
-/// Bytes in memory as a file, for what has no provider.
-final class MemoryReader: FileReader {
-    let path = ProviderPath.root
-    let cost = Capabilities.ReadCost.local
-    private let data: Data
-
-    init(_ data: Data) {
-        self.data = data
+extension Sniffing {
+    /// With hints of which some may be missing.
+    init(_ mediaTypes: [String?], _ fileExtensions: [String?], _ sniffers: [MediaType.Sniffer]) {
+        self.init(mediaTypes: mediaTypes.compactMap(\.self), fileExtensions: fileExtensions.compactMap(\.self), sniffers: sniffers)
     }
+}
 
-    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: Int64(data.count)) }
+extension MediaType {
+    private static let containers: Set<MediaType> = [.binary, .zip, .gz, .json, .xml, .text, .rar, .sevenZip, .tar]
+    private static let comics: Set<MediaType> = [.cbz, .cbr, .cb7, .cbt]
 
-    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
-        let range = part.resolved(size: Int64(data.count))
-        let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count))
-        try sink.begin(extent)
-        let bytes = data.dropFirst(Int(range.lowerBound)).prefix(range.count)
-        if !bytes.isEmpty { try await sink.send(bytes) }
-        return extent
-    }
+    /// Whether many formats are of this kind, so that it says little of what a file is.
+    fileprivate var isContainer: Bool { Self.containers.contains(self) }
+
+    /// Whether it is a comic in some archive: the names for them are often mixed up.
+    fileprivate var isComic: Bool { Self.comics.contains(self) }
 }

@@ -18,6 +18,8 @@ public struct Accessibility: Hashable, Sendable {
     public var certification: Certification?
     /// The same for people to read.
     public var summary: String?
+    /// Every member that has no property here, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// Who vouches for the accessibility of a publication.
     public struct Certification: Hashable, Sendable {
@@ -27,6 +29,8 @@ public struct Accessibility: Hashable, Sendable {
         public var credential: String?
         /// The address of their report.
         public var report: String?
+        /// Every member that has no property here, as it came.
+        public var otherProperties: [String: JSONValue] = [:]
 
         /// A certification of which everything may be unknown.
         public init(certifiedBy: String? = nil, credential: String? = nil, report: String? = nil) {
@@ -51,16 +55,13 @@ extension Accessibility {
         features = json["feature"]?.strings ?? []
         hazards = json["hazard"]?.strings ?? []
         summary = json["summary"]?.stringValue
-        if let certification = json["certification"], certification.objectValue != nil {
-            self.certification = Certification(
-                certifiedBy: certification["certifiedBy"]?.stringValue,
-                credential: certification["credential"]?.stringValue, report: certification["report"]?.stringValue)
-        }
+        certification = json["certification"].flatMap(Certification.init(json:))
+        otherProperties = json.members(besides: Self.keys)
     }
 
     /// The accessibility object.
     public var json: JSONValue {
-        .object(present: [
+        let own: [String: JSONValue?] = [
             "conformsTo": .oneOrMany(conformsTo),
             "exemption": exemption.map(JSONValue.string),
             "accessMode": .nonEmpty(accessModes.map(JSONValue.string)),
@@ -69,16 +70,30 @@ extension Accessibility {
             "hazard": .nonEmpty(hazards.map(JSONValue.string)),
             "certification": certification?.json,
             "summary": summary.map(JSONValue.string),
-        ])
+        ]
+        return .object(present: own, others: otherProperties)
     }
+
+    private static let keys: Set<String> = [
+        "conformsTo", "exemption", "accessMode", "accessModeSufficient", "feature", "hazard", "certification", "summary",
+    ]
 }
 
 extension Accessibility.Certification {
+    fileprivate init?(json: JSONValue) {
+        guard json.objectValue != nil else { return nil }
+        self.init(
+            certifiedBy: json["certifiedBy"]?.stringValue, credential: json["credential"]?.stringValue,
+            report: json["report"]?.stringValue)
+        otherProperties = json.members(besides: ["certifiedBy", "credential", "report"])
+    }
+
     fileprivate var json: JSONValue {
-        .object(present: [
+        let own: [String: JSONValue?] = [
             "certifiedBy": certifiedBy.map(JSONValue.string),
             "credential": credential.map(JSONValue.string),
             "report": report.map(JSONValue.string),
-        ])
+        ]
+        return .object(present: own, others: otherProperties)
     }
 }

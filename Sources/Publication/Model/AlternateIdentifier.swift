@@ -5,6 +5,8 @@ public struct AlternateIdentifier: Hashable, Sendable {
     public var value: String
     /// The address of the scheme that ``value`` follows, if it is not a URI by itself.
     public var scheme: String?
+    /// Every member that has no property here, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// An identifier, with the scheme it follows.
     public init(_ value: String, scheme: String? = nil) {
@@ -15,10 +17,11 @@ public struct AlternateIdentifier: Hashable, Sendable {
     init?(json: JSONValue) {
         guard let value = json.stringValue ?? json["value"]?.stringValue else { return nil }
         self.init(value, scheme: json["scheme"]?.stringValue)
+        otherProperties = json.members(besides: ["value", "scheme"])
     }
 
     var json: JSONValue {
-        guard let scheme else { return .string(value) }
-        return ["value": .string(value), "scheme": .string(scheme)]
+        if scheme == nil, otherProperties.isEmpty { return .string(value) }
+        return .object(present: ["value": .string(value), "scheme": scheme.map(JSONValue.string)], others: otherProperties)
     }
 }

@@ -12,6 +12,8 @@ public struct Contributor: Hashable, Sendable {
     public var roles: [String] = []
     /// Where to find more by or about the contributor.
     public var links: [Link] = []
+    /// Every member that has no property here, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// A contributor with a name.
     public init(
@@ -31,18 +33,20 @@ public struct Contributor: Hashable, Sendable {
             identifier: json["identifier"]?.stringValue, roles: json["role"]?.strings ?? [])
         alternateIdentifiers = (json["altIdentifier"]?.oneOrMany ?? []).compactMap(AlternateIdentifier.init(json:))
         links = [Link](json: json["links"])
+        otherProperties = json.members(besides: ["name", "sortAs", "identifier", "altIdentifier", "role", "links"])
     }
 
     /// A string if only an untranslated name is known, otherwise an object.
     public var json: JSONValue {
-        let object = JSONValue.object(present: [
+        let own: [String: JSONValue?] = [
             "name": name.json,
             "sortAs": sortAs?.json,
             "identifier": identifier.map(JSONValue.string),
             "altIdentifier": .nonEmpty(alternateIdentifiers.map(\.json)),
             "role": .oneOrMany(roles),
             "links": .nonEmpty(links.map(\.json)),
-        ])
+        ]
+        let object = JSONValue.object(present: own, others: otherProperties)
         return object.isOnlyAName ? name.json : object
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 /// Dates as manifests and packages write them: ISO 8601, whole or cut short.
 extension Date {
     /// Reads `2008-10-12T19:32:18Z`, with a fraction of a second or another offset too, `2008-10-12`, `2008-10` or
-    /// `2008`. A time without an offset is taken as UTC, a day as its midnight UTC.
+    /// `2008`. A time without an offset is taken as UTC, a day as its midnight UTC. Milliseconds are kept, as they are written.
     init?(manifestText text: String) {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         let day = text.prefix { $0 != "T" && $0 != " " }
@@ -15,7 +15,7 @@ extension Date {
                 Self.day(day)
             }
         guard let date else { return nil }
-        self = date
+        self = Date(timeIntervalSinceReferenceDate: date.wholeMilliseconds / 1000)
     }
 
     private static func day(_ text: Substring) -> Date? {
@@ -29,11 +29,14 @@ extension Date {
 
     /// The moment in UTC, with milliseconds where there are any.
     var manifestText: String {
-        let milliseconds = (timeIntervalSinceReferenceDate * 1000).rounded()
+        let milliseconds = wholeMilliseconds
         let hasFraction = milliseconds.truncatingRemainder(dividingBy: 1000) != 0
-        let rounded = Date(timeIntervalSinceReferenceDate: milliseconds / 1000)
+        // The style cuts off what the quotient may lack: a fraction of a millisecond makes up for it.
+        let rounded = Date(timeIntervalSinceReferenceDate: (milliseconds + 0.25) / 1000)
         return rounded.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
     }
+
+    private var wholeMilliseconds: Double { (timeIntervalSinceReferenceDate * 1000).rounded() }
 
     /// The day alone if the moment is midnight UTC, otherwise the moment.
     var manifestDayOrTime: String {

@@ -10,6 +10,8 @@ public struct Encryption: Hashable, Sendable {
     public var profile: String?
     /// The URI of the scheme, such as that of Readium LCP.
     public var scheme: String?
+    /// Every member that has no property here, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// Encryption with an algorithm.
     public init(
@@ -31,16 +33,18 @@ public struct Encryption: Hashable, Sendable {
             // Older writers say "original-length".
             originalLength: (json["originalLength"] ?? json["original-length"])?.positiveInteger,
             profile: json["profile"]?.stringValue, scheme: json["scheme"]?.stringValue)
+        otherProperties = json.members(besides: ["algorithm", "compression", "originalLength", "original-length", "profile", "scheme"])
     }
 
     /// The `encrypted` object.
     public var json: JSONValue {
-        .object(present: [
+        let own: [String: JSONValue?] = [
             "algorithm": .string(algorithm),
             "compression": compression.map(JSONValue.string),
-            "originalLength": originalLength.map(JSONValue.integer),
+            "originalLength": .positive(originalLength),
             "profile": profile.map(JSONValue.string),
             "scheme": scheme.map(JSONValue.string),
-        ])
+        ]
+        return .object(present: own, others: otherProperties)
     }
 }

@@ -28,6 +28,18 @@ extension JSONValue {
         integerValue.flatMap { $0 > 0 ? $0 : nil }
     }
 
+    /// The number, nil if it is not above zero or has no end.
+    static func positive(_ number: Double?) -> JSONValue? {
+        guard let number, number > 0, number.isFinite else { return Optional.none }
+        return JSONValue(number)
+    }
+
+    /// The number, nil if it is not above zero.
+    static func positive(_ number: (some BinaryInteger)?) -> JSONValue? {
+        guard let number, number > 0 else { return Optional.none }
+        return Int64(exactly: number).map(JSONValue.integer)
+    }
+
     /// Nil for no values, the value itself for one, an array for more.
     static func oneOrMany(_ values: [JSONValue]) -> JSONValue? {
         values.count > 1 ? .array(values) : values.first
@@ -43,9 +55,19 @@ extension JSONValue {
         values.isEmpty ? nil : .array(values)
     }
 
-    /// An object of the members that are there.
-    static func object(present members: [String: JSONValue?]) -> JSONValue {
-        .object(members.compactMapValues { $0 })
+    /// Nil for an empty object.
+    static func nonEmpty(_ object: JSONValue) -> JSONValue? {
+        object.objectValue?.isEmpty == true ? Optional.none : object
+    }
+
+    /// An object of the members that are there, and of `others` where none of them has the name.
+    static func object(present members: [String: JSONValue?], others: [String: JSONValue] = [:]) -> JSONValue {
+        .object(others.merging(members.compactMapValues { $0 }) { _, known in known })
+    }
+
+    /// The members of this object that are not called like one of `keys`; none if this is no object.
+    func members(besides keys: Set<String>) -> [String: JSONValue] {
+        (objectValue ?? [:]).filter { !keys.contains($0.key) }
     }
 
     /// The name in a contributor, subject or collection, each of which is a name or an object with one.

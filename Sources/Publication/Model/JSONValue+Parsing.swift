@@ -89,7 +89,9 @@ extension JSONValue: Codable {
         if container.decodeNil() { return .null }
         if let number = try? container.decode(Int64.self) { return .integer(number) }
         if let value = try? container.decode(Bool.self) { return .bool(value) }
-        return JSONValue(try container.decode(Double.self))
+        let number = try container.decode(Double.self)
+        // JSON5 has words for what is no number; it is written as `null`, so it is read as that too.
+        return number.isFinite ? JSONValue(number) : .null
     }
 
     /// Writes the value itself, with nothing around it.

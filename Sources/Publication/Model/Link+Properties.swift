@@ -59,3 +59,38 @@ extension Link.Properties {
         set { self["encrypted"] = newValue?.json }
     }
 }
+
+extension Link.Properties {
+    /// What the archive around a resource tells of it.
+    public struct Archive: Hashable, Sendable {
+        /// The bytes that the entry takes in the archive, packed as it is there.
+        public var entryLength: Int64
+        /// Whether the entry is packed.
+        public var isEntryCompressed: Bool
+
+        /// What an archive's directory says.
+        public init(entryLength: Int64, isEntryCompressed: Bool) {
+            self.entryLength = entryLength
+            self.isEntryCompressed = isEntryCompressed
+        }
+    }
+
+    /// What the archive around the resource tells (`archive`); nil if it lies in none, or the length is negative.
+    public var archive: Archive? {
+        get {
+            guard let length = self["archive"]?["entryLength"]?.integerValue, length >= 0 else { return nil }
+            return Archive(entryLength: length, isEntryCompressed: self["archive"]?["isEntryCompressed"]?.boolValue ?? false)
+        }
+        set {
+            self["archive"] = newValue.map {
+                ["entryLength": .integer($0.entryLength), "isEntryCompressed": .bool($0.isEntryCompressed)]
+            }
+        }
+    }
+}
+
+extension Link {
+    /// How many bytes the resource takes where it lies, as far as the link tells: as an archive's entry, else its ``size``. Nothing is
+    /// asked of a server, so that positions of a remote publication cost no request.
+    public var storedLength: Int64? { properties.archive?.entryLength ?? size }
+}

@@ -30,6 +30,8 @@ public struct Link: Hashable, Sendable {
     public var alternates: [Link] = []
     /// Links below this one, in a table of contents for instance.
     public var children: [Link] = []
+    /// Every member that has no property here, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// A link to `href`; everything else can be set afterwards.
     public init(
@@ -79,25 +81,32 @@ extension Link {
         languages = json["language"]?.strings ?? []
         alternates = [Link](json: json["alternate"])
         children = [Link](json: json["children"])
+        otherProperties = json.members(besides: Self.keys)
     }
 
-    /// The link object.
+    /// The link object. Numbers that are not above zero are left out, because the manifest allows none.
     public var json: JSONValue {
-        .object(present: [
+        let own: [String: JSONValue?] = [
             "href": .string(href),
             "templated": templated ? true : nil,
             "type": type.map(JSONValue.string),
             "title": title.map(JSONValue.string),
             "rel": .oneOrMany(rels),
             "properties": properties.values.isEmpty ? nil : .object(properties.values),
-            "height": height.map { .integer(Int64($0)) },
-            "width": width.map { .integer(Int64($0)) },
-            "size": size.map(JSONValue.integer),
-            "duration": duration.map { JSONValue($0) },
-            "bitrate": bitrate.map { JSONValue($0) },
+            "height": .positive(height),
+            "width": .positive(width),
+            "size": .positive(size),
+            "duration": .positive(duration),
+            "bitrate": .positive(bitrate),
             "language": .oneOrMany(languages),
             "alternate": .nonEmpty(alternates.map(\.json)),
             "children": .nonEmpty(children.map(\.json)),
-        ])
+        ]
+        return .object(present: own, others: otherProperties)
     }
+
+    private static let keys: Set<String> = [
+        "href", "templated", "type", "title", "rel", "properties", "height", "width", "size", "duration", "bitrate", "language",
+        "alternate", "children",
+    ]
 }

@@ -19,6 +19,8 @@ public struct Manifest: Hashable, Sendable {
     public var tableOfContents: [Link]
     /// Other groups of links by role.
     public var subcollections: [String: [PublicationCollection]]
+    /// Every other member that holds no group of links, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// A manifest put together by a program.
     public init(
@@ -51,9 +53,10 @@ extension Manifest {
     /// there. The reading order may have its old name `spine` and, as in an OPDS publication, may be missing.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when there are no metadata with a title.
     public init(json: JSONValue) throws {
-        guard let members = json.objectValue, let metadata = json["metadata"], metadata.objectValue != nil else {
+        guard let metadata = json["metadata"], metadata.objectValue != nil else {
             throw CocoaError.unreadable("The document is no Readium manifest: it has no metadata.")
         }
+        let (collections, others) = PublicationCollection.split(json.members(besides: Self.keys))
         self.init(
             context: json["@context"]?.strings ?? [],
             metadata: try Metadata(json: metadata),
@@ -61,7 +64,8 @@ extension Manifest {
             readingOrder: [Link](json: json["readingOrder"] ?? json["spine"]).filter { $0.type != nil },
             resources: [Link](json: json["resources"]).filter { $0.type != nil },
             tableOfContents: [Link](json: json["toc"]),
-            subcollections: PublicationCollection.collections(in: members.filter { !Self.keys.contains($0.key) }))
+            subcollections: collections)
+        otherProperties = others
     }
 
     /// Reads a manifest from JSON text. Errors are those of ``JSONValue/init(data:maximumSize:)`` and
@@ -77,15 +81,15 @@ extension Manifest {
 
     /// The manifest as JSON; ``JSONValue/data`` turns it into text.
     public var json: JSONValue {
-        let own = [
+        let own: [String: JSONValue?] = [
             "@context": .oneOrMany(context),
             "metadata": metadata.json,
             "links": .nonEmpty(links.map(\.json)),
             "readingOrder": .array(readingOrder.map(\.json)),
             "resources": .nonEmpty(resources.map(\.json)),
             "toc": .nonEmpty(tableOfContents.map(\.json)),
-        ].compactMapValues { $0 }
-        return .object(own.merging(PublicationCollection.members(for: subcollections)) { own, _ in own })
+        ]
+        return .object(present: own, others: PublicationCollection.members(for: subcollections, others: otherProperties))
     }
 
     private static let keys: Set<String> = [

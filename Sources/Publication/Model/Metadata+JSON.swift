@@ -19,7 +19,16 @@ extension Metadata {
             let collections = value.oneOrMany.compactMap(ParentCollection.init(json:))
             return collections.isEmpty ? nil : collections
         }
-        otherMetadata = (json.objectValue ?? [:]).filter { !Self.keys.contains($0.key) }
+        tdm = json["tdm"].flatMap(TextAndDataMining.init(json:))
+        otherMetadata = json.members(besides: Self.keys)
+        keepUnknownWords(from: json)
+    }
+
+    /// Vocabularies grow and shrink: `readingProgression` was `ttb` once. A word that is not known here stays as it came.
+    private mutating func keepUnknownWords(from json: JSONValue) {
+        if readingProgression == nil { otherMetadata["readingProgression"] = json["readingProgression"] }
+        if layout == nil { otherMetadata["layout"] = json["layout"] }
+        if tdm == nil { otherMetadata["tdm"] = json["tdm"] }
     }
 
     private mutating func readIdentity(from json: JSONValue) {
@@ -63,6 +72,7 @@ extension Metadata {
         }
         let parents = belongsTo.compactMapValues { JSONValue.oneOrMany($0.map(\.json)) }
         if !parents.isEmpty { members["belongsTo"] = .object(parents) }
+        if let tdm { members["tdm"] = tdm.json }
         return .object(members)
     }
 
@@ -93,8 +103,8 @@ extension Metadata {
         [
             "readingProgression": readingProgression.map { .string($0.rawValue) },
             "layout": layout.map { .string($0.rawValue) },
-            "duration": duration.map { JSONValue($0) },
-            "numberOfPages": numberOfPages.map { .integer(Int64($0)) },
+            "duration": .positive(duration),
+            "numberOfPages": .positive(numberOfPages),
             "abridged": abridged.map(JSONValue.bool),
         ].compactMapValues { $0 }
     }
@@ -103,6 +113,6 @@ extension Metadata {
     private static let keys = Set(ContributorRole.allCases.map(\.rawValue)).union([
         "identifier", "altIdentifier", "@type", "conformsTo", "title", "subtitle", "sortAs", "accessibility",
         "modified", "published", "language", "subject", "description", "readingProgression", "layout", "duration",
-        "numberOfPages", "abridged", "belongsTo",
+        "numberOfPages", "abridged", "belongsTo", "tdm",
     ])
 }

@@ -40,9 +40,11 @@ public struct Metadata: Hashable, Sendable {
     public var numberOfPages: Int?
     /// Whether it is a shortened version.
     public var abridged: Bool?
+    /// Whether it may be mined for text and data.
+    public var tdm: TextAndDataMining?
     /// What it is part of, by kind: `collection`, `series`, `journal`, `volume` and others.
     public var belongsTo: [String: [ParentCollection]] = [:]
-    /// Every member that has no property here, as it came.
+    /// Every member that has no property here, and one whose word no property knows, as it came.
     public var otherMetadata: [String: JSONValue] = [:]
 
     /// Metadata with the one thing that must be there.

@@ -23,31 +23,30 @@ public struct ParentCollection: Hashable, Sendable {
         self.identifier = identifier
     }
 
-    /// Reads a name, a number or an object with one of them; nil if there is neither.
+    /// Reads a name, a number or an object with anything in it; nil if there is nothing.
     public init?(json: JSONValue) {
         self.init(
             name: json.displayName, position: json.doubleValue ?? json["position"]?.doubleValue,
             identifier: json["identifier"]?.stringValue)
-        guard name != nil || position != nil else { return nil }
         sortAs = json["sortAs"].flatMap(LocalizedString.init(json:))
         alternateIdentifiers = (json["altIdentifier"]?.oneOrMany ?? []).compactMap(AlternateIdentifier.init(json:))
         links = [Link](json: json["links"])
-        otherProperties = (json.objectValue ?? [:]).filter { !Self.keys.contains($0.key) }
+        otherProperties = json.members(besides: ["name", "sortAs", "identifier", "altIdentifier", "position", "links"])
+        if self == ParentCollection(name: nil) { return nil }
     }
 
-    /// A string if only an untranslated name is known, otherwise an object.
+    /// A string if only an untranslated name is known, a number if only the position is, otherwise an object.
     public var json: JSONValue {
-        let known: [String: JSONValue] = [
+        let own: [String: JSONValue?] = [
             "name": name?.json,
             "sortAs": sortAs?.json,
             "identifier": identifier.map(JSONValue.string),
             "altIdentifier": .nonEmpty(alternateIdentifiers.map(\.json)),
             "position": position.map { JSONValue($0) },
             "links": .nonEmpty(links.map(\.json)),
-        ].compactMapValues { $0 }
-        let object = JSONValue.object(known.merging(otherProperties) { known, _ in known })
-        return object.isOnlyAName ? known["name"] ?? object : object
+        ]
+        let object = JSONValue.object(present: own, others: otherProperties)
+        guard object.objectValue?.count == 1 else { return object }
+        return object["name"]?.stringValue.map(JSONValue.string) ?? object["position"] ?? object
     }
-
-    private static let keys: Set<String> = ["name", "sortAs", "identifier", "altIdentifier", "position", "links"]
 }

@@ -7,6 +7,8 @@ public struct PublicationCollection: Hashable, Sendable {
     public var links: [Link]
     /// Groups inside this one by role.
     public var subcollections: [String: [PublicationCollection]]
+    /// Every other member that holds no group, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// A group of links.
     public init(
@@ -17,54 +19,62 @@ public struct PublicationCollection: Hashable, Sendable {
         self.subcollections = subcollections
     }
 
-    /// Reads an array of links, or an object with `links`; nil if there are no links.
+    /// Reads an array of links, or an object with `links` or groups; nil if there are neither.
     public init?(json: JSONValue) {
         switch json {
         case .array:
             self.init(links: [Link](json: json))
         case .object(let members):
-            let others = members.filter { $0.key != "links" && $0.key != "metadata" }
+            let (collections, others) = Self.split(members.filter { $0.key != "links" && $0.key != "metadata" })
             self.init(
-                links: [Link](json: json["links"]), metadata: json["metadata"]?.objectValue ?? [:],
-                subcollections: Self.collections(in: others))
+                links: [Link](json: json["links"]), metadata: json["metadata"]?.objectValue ?? [:], subcollections: collections)
+            otherProperties = others
         default:
             return nil
         }
-        if links.isEmpty { return nil }
+        if links.isEmpty, subcollections.isEmpty { return nil }
     }
 
     /// The collection object.
     public var json: JSONValue {
         let own: [String: JSONValue] = ["metadata": .object(metadata), "links": .array(links.map(\.json))]
-        return .object(own.merging(Self.members(for: subcollections)) { own, _ in own })
+        return .object(present: own, others: Self.members(for: subcollections, others: otherProperties))
     }
 }
 
 extension PublicationCollection {
-    /// The collections among `members` by role. Members that hold none are passed over.
-    static func collections(in members: [String: JSONValue]) -> [String: [PublicationCollection]] {
-        members.compactMapValues { value in
+    /// The collections among `members` by role, and the members that hold none.
+    static func split(
+        _ members: [String: JSONValue]
+    ) -> (collections: [String: [PublicationCollection]], others: [String: JSONValue]) {
+        var result: (collections: [String: [PublicationCollection]], others: [String: JSONValue]) = ([:], [:])
+        for (role, value) in members {
             let collections = collections(for: value)
-            return collections.isEmpty ? nil : collections
+            if collections.isEmpty { result.others[role] = value } else { result.collections[role] = collections }
         }
+        return result
     }
 
-    /// A role has an array of links, a collection object, or an array of links and collection objects.
+    /// A role has an array of links, a collection object, or an array of links and collection objects. What is nothing but links is put
+    /// together, and comes first.
     private static func collections(for value: JSONValue) -> [PublicationCollection] {
         let loose = PublicationCollection(json: .array(value.arrayValue ?? []))
-        let objects = value.oneOrMany.filter { $0["href"] == nil }
-        return [loose].compactMap { $0 } + objects.compactMap(PublicationCollection.init(json:))
+        let objects = value.oneOrMany.filter { $0["href"] == nil }.compactMap(PublicationCollection.init(json:))
+        let links = (loose?.links ?? []) + objects.filter(\.isPlain).flatMap(\.links)
+        return (links.isEmpty ? [] : [PublicationCollection(links: links)]) + objects.filter { !$0.isPlain }
     }
 
-    /// The members of a manifest or a collection that hold `subcollections`.
-    static func members(for subcollections: [String: [PublicationCollection]]) -> [String: JSONValue] {
-        subcollections.compactMapValues { collections in
+    /// The members of a manifest or a collection that hold `subcollections`, and `others` where none of them has the name.
+    static func members(
+        for subcollections: [String: [PublicationCollection]], others: [String: JSONValue]
+    ) -> [String: JSONValue] {
+        let roles: [String: JSONValue] = subcollections.compactMapValues { collections in
             if collections.count == 1, !collections[0].isPlain { return collections[0].json }
-            return .nonEmpty(
-                collections.flatMap { $0.isPlain ? $0.links.map(\.json) : [$0.json] })
+            return .nonEmpty(collections.flatMap { $0.isPlain ? $0.links.map(\.json) : [$0.json] })
         }
+        return roles.merging(others) { role, _ in role }
     }
 
     /// Whether it is nothing but a list of links.
-    private var isPlain: Bool { metadata.isEmpty && subcollections.isEmpty }
+    private var isPlain: Bool { metadata.isEmpty && subcollections.isEmpty && otherProperties.isEmpty }
 }

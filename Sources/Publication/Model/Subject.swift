@@ -10,6 +10,8 @@ public struct Subject: Hashable, Sendable {
     public var scheme: String?
     /// Where to find more on the subject.
     public var links: [Link]
+    /// Every member that has no property here, as it came.
+    public var otherProperties: [String: JSONValue] = [:]
 
     /// A subject with a name.
     public init(
@@ -29,17 +31,19 @@ public struct Subject: Hashable, Sendable {
         self.init(
             name: name, sortAs: json["sortAs"].flatMap(LocalizedString.init(json:)), code: json["code"]?.stringValue,
             scheme: json["scheme"]?.stringValue, links: [Link](json: json["links"]))
+        otherProperties = json.members(besides: ["name", "sortAs", "code", "scheme", "links"])
     }
 
     /// A string if only an untranslated name is known, otherwise an object.
     public var json: JSONValue {
-        let object = JSONValue.object(present: [
+        let own: [String: JSONValue?] = [
             "name": name.json,
             "sortAs": sortAs?.json,
             "code": code.map(JSONValue.string),
             "scheme": scheme.map(JSONValue.string),
             "links": .nonEmpty(links.map(\.json)),
-        ])
+        ]
+        let object = JSONValue.object(present: own, others: otherProperties)
         return object.isOnlyAName ? name.json : object
     }
 }

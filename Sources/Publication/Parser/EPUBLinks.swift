@@ -4,14 +4,16 @@ struct EPUBLinks {
     /// By address, as ``EncryptionDocument`` has them.
     private let encryptions: [String: Encryption]
     private let cover: Int?
+    private let warnings: WarningLog
 
     /// The most alternates of one link: a chain of fallbacks may be as long as the manifest.
     private static let mostAlternates = 4
 
-    init(_ package: PackageDocument, folder: EPUBPath, encryptions: [String: Encryption]) {
+    init(_ package: PackageDocument, _ references: EPUBReferences, encryptions: [String: Encryption]) {
         self.package = package
         self.encryptions = encryptions
-        cover = package.coverIndex(folder: folder)
+        cover = package.coverIndex(folder: references.folder)
+        warnings = references.warnings
     }
 
     /// What is read in order, and all other items, each address once.
@@ -25,6 +27,7 @@ struct EPUBLinks {
             return self.link(to: index, placeProperties: places[index] ?? [])
         }
         let readingOrder = order.compactMap { link($0.item) }
+        for place in order { noteFallbacks(of: package.items[place.item]) }
         return (readingOrder, package.items.indices.compactMap(link))
     }
 
@@ -36,17 +39,16 @@ struct EPUBLinks {
         link.properties = RenditionProperty.linkProperties(placeProperties)
         link.properties.contains = item.properties.compactMap { Self.contents[$0] }
         link.properties.encryption = encryptions[item.href]
-        let duration = package.metadata.refinements(of: item.id, "media:duration").first
-        link.duration = duration.flatMap { MediaClock.seconds($0.value) }
+        link.duration = duration(of: item)
         link.alternates = alternates(of: item)
         return link
     }
 
     private func bareLink(to item: PackageDocument.Item) -> Link {
-        Link(href: item.href, type: item.mediaType ?? Self.type(byExtensionOf: item.href))
+        Link(href: item.href, type: item.mediaType ?? MediaType.byExtension(of: item.href).string)
     }
 
-    /// Fallbacks (EPUB 3.3, section 5.6.2.2) and the media overlay (section 9.3.5.1).
+    /// Fallbacks (EPUB 3.3, section 5.6.2.2) and the media overlay (section 9.3.5.1), as it is and as guided navigation.
     private func alternates(of item: PackageDocument.Item) -> [Link] {
         var alternates: [Link] = []
         var seen: Set<String> = [item.href]
@@ -57,19 +59,56 @@ struct EPUBLinks {
             alternates.append(bareLink(to: fallback))
             next = fallback.fallback
         }
-        if let overlay = item.mediaOverlay.flatMap({ package.item(id: $0) }), seen.insert(overlay.href).inserted {
-            alternates.append(bareLink(to: overlay))
+        if let id = item.mediaOverlay {
+            if let overlay = package.item(id: id), seen.insert(overlay.href).inserted {
+                let duration = duration(of: overlay)
+                var links = [bareLink(to: overlay), Link(href: MediaOverlays.href(for: overlay.href), mediaType: .guidedNavigation)]
+                for index in links.indices { links[index].duration = duration }
+                alternates += links
+            } else {
+                warnings.warn(
+                    "missing-overlay", .moderate,
+                    "“\(item.href)” names “\(id)” as its sound, which the book does not have; it stays silent.")
+            }
         }
         return alternates
     }
 
-    /// Every resource of a manifest has a type; books without one for an item are wrong, and readable.
-    private static func type(byExtensionOf href: String) -> String {
-        let name = EPUBPath.resource(of: href).split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: ".") else { return MediaType.binary.string }
-        let fileExtension = name[name.index(after: dot)...].lowercased()
-        if fileExtension == "xhtml" || fileExtension == "xht" { return MediaType.xhtml.string }
-        return (MediaType.known(fileExtension: fileExtension) ?? .binary).string
+    /// A chain that ends nowhere or in itself; its sound part is used.
+    private func noteFallbacks(of item: PackageDocument.Item) {
+        var seen: Set<String> = [item.href]
+        var next = item.fallback
+        var isReadable = Self.isContentDocument(item)
+        while let id = next {
+            guard let fallback = package.item(id: id) else {
+                warnings.warn(
+                    "missing-fallback", .minor, "“\(item.href)” has “\(id)” as a fallback, which the book does not have; it was left out.")
+                break
+            }
+            guard seen.insert(fallback.href).inserted else {
+                warnings.warn(
+                    "cyclic-fallback", .minor, "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
+                break
+            }
+            guard seen.count <= Self.mostAlternates + 1 else { break }
+            isReadable = isReadable || Self.isContentDocument(fallback)
+            next = fallback.fallback
+        }
+        if !isReadable {
+            let sentence = "“\(item.href)” is read in order, but it is neither XHTML nor SVG and has no fallback that is; it was kept."
+            warnings.warn("foreign-spine-item", .minor, sentence)
+        }
+    }
+
+    /// XHTML and SVG (EPUB 3.3, section 6), and what EPUB 2 and books without types have.
+    private static func isContentDocument(_ item: PackageDocument.Item) -> Bool {
+        let type = item.mediaType ?? MediaType.byExtension(of: item.href).string
+        let types = ["application/xhtml+xml", "image/svg+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"]
+        return types.contains(type.lowercased())
+    }
+
+    private func duration(of item: PackageDocument.Item) -> Double? {
+        package.metadata.refinements(of: item.id, "media:duration").first.flatMap { MediaClock.seconds($0.value) }
     }
 
     /// The manifest's words for what EPUB says of an item (EPUB 3.3, appendix D.6; Readium's EPUB profile, `contains`).

@@ -29,7 +29,7 @@ extension EPUBMetadataParser {
 
     /// The different words of a list that is separated by commas.
     private static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map { EPUBText.trimmed(String($0)) }
-            .reduce(into: []) { if !$1.isEmpty, !$0.contains($1) { $0.append($1) } }
+        var seen: Set<String> = []
+        return text.split(separator: ",").map { EPUBText.trimmed(String($0)) }.filter { !$0.isEmpty && seen.insert($0).inserted }
     }
 }

@@ -9,8 +9,8 @@ extension EPUBMetadataParser {
         return !package.isEPUB3 && displayOptions.isFixedLayout ? .fixed : .reflowable
     }
 
-    /// What has no property of its own: the other rendition settings under `presentation`, further Dublin Core elements under
-    /// their addresses.
+    /// What has no property of its own: the other rendition settings under `presentation`, the style classes of media overlays
+    /// (EPUB 3.3, section 9.3.5.2), and further Dublin Core elements under their addresses.
     func otherMetadata() -> [String: JSONValue] {
         let source = package.metadata
         var other: [String: JSONValue] = [:]
@@ -21,10 +21,41 @@ extension EPUBMetadataParser {
         }
         if !package.isEPUB3, let orientation = displayOptions.orientation { presentation["orientation"] = .string(orientation) }
         if !presentation.isEmpty { other["presentation"] = .object(presentation) }
+        other["mediaOverlay"] = Self.object([
+            "activeClass": source.values("media:active-class").first,
+            "playbackActiveClass": source.values("media:playback-active-class").first,
+        ])
         for name in source.dublinCoreNames where !Self.handledElements.contains(name) {
             other["http://purl.org/dc/elements/1.1/\(name)"] = .oneOrMany(source.all(name).map(\.value))
         }
         return other
+    }
+
+    /// Settings with values that nobody defined, for the publication and for places in the spine.
+    func noteRendition() {
+        for name in ["layout"] + RenditionProperty.names {
+            guard let value = package.metadata.property("rendition:\(name)").first?.value else { continue }
+            RenditionProperty.check(name, value, warnings)
+        }
+        let odd = CountedNames(package.spine.lazy.flatMap(\.properties).filter { !RenditionProperty.isKnown($0) })
+        warnings.warn(
+            odd.warning(
+                "odd-rendition", .minor, one: "in the reading order is no property that EPUB defines; it was ignored.",
+                many: "in the reading order are no properties that EPUB defines; they were ignored."))
+    }
+
+    /// What text and data mining may do (TDM Reservation Protocol, section 6); nil where nothing is said.
+    var tdm: TextAndDataMining? {
+        let source = package.metadata
+        guard let reservation = source.values("tdm:reservation").first else { return nil }
+        let policy = (source.values("tdm:policy") + source.linked("tdm:policy")).first
+        return TextAndDataMining(reservation: reservation == "1" ? .all : .nothing, policy: policy)
+    }
+
+    /// Nil if it would be empty.
+    private static func object(_ members: [String: String?]) -> JSONValue? {
+        let present = members.compactMapValues { $0.map(JSONValue.string) }
+        return present.isEmpty ? nil : .object(present)
     }
 
     private static let handledElements: Set<String> = [
@@ -70,6 +101,24 @@ enum RenditionProperty {
             result.values.merge(members(setting[0], setting[1]).filter { $0.key != "continuous" }) { $1 }
         }
         return result
+    }
+
+    /// Whether a property of a place in the spine is defined, or has nothing to do with renditions.
+    static func isKnown(_ property: String) -> Bool {
+        guard property.hasPrefix("rendition:"), page(property) == nil else { return true }
+        let setting = property.dropFirst("rendition:".count).split(separator: "-", maxSplits: 1).map(String.init)
+        return property == "rendition:align-x-center" || setting.count == 2 && isDefined(setting[0], setting[1])
+    }
+
+    /// Notes a value that nobody defined.
+    static func check(_ name: String, _ value: String, _ warnings: WarningLog) {
+        guard !isDefined(name, value) else { return }
+        let sentence = "“\(value.prefix(100))” is no value of “rendition:\(name)” that EPUB defines; it was ignored."
+        warnings.warn("odd-rendition", .minor, sentence)
+    }
+
+    private static func isDefined(_ name: String, _ value: String) -> Bool {
+        name == "layout" ? layout(value) != nil : !members(name, value).isEmpty
     }
 
     private static func page(_ property: String) -> Link.Properties.Page? {

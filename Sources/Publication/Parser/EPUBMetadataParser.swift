@@ -9,6 +9,7 @@ struct EPUBMetadataParser {
     let package: PackageDocument
     /// What readers before EPUB 3 were told about the layout.
     var displayOptions = DisplayOptions()
+    var warnings = WarningLog()
 
     private var source: PackageMetadata { package.metadata }
 
@@ -31,8 +32,35 @@ struct EPUBMetadataParser {
         metadata.duration = source.property("media:duration").first.flatMap { MediaClock.seconds($0.value) }
         metadata.numberOfPages = source.values("schema:numberOfPages").lazy.compactMap { Int($0) }.first { $0 > 0 }
         metadata.accessibility = accessibility
+        metadata.tdm = tdm
         metadata.otherMetadata = otherMetadata()
+        note(metadata)
         return metadata
+    }
+
+    /// What every book has to say of itself (EPUB 3.3, section 5.5.3).
+    private func note(_ metadata: Metadata) {
+        noteRendition()
+        if metadata.languages.isEmpty {
+            warnings.warn("missing-language", .minor, "The book does not say what language it is in; none was assumed.")
+        }
+        if metadata.identifier == nil {
+            warnings.warn("missing-identifier", .minor, "The book has no identifier; it was opened without one.")
+        } else if !source.all("identifier").contains(where: { $0.id != nil && $0.id == source.uniqueIdentifier }) {
+            warnings.warn("wrong-unique-identifier", .minor, "The book does not say which identifier is its own; the first one was taken.")
+        }
+        if ![2, 3].contains(Double(package.version).map { $0.rounded(.down) }) {
+            let edition = package.isEPUB3 ? "EPUB 3" : "EPUB 2"
+            warnings.warn(
+                "wrong-version", .minor, "“\(package.version.prefix(40))” is no version of EPUB; the book was read as \(edition).")
+        }
+    }
+
+    /// The date that `text` is; nil, with a warning, for what is none.
+    private func date(_ text: String) -> Date? {
+        let date = Date(manifestText: text)
+        if date == nil { warnings.warn("unreadable-date", .minor, "“\(text.prefix(100))” is no date that can be read; it was left out.") }
+        return date
     }
 
     /// The text of an element in its language and, by `alternate-script`, in others (EPUB 3.3, appendix D.3.1).
@@ -82,13 +110,14 @@ extension EPUBMetadataParser {
         let dates = source.all("date")
         func date(_ event: String) -> String? { dates.first { $0.attribute("event")?.lowercased() == event }?.value }
         let published = date("publication") ?? dates.first { $0.attribute("event") == nil }?.value
-        metadata.published = published.flatMap { Date(manifestText: $0) }
+        metadata.published = published.flatMap(self.date)
         let modified = source.property("dcterms:modified").first?.value ?? date("modification")
-        metadata.modified = modified.flatMap { Date(manifestText: $0) }
+        metadata.modified = modified.flatMap(self.date)
     }
 
     private var languages: [String] {
-        source.all("language").reduce(into: []) { if !$0.contains($1.value) { $0.append($1.value) } }
+        var seen: Set<String> = []
+        return source.all("language").map(\.value).filter { seen.insert($0).inserted }
     }
 }
 
@@ -100,6 +129,7 @@ extension EPUBMetadataParser {
         let entries = source.all("subject")
         if entries.count == 1, !source.isRefined(entries[0]) {
             let names = entries[0].value.split { $0 == "," || $0 == ";" }.map { EPUBText.trimmed(String($0)) }.filter { !$0.isEmpty }
+                .prefix(1_000)
             if names.count > 1 { return names.map { subject(entries[0], name: localized(entries[0], as: $0)) } }
         }
         return entries.map { subject($0, name: localized($0)) }

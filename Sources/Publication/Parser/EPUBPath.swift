@@ -54,7 +54,8 @@ struct EPUBPath: Hashable, Sendable {
                 parts.append(name)
             }
         }
-        guard endsInName, !slashed.hasSuffix("/") else { return nil }
+        // No file system has longer ones; a book that repeats a long folder in each of its links would fill the memory.
+        guard endsInName, !slashed.hasSuffix("/"), parts.reduce(0, { $0 + $1.utf8.count + 1 }) <= 8 << 10 else { return nil }
         return parts.map { EPUBText.encoded($0, .name) }.joined(separator: "/")
     }
 }

@@ -5,18 +5,16 @@ struct NCXDocument: Sendable {
     let tableOfContents: [Link]
     let pageList: [Link]
 
-    /// - Parameter href: Where the document lies, for the references in it.
-    init(_ root: XMLElement, href: String) {
-        let folder = EPUBPath.folder(of: href)
-        tableOfContents = root.first("navMap").map { Self.links("navPoint", in: $0, folder: folder) } ?? []
-        pageList = root.first("pageList").map { Self.links("pageTarget", in: $0, folder: folder) } ?? []
+    init(_ root: XMLElement, _ references: EPUBReferences) {
+        tableOfContents = root.first("navMap").map { Self.links("navPoint", in: $0, references) } ?? []
+        pageList = root.first("pageList").map { Self.links("pageTarget", in: $0, references) } ?? []
     }
 
     /// As deep as the document may be, which its limits say.
-    private static func links(_ name: String, in parent: XMLElement, folder: EPUBPath) -> [Link] {
+    private static func links(_ name: String, in parent: XMLElement, _ references: EPUBReferences) -> [Link] {
         parent.all(name).compactMap { point in
-            let children = links(name, in: point, folder: folder)
-            let href = point.first("content")?.attribute("src").flatMap(folder.resolve)
+            let children = links(name, in: point, references)
+            let href = point.first("content")?.attribute("src").flatMap(references.resolve)
             guard href != nil || !children.isEmpty else { return nil }
             let title = EPUBText.collapsed(point.first("navLabel")?.text ?? "")
             // The manifest demands an address; this one leads nowhere.

@@ -2,23 +2,25 @@ import SafeXML
 
 /// The navigation document of EPUB 3: lists of links for people to find their way (EPUB 3.3, section 7).
 struct NavigationDocument: Sendable {
-    /// The lists by the first word of `epub:type`, such as `toc` or `page-list`. Of several with one type the first counts.
+    /// The lists that a manifest has a place for, by their `epub:type`, such as `toc` or `page-list`. Of several with one type the first
+    /// counts.
     let lists: [String: [Link]]
 
-    /// - Parameter href: Where the document lies, for the references in it.
-    init(_ root: XMLElement, href: String) {
-        let reader = NavigationListReader(folder: EPUBPath.folder(of: href), document: href)
+    init(_ root: XMLElement, _ references: EPUBReferences) {
+        let reader = NavigationListReader(references: references)
         var lists: [String: [Link]] = [:]
         let navigations = root.descendants("nav")
         for navigation in navigations {
             guard let list = navigation.descendants("ol").first else { continue }
-            for type in Self.types(navigation, isOnly: navigations.count == 1) where lists[type] == nil {
-                let links = reader.links(list)
-                if !links.isEmpty { lists[type] = links }
-            }
+            let types = Self.types(navigation, isOnly: navigations.count == 1).filter { Self.known.contains($0) && lists[$0] == nil }
+            guard !types.isEmpty else { continue }
+            let links = reader.links(list)
+            if !links.isEmpty { for type in types { lists[type] = links } }
         }
         self.lists = lists
     }
+
+    private static let known: Set<String> = ["toc", "page-list", "landmarks", "loa", "loi", "lot", "lov"]
 
     /// A lone list that does not say what it is can only be the table of contents.
     private static func types(_ navigation: XMLElement, isOnly: Bool) -> [String] {
@@ -31,16 +33,14 @@ struct NavigationDocument: Sendable {
 
 extension XMLElement {
     /// `epub:type`, also where the prefix was not declared.
-    fileprivate var epubType: String? {
+    var epubType: String? {
         attribute("type", "http://www.idpf.org/2007/ops") ?? attribute("type")
     }
 }
 
 /// Reads the nested lists of a navigation document.
 private struct NavigationListReader {
-    let folder: EPUBPath
-    /// The document's own address, for references to places in it.
-    let document: String
+    let references: EPUBReferences
 
     /// As deep as the document may be, which its limits say.
     func links(_ list: XMLElement) -> [Link] { list.all("li").compactMap(link) }
@@ -50,18 +50,12 @@ private struct NavigationListReader {
         let label = item.first("a") ?? item.first("span") ?? item.children.first { $0.name != "ol" }
         let anchor = label.flatMap { $0.name == "a" ? $0 : $0.descendants("a").first } ?? label
         let children = item.first("ol").map(links) ?? []
-        let href = anchor?.attribute("href").flatMap(address)
+        let href = anchor?.attribute("href").flatMap(references.resolve)
         guard href != nil || !children.isEmpty else { return nil }
         let title = anchor.map(Self.title) ?? ""
         // The manifest demands an address; this one leads nowhere.
         return Link(
             href: href ?? "#", title: title.isEmpty ? nil : title, rels: EPUBText.words(anchor?.epubType), children: children)
-    }
-
-    private func address(_ reference: String) -> String? {
-        let reference = EPUBText.trimmed(reference)
-        if reference.hasPrefix("#") { return reference.utf8.count > 1 ? document + EPUBText.encoded(reference, .whole) : nil }
-        return folder.resolve(reference)
     }
 
     /// The text without readings of ruby, with the alternative text of images, else the `title`.

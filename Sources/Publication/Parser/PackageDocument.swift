@@ -31,6 +31,8 @@ struct PackageDocument: Sendable {
         let href: String
     }
 
+    /// The attribute `version`, as written.
+    let version: String
     let isEPUB3: Bool
     let metadata: PackageMetadata
     let items: [Item]
@@ -41,25 +43,28 @@ struct PackageDocument: Sendable {
     private let indexByID: [String: Int]
     private let indexByHREF: [String: Int]
 
-    /// - Parameter href: Where the document lies, for the references in it.
+    /// - Parameter references: What resolves those in the document. Items that are not in the container are left out, with a warning.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
-    init(_ root: XMLElement, href: String) throws {
-        let folder = EPUBPath.folder(of: href)
+    init(_ root: XMLElement, _ references: EPUBReferences) throws {
+        let href = references.document
         guard root.name == "package" else { throw CocoaError.unreadable("“\(href)” is no package document (OPF).") }
         guard let manifest = root.first("manifest") else {
             throw CocoaError.unreadable("The package document “\(href)” has no manifest.")
         }
         guard let spine = root.first("spine") else { throw CocoaError.unreadable("The package document “\(href)” has no spine.") }
-        isEPUB3 = (Double(EPUBText.trimmed(root.attribute("version") ?? "")) ?? 2) >= 3
+        version = EPUBText.trimmed(root.attribute("version") ?? "")
+        isEPUB3 = (Double(version) ?? 2) >= 3
         metadata = PackageMetadata(package: root)
-        items = manifest.all("item").compactMap { Item($0, in: folder) }
+        let places = spine.all("itemref")
+        let reader = ManifestReader(references, spine: Set(places.compactMap { $0.attribute("idref").map(EPUBText.trimmed) }))
+        items = manifest.all("item").compactMap(reader.item)
         indexByID = Self.index(items, by: \.id)
         indexByHREF = Self.index(items, by: \.href)
-        self.spine = Self.spineItems(spine, indexByID: indexByID)
-        guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, in: folder) }
-        readingProgression = spine.attribute("page-progression-direction").flatMap {
-            Metadata.ReadingProgression(rawValue: EPUBText.trimmed($0).lowercased())
-        }
+        reader.noteRepetitions(items)
+        reader.noteMissingTypes(items)
+        self.spine = Self.spineItems(places, indexByID: indexByID, references.warnings)
+        guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, references) }
+        readingProgression = Self.progression(spine, references.warnings)
         ncxID = spine.attribute("toc").map(EPUBText.trimmed)
     }
 }
@@ -85,6 +90,15 @@ extension PackageDocument {
         return index.flatMap { items[$0].mediaType?.hasPrefix("image/") == true ? $0 : nil }
     }
 
+    private static func progression(_ spine: XMLElement, _ warnings: WarningLog) -> Metadata.ReadingProgression? {
+        let text = EPUBText.trimmed(spine.attribute("page-progression-direction") ?? "").lowercased()
+        let progression = Metadata.ReadingProgression(rawValue: text)
+        if progression == nil, !["", "default"].contains(text) {
+            warnings.warn("odd-progression", .minor, "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
+        }
+        return progression
+    }
+
     private static func index(_ items: [Item], by key: (Item) -> String?) -> [String: Int] {
         var result: [String: Int] = [:]
         for (index, item) in items.enumerated() {
@@ -94,10 +108,18 @@ extension PackageDocument {
     }
 
     /// Places that name no item are passed over, and so are those that name one again (EPUB 3.3, section 5.7.1).
-    private static func spineItems(_ spine: XMLElement, indexByID: [String: Int]) -> [SpineItem] {
+    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], _ warnings: WarningLog) -> [SpineItem] {
         var seen: Set<Int> = []
-        return spine.all("itemref").compactMap { place in
-            guard let id = place.attribute("idref").map(EPUBText.trimmed), let index = indexByID[id], seen.insert(index).inserted else {
+        return places.compactMap { place in
+            guard let id = place.attribute("idref").map(EPUBText.trimmed), let index = indexByID[id] else {
+                let name = place.attribute("idref") ?? ""
+                warnings.warn(
+                    "spine-without-item", .major,
+                    "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
+                return nil
+            }
+            guard seen.insert(index).inserted else {
+                warnings.warn("repeated-spine-item", .minor, "The reading order names “\(id)” more than once; the first place counts.")
                 return nil
             }
             let isLinear = place.attribute("linear").map { EPUBText.trimmed($0).lowercased() } != "no"
@@ -106,22 +128,9 @@ extension PackageDocument {
     }
 }
 
-extension PackageDocument.Item {
-    /// Nil when the address is missing or leaves the container. A fragment is no part of a resource's address.
-    fileprivate init?(_ element: XMLElement, in folder: EPUBPath) {
-        guard let href = element.attribute("href").flatMap(folder.resolve) else { return nil }
-        self.href = EPUBPath.isRemote(href) ? href : EPUBPath.resource(of: href)
-        id = element.attribute("id").map(EPUBText.trimmed)
-        mediaType = element.attribute("media-type").map(EPUBText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
-        properties = EPUBText.words(element.attribute("properties"))
-        fallback = element.attribute("fallback").map(EPUBText.trimmed)
-        mediaOverlay = element.attribute("media-overlay").map(EPUBText.trimmed)
-    }
-}
-
 extension PackageDocument.GuideReference {
-    fileprivate init?(_ element: XMLElement, in folder: EPUBPath) {
-        guard let href = element.attribute("href").flatMap(folder.resolve) else { return nil }
+    fileprivate init?(_ element: XMLElement, _ references: EPUBReferences) {
+        guard let href = element.attribute("href").flatMap(references.resolve) else { return nil }
         self.href = href
         type = EPUBText.trimmed(element.attribute("type") ?? "")
         title = element.attribute("title").map(EPUBText.collapsed).flatMap { $0.isEmpty ? nil : $0 }

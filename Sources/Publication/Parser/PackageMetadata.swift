@@ -8,7 +8,7 @@ struct PackageMetadata: Sendable {
         let value: String
         /// As written, for prose.
         let text: String
-        let id: String?
+        fileprivate(set) var id: String?
         /// The value of `xml:lang`, here or further up.
         let language: String?
         /// `role`, `file-as`, `event`, `scheme` and others, with or without the prefix `opf`.
@@ -23,6 +23,7 @@ struct PackageMetadata: Sendable {
     private var refinements: [String: [String: [Entry]]] = [:]
     private var links: [String: [String]] = [:]
     private let vocabulary: PropertyVocabulary
+    private var ids: Set<String> = []
 
     init(package: XMLElement) {
         uniqueIdentifier = package.attribute("unique-identifier").map(EPUBText.trimmed)
@@ -79,7 +80,11 @@ extension PackageMetadata {
         let language = element.language ?? language
         if element.isDublinCore, element.name.lowercased() != "meta" {
             let name = element.name.lowercased()
-            if let entry = Entry(element, text: element.text, language: language) { dublinCore[name, default: []].append(entry) }
+            if var entry = Entry(element, text: element.text, language: language) {
+                // An `id` is one element's: what refines it would else be read for each that claims it.
+                if let id = entry.id, !ids.insert(id).inserted { entry.id = nil }
+                dublinCore[name, default: []].append(entry)
+            }
         } else if element.name == "meta" {
             addMeta(element, language: language)
         } else if element.name == "link" {
@@ -147,6 +152,8 @@ struct PropertyVocabulary: Sendable {
         "http://www.editeur.org/ONIX/book/codelists/current.html#": "onix",
         "http://www.idpf.org/vocab/rendition/#": "rendition",
         "http://schema.org/": "schema",
+        "http://www.w3.org/ns/tdmrep#": "tdm",
+        "http://www.w3.org/ns/tdmrep/": "tdm",
         "http://www.w3.org/2001/XMLSchema#": "xsd",
     ]
 

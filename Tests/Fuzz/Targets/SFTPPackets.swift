@@ -7,6 +7,14 @@ import Foundation
 func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     var input = FuzzInput(data, size)
     guard let step = input.byte() else { return 0 }
+    for prefix in [0, 1, 4] {
+        let reply = Array(input.bytes.dropFirst(prefix))
+        _ = try? SFTPVolume(reply: reply)
+        _ = try? SFTPOwners(reply: reply)
+        if let limits = try? SFTPLimits(reply: reply) {
+            precondition([limits.read, limits.write].allSatisfy((4096...SFTPLimits.most).contains), "Limits make no sense.")
+        }
+    }
     let session = SFTPSession(FuzzChannel(), patience: .seconds(60))
     let calls = (0..<8).map { _ in session.begin([.lstat([47]), .readdir(SFTPHandle(bytes: [1]))]) }
     let sink = FuzzSink()

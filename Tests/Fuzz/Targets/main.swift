@@ -6,15 +6,21 @@ typealias FuzzTarget = @convention(c) (UnsafePointer<UInt8>?, Int) -> Int32
 
 // The first argument names one of these, the others are libFuzzer's own.
 let targets: [String: FuzzTarget] = [
-    "known-hosts": fuzzKnownHosts, "private-key": fuzzPrivateKey, "sftp-packets": fuzzSFTPPackets, "ssh-config": fuzzSSHConfig,
+    "comic-info": fuzzComicInfo, "encryption": fuzzEncryption, "known-hosts": fuzzKnownHosts, "lcpl": fuzzSniffing,
+    "media-type": fuzzMediaType, "nav": fuzzNavigation, "ncx": fuzzNCX, "opf": fuzzPackage, "pdf": fuzzPDF,
+    "private-key": fuzzPrivateKey, "publication": fuzzPublication, "reader-messages": fuzzReaderMessages, "rwpm": fuzzManifest,
+    "sftp-packets": fuzzSFTPPackets, "ssh-config": fuzzSSHConfig, "xml": fuzzXML, "zip": fuzzZIP,
 ]
 
-guard let target = CommandLine.arguments.dropFirst().first.flatMap({ targets[$0] }) else {
+// To merge, libFuzzer starts this program again with its own options alone: the environment keeps the name.
+let variable = "CARREL_FUZZ_TARGET"
+let isNamed = CommandLine.arguments.count > 1 && targets[CommandLine.arguments[1]] != nil
+if isNamed { setenv(variable, CommandLine.arguments[1], 1) }
+guard let target = getenv(variable).flatMap({ targets[String(cString: $0)] }) else {
     print("Name one of: \(targets.keys.sorted().joined(separator: ", "))")
     exit(64)
 }
-var count = CommandLine.argc - 1
-// libFuzzer starts itself again by the first argument.
-var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+var count = CommandLine.argc - (isNamed ? 1 : 0)
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + (isNamed ? 1 : 0)
 arguments?[0] = CommandLine.unsafeArgv[0]
 exit(LLVMFuzzerRunDriver(&count, &arguments, target))

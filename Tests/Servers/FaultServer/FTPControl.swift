@@ -24,6 +24,12 @@ final class FTPControl {
         while !isOver && !isFull, fill(waits: false) {}
     }
 
+    /// Forgets what has come.
+    func dropPending() {
+        drain()
+        buffer = []
+    }
+
     /// The next line with its end; nil when the client has gone or says more than a line may have.
     func line() -> [UInt8]? {
         while true {

@@ -51,6 +51,7 @@ struct FTPTransferPlan {
     private(set) var final: String?
     private(set) var content: FTPContent?
     private(set) var rule = FTPDouble.OffsetRule.overwrite
+    private(set) var origin: String?
     private(set) var storing: (@Sendable (Data) -> Data)?
 
     init(_ faults: [FTPDouble.Fault]) {
@@ -66,6 +67,7 @@ struct FTPTransferPlan {
             case .data(let data): content = FTPContent(data: data)
             case .endlessData(let data): content = FTPContent(data: data.repeated, isEndless: true)
             case .offset(let rule): self.rule = rule
+            case .dataFrom(let address): origin = address
             case .storing(let change): storing = change
             default: break
             }

@@ -45,6 +45,8 @@ extension FTPDouble {
         public var replyPace: Double?
         /// Whether a command may come before the reply to the one before it.
         public var allowsPipelining = false
+        /// Whether what came before the reply to the command before is dropped unread.
+        public var dropsEarlyCommands = false
         /// After so many seconds without a command the connection gets 421 and is closed; nil for never.
         public var idleTimeout: Double?
         /// Seconds that a data connection may take to come about.
@@ -139,6 +141,9 @@ extension FTPDouble {
         case passiveReply(@Sendable (_ port: Int) -> String)
         /// The port is closed before the client can come.
         case refuseDataConnection
+
+        /// A data connection that the server makes comes from this address of IPv4, which is one of this machine.
+        case dataFrom(String)
 
         // Transfers and listings. A count that is never reached changes nothing.
 

@@ -78,7 +78,7 @@ extension FTPSession {
             lastEnding = .lost
             return nil
         }
-        let ending = open(way) { descriptor in
+        let ending = open(way, plan) { descriptor in
             let socket = FTPSocket(descriptor, double.dataCutter) { received, sent in
                 self.double.state.withLock { $0.data = ($0.data.received + received, $0.data.sent + sent) }
             }
@@ -101,13 +101,13 @@ extension FTPSession {
     }
 
     /// Closes the data connection after `move`.
-    private func open(_ way: FTPDataWay, _ move: (Int32) -> FTPEnding) -> FTPEnding {
+    private func open(_ way: FTPDataWay, _ plan: FTPTransferPlan, _ move: (Int32) -> FTPEnding) -> FTPEnding {
         let descriptor: Int32
         switch way {
         case .passive(let listener) where listener >= 0:
             if let ending = wait(listener, Int16(POLLIN), seconds: double.settings.dataTimeout) { return ending }
             descriptor = accept(listener, nil, nil)
-        case .active(let port): descriptor = Loopback.connect(to: port, isIPv6: double.settings.isIPv6) ?? -1
+        case .active(let port): descriptor = Loopback.connect(to: port, isIPv6: double.settings.isIPv6, from: plan.origin) ?? -1
         case .passive, .none: descriptor = -1
         }
         guard descriptor >= 0 else { return .failed("425 No data connection") }

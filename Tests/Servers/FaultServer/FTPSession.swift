@@ -163,6 +163,7 @@ final class FTPSession {
     // MARK: Replies
 
     func send(_ reply: FTPReply, to command: FTPDouble.Command? = nil) -> Bool {
+        if double.settings.dropsEarlyCommands { control.dropPending() }
         let lines = reply.with(double.settings.innerLines)
         let end = Data("\r\n".utf8)
         let first = lines.dropLast().reduce(into: Data()) { $0 += $1 + end }

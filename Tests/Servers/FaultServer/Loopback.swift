@@ -21,8 +21,22 @@ enum Loopback {
     }
 
     /// A socket that never waits, on its way to the port or there; nil when it is refused at once.
-    static func connect(to port: Int, isIPv6: Bool = false) -> Int32? {
+    ///
+    /// - Parameter address: Of IPv4, of this machine, to come from.
+    static func connect(to port: Int, isIPv6: Bool = false, from address: String? = nil) -> Int32? {
         let client = Foundation.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        if let address {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = inet_addr(address)
+            let isBound = withUnsafeMutablePointer(to: &own) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 }
+            }
+            if !isBound {
+                close(client)
+                return nil
+            }
+        }
         let result = withAddress(port, isIPv6: isIPv6) { Foundation.connect(client, $0, $1) }
         if result == 0 || errno == EINPROGRESS { return client }
         close(client)

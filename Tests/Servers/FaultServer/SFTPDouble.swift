@@ -157,12 +157,18 @@ extension SFTPDouble.State {
         } else {
             counts.sent += count
         }
+        let left: Int
         switch cut {
-        case .received(let left)? where receiving: cut = .received(left - count)
-        case .sent(let left)? where !receiving: cut = .sent(left - count)
+        case .received(let before)? where receiving:
+            left = before - count
+            cut = .received(left)
+        case .sent(let before)? where !receiving:
+            left = before - count
+            cut = .sent(left)
         default: return false
         }
-        guard cut == .received(0) || cut == .sent(0) else { return false }
+        // Several channels may have been allowed the same bytes.
+        guard left <= 0 else { return false }
         cut = nil
         return true
     }

@@ -6,6 +6,8 @@ public final class TCPRelay: Sendable {
     private struct Pair {
         var client: Int32
         var server: Int32
+        /// Whether what comes is thrown away.
+        var isSilent = false
     }
 
     /// On 127.0.0.1, chosen by the system.
@@ -15,6 +17,13 @@ public final class TCPRelay: Sendable {
     private let moved = Mutex((received: 0, sent: 0))
     private let accepted = Mutex(0)
     private let listener = Mutex<Listener?>(nil)
+    private let newAreSilent = Mutex(false)
+
+    /// Whether nothing goes through connections that are made from now on.
+    public var hushesNew: Bool {
+        get { newAreSilent.withLock { $0 } }
+        set { newAreSilent.withLock { $0 = newValue } }
+    }
 
     /// - Parameter target: The port on 127.0.0.1 where all connections go.
     /// - Throws: `POSIXError` when no port can be had.
@@ -37,6 +46,17 @@ public final class TCPRelay: Sendable {
         }
     }
 
+    /// Lets nothing through any more on the connections there are, as a network does that has gone; new ones are taken.
+    public func hush() {
+        pairs.withLock { pairs in
+            for index in pairs.indices { pairs[index].isSilent = true }
+        }
+    }
+
+    private func isSilent(_ socket: Int32) -> Bool {
+        pairs.withLock { pairs in pairs.contains { ($0.client == socket || $0.server == socket) && $0.isSilent } }
+    }
+
     /// Closes every connection and the port.
     public func stop() {
         listener.withLock { $0?.stop() }
@@ -54,8 +74,8 @@ public final class TCPRelay: Sendable {
         }
         var ready = pollfd(fd: server, events: Int16(POLLOUT), revents: 0)
         guard poll(&ready, 1, 10_000) > 0 else { return }
+        pairs.withLock { $0.append(Pair(client: client, server: server, isSilent: hushesNew)) }
         accepted.withLock { $0 += 1 }
-        pairs.withLock { $0.append(Pair(client: client, server: server)) }
         // Each way has a thread: one that waits must not hold up the other.
         let back = DispatchSemaphore(value: 0)
         Thread { [self] in
@@ -73,6 +93,7 @@ public final class TCPRelay: Sendable {
         loop: while true {
             let length = recv(from, &piece, piece.count, 0)
             if length <= 0 { break }
+            if isSilent(from) { continue }
             var sent = 0
             while sent < length {
                 let more = piece.withUnsafeBytes { send(other, $0.baseAddress?.advanced(by: sent), length - sent, Int32(MSG_NOSIGNAL)) }

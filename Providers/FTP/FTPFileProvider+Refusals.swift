@@ -1,0 +1,52 @@
+import CurlTransport
+import FileProviderCore
+import Foundation
+
+/// What a refusal means: where looking can decide, that is done.
+extension FTPFileProvider {
+    func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+        let told = FTPReplyError(reply, path: path)
+        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
+        if item.isDirectory, (try? await hasContents(path, session)) == true {
+            return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
+        }
+        return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
+    }
+
+    func hasContents(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+        var pages = try await listing(path, session)
+        while let items = try pages.next() { if !items.isEmpty { return true } }
+        return false
+    }
+
+    /// Of something that has to be there.
+    func refusal(_ reply: FTPReply, ofChanging path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+        guard try await item(path, session) != nil else {
+            return missing(path, isWriting: true, underlying: FTPReplyError(reply, path: path))
+        }
+        return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
+    }
+
+    /// Of a name that was to be new, or to be replaced.
+    ///
+    /// - Parameter moving: What was to come there.
+    func refusal(
+        _ reply: FTPReply, ofWriting path: ProviderPath, _ session: FTPSession, moving: ProviderPath? = nil
+    ) async throws -> any Error {
+        let told = FTPReplyError(reply, path: path)
+        let condition = FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
+        if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || told.code.isTransient { return condition }
+        if let item = try await item(path, session) {
+            if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
+            if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
+        }
+        if let parent = path.parent, try await item(parent, session)?.isDirectory != true {
+            return FileError.make(
+                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
+        }
+        if let moving, try await item(moving, session) == nil { return missing(moving, isWriting: true, underlying: told) }
+        // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.
+        if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
+        return condition
+    }
+}

@@ -1,0 +1,64 @@
+import FileProviderCore
+import Foundation
+import SSHTransport
+
+/// The keys that a login by libssh2 may offer, in their order. Waits for the disk.
+struct SFTPKeys {
+    let options: ConnectionOptions
+    let settings: SSHHostSettings
+    /// Shown with errors.
+    let url: URL
+
+    /// Those that somebody named, and no others; else those of the agent, then those in files.
+    func methods() throws -> [SSHLogin.Method] {
+        if !options.trust.identities.isEmpty { return try options.trust.identities.map { try named($0) } }
+        // Those of ssh's configuration need not be there, nor be of use.
+        let files = settings.identityFiles.compactMap { try? SSHPrivateKey(file: $0) }
+            .filter { $0.isForLibrary && (!$0.isEncrypted || passphrase != nil) }
+        let known = settings.identityFiles.compactMap { SSHPrivateKey.publicHalf(of: $0)?.blob }
+        var methods: [SSHLogin.Method] = []
+        if let agent { methods.append(.agent(socket: agent, only: settings.identitiesOnly ? known : nil, first: known)) }
+        return methods + files.map { .publicKey(identity($0)) }
+    }
+
+    private func named(_ file: String) throws -> SSHLogin.Method {
+        // As with ssh, the public half will do where the agent has the other.
+        let half = SSHPrivateKey.publicHalf(of: file)
+        let byAgent = agent.flatMap { socket in half.map { SSHLogin.Method.agent(socket: socket, only: [$0.blob]) } }
+        if let byAgent, access(file, F_OK) != 0 || SSHPrivateKey.isPublic(file) { return byAgent }
+        let key = try SSHPrivateKey(file: file)
+        guard key.isForLibrary else {
+            let isInHardware = key.algorithm == .securityKey
+            throw refusal(
+                "The key “\(file)” " + (isInHardware ? "lies in a hardware key" : "is of a kind that libssh2 does not use")
+                    + "; the ssh program (transport=ssh) may use it.")
+        }
+        if key.isEncrypted, passphrase == nil {
+            if let byAgent { return byAgent }
+            throw refusal("The key “\(file)” is encrypted, and its passphrase is not given.")
+        }
+        return .publicKey(identity(key))
+    }
+
+    private func refusal(_ sentence: String) -> URLError { FileError.make(.userAuthenticationRequired, url: url, sentence: sentence) }
+
+    private func identity(_ key: SSHPrivateKey) -> SSHIdentity {
+        SSHIdentity(
+            name: key.file, key: .file(key.file), type: key.loginType, publicKey: key.publicKey?.blob,
+            passphrase: key.isEncrypted ? passphrase : nil)
+    }
+
+    private var passphrase: SSHSecret? {
+        guard case .password(_, let password)? = options.clientKeyPassword?.kind else { return nil }
+        return SSHSecret(password)
+    }
+
+    /// The agent's socket.
+    private var agent: String? {
+        switch settings.identityAgent {
+        case .none: nil
+        case .usual: ProcessInfo.processInfo.environment["SSH_AUTH_SOCK"]
+        case .socket(let path): path
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Carrel
+import Foundation
+import ReaderLibrary
+
+struct App: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "Be a reader application that calibre's drivers and “carrel device” manage books in.",
+        subcommands: [AppServe.self])
+}
+
+struct AppServe: Verb {
+    static let verb = "app serve"
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Carry out the commands in a staging folder, until interrupted.",
+        discussion: """
+            The staging folder may lie anywhere. The library is a folder on this machine with the books, their covers and a database; both \
+            are made where they are missing. A command that an earlier run did not finish goes on.
+            """)
+
+    @Option(help: ArgumentHelp("The folder that drivers leave commands in.", valueName: "location"))
+    var staging: String
+    @Option(help: ArgumentHelp("The library's folder on this machine.", valueName: "folder"))
+    var library: String
+    @Option(help: ArgumentHelp("The application's identifier, by which drivers know it.", valueName: "id"))
+    var id = "org.carrel.reader"
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { staging }
+
+    func perform(_ session: Session) async throws {
+        let place = try await session.place(staging)
+        let books: SQLiteBookLibrary
+        do { books = try await SQLiteBookLibrary.open(folder: URL(filePath: library), options: options) } catch { throw error.at(library) }
+        let folder = StagingFolder(provider: place.provider, path: place.path)
+        let connection = try CalibreConnection(
+            staging: folder, library: books, options: ApplicationOptions(application: id), logger: Device.logger(session))
+        try await connection.enter()
+        session.remark("\(place.shown) is looked after")
+        do {
+            for await event in connection.events { try show(event, at: place.shown, session) }
+        } catch {
+            // Nobody reads what is printed any more. Why the command ends is told first.
+            do { try await leave(connection) } catch let second { Session.say(second, verb: Self.verb, location: place.shown) }
+            throw error
+        }
+        // The stream ends with the task, which a signal ends.
+        try await leave(connection)
+        throw CancellationError()
+    }
+
+    private var options: SQLiteBookLibrary.Options {
+        let (folder, isQuiet) = (library, common.quiet)
+        var options = SQLiteBookLibrary.Options()
+        options.report = { if !isQuiet { Output.standardError("carrel: \(Self.verb) \(folder): \($0)") } }
+        return options
+    }
+
+    /// Lets drivers see that nobody is here any more, also where this task was cancelled.
+    private func leave(_ connection: CalibreConnection) async throws { try await Task { try await connection.leave() }.value }
+
+    private func show(_ event: CalibreConnection.Event, at place: String, _ session: Session) throws {
+        switch event {
+        case .state(let state): try line(ShownEvent(event: "state", state: state.rawValue), state.rawValue, session)
+        case .began(let name): session.remark("\(name) begins")
+        case .ended(let name, let code, let messages):
+            let shown = ShownEvent(event: "ended", command: name, code: code.rawValue, messages: messages.map(\.wire))
+            try line(shown, "\(name) \(Self.words(code))", session)
+            if common.json || common.quiet { break }
+            for message in messages { Output.standardError("carrel: \(Self.verb) \(place): \(message.wire)") }
+        case .failed(let error): Session.say(error, verb: Self.verb, location: place)
+        }
+        try session.output.flush()
+    }
+
+    private func line(_ event: ShownEvent, _ text: String, _ session: Session) throws {
+        if common.json { try session.output.json(event) } else { try session.output.line(text) }
+    }
+
+    private static func words(_ code: CommandStatus.Code) -> String {
+        switch code {
+        case .inProgress: "goes on"
+        case .success: "done"
+        case .warnings: "done with warnings"
+        case .failure: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+/// What happens, in the contract's JSON.
+private struct ShownEvent: Encodable {
+    var event: String
+    var state: String?
+    var command: String?
+    var code: Int?
+    var messages: [String]?
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct DeviceUpload: DeviceVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "upload", abstract: "Put books of this machine on the device.",
+        discussion: "A file that is no book is named, and the others are uploaded all the same.")
+    @OptionGroup var device: DeviceOptions
+    @Argument(help: "Files of books.")
+    var files: [String]
+    @Option(help: "What becomes of a book that is there already.")
+    var existing = ExistingBooks.protect
+    @Option(name: .customLong("collection"), help: "A collection for all of them; repeat it for several.")
+    var collections: [String] = []
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        if files.contains("") { throw ValidationError("The name of a file is empty.") }
+        if collections.contains("") { throw ValidationError("The name of a collection is empty.") }
+        if device.plain != nil, !collections.isEmpty { throw ValidationError("--collection goes with --staging: a plain folder has none.") }
+    }
+
+    func perform(_ session: Session) async throws {
+        let connected = try await Device.connect(device, session)
+        var outcome = UploadedFiles(files)
+        var items: [UploadItem] = []
+        var places: [Int] = []
+        for (place, file) in files.enumerated() {
+            do {
+                items.append(try await UploadItem.book(in: file, collections: collections))
+                places.append(place)
+            } catch {
+                if files.count == 1 || error.isCancellation || Task.isCancelled { throw error }
+                outcome.refuse(place, error)
+            }
+        }
+        if existing == .update, !items.isEmpty { try await keepWhatIsKnown(to: connected, &items) }
+        if !items.isEmpty { try await upload(items, of: places, to: connected, &outcome) }
+        try show(outcome, session)
+    }
+
+    /// Fills in what the files do not know of the books that they update.
+    private func keepWhatIsKnown(to connected: Device, _ items: inout [UploadItem]) async throws {
+        guard case .application(let application) = connected else { return }
+        let known: KeptValues
+        do { known = KeptValues(try await application.books().books) } catch let error as DriverError
+            where error.kind == .incompatiblePeer || error.kind == .damagedLibrary
+        {
+            // Where no list can be read no book is known to be there, and none is updated.
+            return
+        }
+        for place in items.indices { known.add(to: &items[place].metadata, collections: collections.isEmpty) }
+    }
+
+    /// Sends the items; what was told before a failure counts.
+    /// - Throws: The failure, where there is nothing else to say.
+    private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles) async throws {
+        let told = Collected<UploadReport>()
+        do {
+            let report = try await PartBar.during(common) { bar -> UploadReport in
+                switch connected {
+                case .application(let application):
+                    return try await application.upload(items, policy: existing.policy, progress: bar.told(), batch: { told.append($0) })
+                case .folder(let driver): return try await driver.upload(items, policy: existing.policy, progress: bar.told())
+                }
+            }
+            outcome.take(report, of: places)
+        } catch {
+            let reports = told.values
+            if reports.isEmpty, places.count == files.count { throw error }
+            for report in reports { outcome.take(report, of: places) }
+            outcome.end(with: error)
+        }
+    }
+
+    private func show(_ outcome: UploadedFiles, _ session: Session) throws {
+        if common.json { try session.output.json(outcome) }
+        for book in outcome.books {
+            if !common.json, !common.quiet { try session.output.fields([book.outcome.rawValue, book.file]) }
+            if let reason = book.reason { say(reason, of: book.file) }
+            for warning in book.warnings where !common.quiet { say(warning, of: book.file) }
+        }
+        for warning in outcome.warnings where !common.quiet { say(warning) }
+        guard let (status, sentence) = outcome.failure else { return }
+        // Each file that failed was named; of books that are there already nothing was said with --quiet.
+        throw CommandFailure(status: status, sentence: sentence, isSaid: status != .exists, hasDocument: common.json)
+    }
+}
+
+struct DeviceGet: DeviceVerb {
+    static let configuration = CommandConfiguration(
+        commandName: "get", abstract: "Fetch books from the device into a folder of this machine.")
+    @OptionGroup var device: DeviceOptions
+    @Argument(help: "Books: the uuid, the file name or the title of each.")
+    var books: [String]
+    @Option(help: "The folder that they are put into; under names that are not taken there.")
+    var to = "."
+    @OptionGroup var common: CommonOptions
+
+    func validate() throws {
+        try Device.check(names: books)
+        if to.isEmpty { throw ValidationError("The name of the folder is empty.") }
+    }
+
+    func perform(_ session: Session) async throws {
+        let folder = URL(filePath: to, directoryHint: .isDirectory)
+        try await requireFolder()
+        let (found, results) = try await PartBar.during(common) { bar -> ([LibraryBook], [Result<URL, any Error>]) in
+            let connected = try await Device.connect(device, session)
+            let found = try await connected.books(named: books, progress: bar.told(0...0.2))
+            switch connected {
+            case .application(let application):
+                return (found, await application.fetchForImport(found, into: folder, progress: bar.told(0.2...1)))
+            case .folder(let driver): return (found, await driver.fetchForImport(found, into: folder, progress: bar.told(0.2...1)))
+            }
+        }
+        try show(results, found, session)
+    }
+
+    /// Sees that there is a folder to put books into, before a device hands out the first.
+    private func requireFolder() async throws {
+        let folder = to
+        let isThere = try await BlockingThreads.shared.run { () -> Bool in
+            var isFolder: ObjCBool = false
+            return FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) && isFolder.boolValue
+        }
+        if !isThere { throw FileError.make(.fileNoSuchFile, path: folder, sentence: "There is no folder “\(folder)”.").at(folder) }
+    }
+
+    private func show(_ results: [Result<URL, any Error>], _ books: [LibraryBook], _ session: Session) throws {
+        var shown = ShownFetch()
+        var failures: [ExitStatus] = []
+        for (result, book) in zip(results, books) {
+            switch result {
+            case .success(let file):
+                shown.fetched.append(file.path)
+                if !common.json, !common.quiet { try session.output.line(file.path) }
+            case .failure(let error):
+                shown.failed.append(CopyRun.Failed(path: book.filename, message: error.innermost.sentence))
+                failures.append(ExitStatus(error))
+                say(error.innermost.sentence, of: book.filename)
+            }
+        }
+        if common.json { try session.output.json(shown) }
+        if failures.isEmpty { return }
+        throw CommandFailure(
+            status: shown.fetched.isEmpty ? ExitStatus.common(failures) : .partlyDone,
+            sentence: "\(failures.count) books could not be fetched.", isSaid: true, hasDocument: common.json)
+    }
+}
+
+private struct ShownFetch: Encodable {
+    var fetched: [String] = []
+    var failed: [CopyRun.Failed] = []
+}
+
+/// ``ExistingBookPolicy`` as an argument.
+enum ExistingBooks: String, ExpressibleByArgument, CaseIterable {
+    case protect, update, replace
+
+    var policy: ExistingBookPolicy {
+        switch self {
+        case .protect: .protect
+        case .update: .update
+        case .replace: .replace
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Carrel
+import Foundation
+
+/// What became of the files of an upload, in the contract's JSON.
+struct UploadedFiles: Encodable {
+    /// What became of one.
+    enum Outcome: String, Encodable {
+        case added, replaced, updated, skipped, rejected
+        /// The upload ended before it was certain that the file is on the device.
+        case unfinished
+    }
+
+    /// One file.
+    struct File: Encodable {
+        var file: String
+        var outcome = Outcome.unfinished
+        var reason: String?
+        var book: ShownBook?
+        var warnings: [String] = []
+        /// The exit code, were it the only one; nil where nothing failed.
+        fileprivate var failure: ExitStatus?
+
+        private enum CodingKeys: CodingKey {
+            case file, outcome, reason, book, warnings
+        }
+    }
+
+    /// One for each, in their order.
+    private(set) var books: [File]
+    /// What is about none of them.
+    private(set) var warnings: [String] = []
+
+    init(_ files: [String]) { books = files.map { File(file: $0) } }
+
+    /// The file at `place` could not be opened as a book.
+    mutating func refuse(_ place: Int, _ error: any Error) {
+        (books[place].outcome, books[place].reason, books[place].failure) = (.rejected, error.innermost.sentence, ExitStatus(error))
+    }
+
+    /// Takes in a report on the files at `places`.
+    mutating func take(_ report: UploadReport, of places: [Int]) {
+        for entry in report.entries where places.indices.contains(entry.index) {
+            let place = places[entry.index]
+            books[place].book = entry.book.map(ShownBook.init)
+            books[place].warnings = entry.warnings
+            switch entry.outcome {
+            case .added: books[place].outcome = .added
+            case .replaced: books[place].outcome = .replaced
+            case .updated: books[place].outcome = .updated
+            case .skipped: books[place].outcome = .skipped
+            case .rejected(let reason):
+                (books[place].outcome, books[place].reason, books[place].failure) = (.rejected, reason, .failed)
+            }
+        }
+        warnings += report.warnings
+    }
+
+    /// The upload ended with an error: what nothing was told of is unfinished for that reason.
+    mutating func end(with error: any Error) {
+        for place in books.indices where books[place].outcome == .unfinished {
+            (books[place].reason, books[place].failure) = (error.innermost.sentence, ExitStatus(error))
+        }
+    }
+
+    /// What all of it comes to; nil where everything is as it was asked to be.
+    var failure: (status: ExitStatus, sentence: String)? {
+        let failures = books.compactMap(\.failure)
+        if failures.isEmpty {
+            guard !books.isEmpty, books.allSatisfy({ $0.outcome == .skipped }) else { return nil }
+            return (.exists, "The device has these books already; --existing update or --existing replace changes them.")
+        }
+        let status = failures.count < books.count ? .partlyDone : ExitStatus.common(failures)
+        return (status, "\(failures.count) of \(books.count) books are not on the device.")
+    }
+}
+
+extension UploadItem {
+    /// The book in a file of this machine.
+    /// - Throws: What is wrong with the file, with its name.
+    static func book(in file: String, collections: [String]) async throws -> UploadItem {
+        let url = URL(filePath: file)
+        do {
+            let provider = try LocalFileProvider(root: url.deletingLastPathComponent())
+            let book = try await Publication.open(path: ProviderPath(url.lastPathComponent), of: provider)
+            var metadata = BookMetadata(book.metadata)
+            await book.close()
+            if metadata.title.isEmpty { metadata.title = url.deletingPathExtension().lastPathComponent }
+            if !collections.isEmpty { metadata.collections = collections }
+            return UploadItem(file: url, metadata: metadata)
+        } catch {
+            throw error.at(file, status: (error as? CocoaError)?.code == .featureUnsupported ? .badFile : nil)
+        }
+    }
+}
+
+extension BookMetadata {
+    /// What a book says of itself, read as a device reads it from the file.
+    init(_ metadata: Metadata) {
+        let identifiers = [metadata.identifier].compactMap(\.self) + metadata.alternateIdentifiers.map(\.value)
+        let uuid = identifiers.lazy.map { BookUUID.canonical($0) }.first { $0.utf8.count == 36 && UUID(uuidString: $0) != nil }
+        let authors = metadata.authors.map { (name: Self.line($0.name.string), sort: Self.line(($0.sortAs ?? $0.name).string)) }
+            .filter { !$0.name.isEmpty }
+        self.init(title: Self.line(metadata.title.string), authors: authors.map(\.name), uuid: uuid ?? "")
+        titleSort = Self.some(metadata.sortAs?.string)
+        authorSort = Self.some(authors.map(\.sort).joined(separator: " & "))
+        if let parent = metadata.belongsToSeries.first, let name = Self.some(parent.name?.string) {
+            series = name
+            seriesIndex = parent.position.flatMap { $0.isFinite ? $0 : nil }
+        }
+        publisher = Self.some(metadata.publishers.first?.name.string)
+        pubDate = metadata.published.flatMap(Self.day)
+        description = Self.some(metadata.description)
+        subjects = metadata.subjects.map { Self.line($0.name.string) }.filter { !$0.isEmpty }
+    }
+
+    private static func line(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
+
+    private static func some(_ text: String?) -> String? { text.map(line).flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The day of a moment in UTC; nil for what no calendar has, and for the day that calibre writes where it knows none.
+    private static func day(_ date: Date) -> String? {
+        guard (-62_135_596_800..<253_402_300_800).contains(date.timeIntervalSince1970) else { return nil }
+        let day = date.formatted(Date.ISO8601FormatStyle().year().month().day())
+        return day == "0101-01-01" ? nil : day
+    }
+}

@@ -1,0 +1,40 @@
+/// The way from paths to an archive's entries: the very path first, then one that is the same after Unicode normalisation.
+struct EntryIndex: Sendable {
+    /// Further entries whose paths equal an earlier one's after normalisation, and differ in bytes.
+    private struct Variant {
+        var path: String
+        var index: Int
+    }
+
+    /// The first entry of each path. Swift compares strings by canonical equivalence, so paths that differ in normalisation only are
+    /// one key here; the key keeps the bytes of the first.
+    private var first: [String: Int] = [:]
+    private var variants: [Int: [Variant]] = [:]
+    /// More spellings of one path than this are nobody's honest work, and would make reading a directory quadratic.
+    private static let mostVariants = 8
+
+    mutating func reserveCapacity(_ count: Int) { first.reserveCapacity(count) }
+
+    /// - Returns: False where the path is taken: of entries with one path the first counts.
+    mutating func add(_ path: String, at index: Int) -> Bool {
+        guard let place = first.index(forKey: path) else {
+            first[path] = index
+            return true
+        }
+        let (key, earliest) = first[place]
+        let others = variants[earliest] ?? []
+        guard others.count < Self.mostVariants, !isSame(key, path), !others.contains(where: { isSame($0.path, path) }) else { return false }
+        variants[earliest] = others + [Variant(path: path, index: index)]
+        return true
+    }
+
+    /// - Complexity: O(1).
+    func index(of path: String) -> Int? {
+        guard let place = first.index(forKey: path) else { return nil }
+        let (key, earliest) = first[place]
+        if isSame(key, path) { return earliest }
+        return variants[earliest]?.first { isSame($0.path, path) }?.index ?? earliest
+    }
+
+    private func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
+}

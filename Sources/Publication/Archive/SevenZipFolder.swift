@@ -1,0 +1,64 @@
+#if PackedArchives
+    /// Files that are packed together in a 7z archive: through which decoders they go.
+    struct SevenZipFolder {
+        /// Bytes that a decoder may keep of what it has unpacked; 256 MiB, which is what 7-Zip takes at most by itself.
+        static let largestWindow: Int64 = 256 << 20
+        /// Bytes that streams may have which libarchive unpacks into memory as a whole; 64 MiB.
+        static let largestHeld: Int64 = 64 << 20
+        private static let mostCoders: Int64 = 4
+        private static let mostStreams = 8
+
+        /// Bytes that come out of each decoder.
+        private(set) var sizes: [Int64]
+        var hasChecksum = false
+        /// Whether a decoder puts several streams together (BCJ2): libarchive keeps all but one of them whole.
+        private let isJoined: Bool
+
+        init(_ bytes: inout SevenZipBytes) throws(SevenZipFlaw) {
+            let count = try bytes.number()
+            guard (1...Self.mostCoders).contains(count) else { throw .unknown }
+            var (inputs, outputs) = (0, 0)
+            for _ in 0..<count {
+                let flags = try bytes.byte()
+                let identifier = Array(try bytes.bytes(Int64(flags & 0x0F)))
+                let isSimple = flags & 0x10 == 0
+                inputs += isSimple ? 1 : try bytes.count(of: "streams in a folder", upTo: Int64(Self.mostStreams))
+                outputs += isSimple ? 1 : try bytes.count(of: "streams in a folder", upTo: Int64(Self.mostStreams))
+                guard flags & 0xC0 == 0 else { throw .unknown }
+                let properties = flags & 0x20 == 0 ? [] : Array(try bytes.bytes(try bytes.number()))
+                guard Self.window(of: identifier, properties) <= Self.largestWindow else {
+                    throw .tooLarge("more than \(Self.largestWindow) bytes of memory to be unpacked")
+                }
+            }
+            guard outputs > 0, inputs >= outputs, inputs <= Self.mostStreams else { throw .damaged }
+            let bound = outputs - 1
+            for _ in 0..<2 * bound { _ = try bytes.number() }
+            if inputs - bound > 1 { for _ in 0..<inputs - bound { _ = try bytes.number() } }
+            sizes = [Int64](repeating: 0, count: outputs)
+            isJoined = inputs - bound > 1
+        }
+
+        mutating func readSizes(_ bytes: inout SevenZipBytes) throws(SevenZipFlaw) {
+            for index in sizes.indices { sizes[index] = try bytes.number() }
+            // The largest is the one that is not kept.
+            guard isJoined else { return }
+            for size in sizes.sorted().dropLast() where size > Self.largestHeld {
+                throw .tooLarge("more than \(Self.largestHeld) bytes of memory to be unpacked")
+            }
+        }
+
+        /// Bytes that a decoder keeps (LZMA SDK, Methods.txt and the decoders' own properties); 0 for those that keep next to none.
+        private static func window(of identifier: [UInt8], _ properties: [UInt8]) -> Int64 {
+            switch identifier {
+            case [0x03, 0x01, 0x01], [0x03, 0x04, 0x01]:
+                // LZMA and PPMd: one byte, and the size.
+                return properties.dropFirst().prefix(4).reversed().reduce(0) { $0 << 8 | Int64($1) }
+            case [0x21]:
+                // LZMA2: powers of two, and one and a half times those.
+                guard let code = properties.first else { return 0 }
+                return code >= 40 ? .max : Int64(2 | code & 1) << Int64(code / 2 + 11)
+            default: return 0
+            }
+        }
+    }
+#endif

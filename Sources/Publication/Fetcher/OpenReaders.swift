@@ -1,0 +1,32 @@
+import FileProviderCore
+import Synchronization
+
+/// The readers that the resources of one fetcher hold open; they go with their resources.
+final class OpenReaders: Sendable {
+    private struct Held {
+        weak var reader: (any FileReader)?
+    }
+
+    private let state = Mutex((isClosed: false, held: [Held]()))
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// - Returns: False when it is too late: the caller closes the reader.
+    func add(_ reader: any FileReader) -> Bool {
+        state.withLock { state in
+            if state.isClosed { return false }
+            if state.held.count > 64 { state.held.removeAll { $0.reader == nil } }
+            state.held.append(Held(reader: reader))
+            return true
+        }
+    }
+
+    func close() async {
+        let readers = state.withLock { state in
+            state.isClosed = true
+            defer { state.held = [] }
+            return state.held.compactMap(\.reader)
+        }
+        for reader in readers { await reader.close() }
+    }
+}

@@ -1,0 +1,88 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+
+/// A file that is opened at the first access, and kept open until it is closed or let go.
+final class OpenedResource: Resource {
+    typealias Open = @Sendable () async throws -> any FileReader
+
+    let link: Link
+    private let readers: OpenReaders
+    private let places: [Open]
+    private let opened = Mutex<(any FileReader)?>(nil)
+
+    /// - Parameters:
+    ///   - readers: Those of the fetcher, which closes what it opened.
+    ///   - places: Where the file may lie: the first that exists is read. Opened at the first access, and again after one that failed.
+    init(_ link: Link, readers: OpenReaders, places: [Open]) {
+        self.link = link
+        self.readers = readers
+        self.places = places
+    }
+
+    func length() async throws(ResourceError) -> Int64 {
+        try await withReader { try await $0.attributes().size }
+    }
+
+    func validator() async throws(ResourceError) -> ResourceValidator? {
+        let attributes = try await withReader { try await $0.attributes() }
+        return ResourceValidator(length: attributes.size, tag: attributes.validator)
+    }
+
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        try await withReader { try await $0.stream(range, into: sink) }
+    }
+
+    func close() async {
+        let reader = opened.withLock { $0.take() }
+        await reader?.close()
+    }
+
+    private func withReader<Value: Sendable>(
+        _ body: (any FileReader) async throws -> Value
+    ) async throws(ResourceError) -> Value {
+        if readers.isClosed { throw .unavailable(closed()) }
+        do {
+            if let reader = opened.withLock({ $0 }) { return try await body(reader) }
+            var missing: (any Error)?
+            for open in places {
+                do {
+                    return try await keep(open(), body)
+                } catch let error where error.isNoSuchFile || error.isFolder {
+                    missing = missing ?? error
+                }
+            }
+            throw ResourceError.notFound(missing ?? FileError.make(.fileReadNoSuchFile, path: link.href))
+        } catch {
+            throw readers.isClosed ? .unavailable(error) : ResourceError(error)
+        }
+    }
+
+    /// Keeps `reader` if `body` works: providers may find out at the first read that nothing is there.
+    private func keep<Value: Sendable>(
+        _ reader: any FileReader, _ body: (any FileReader) async throws -> Value
+    ) async throws -> Value {
+        do {
+            let value = try await body(reader)
+            let isKept = opened.withLock { opened in
+                guard opened == nil, readers.add(reader) else { return false }
+                opened = reader
+                return true
+            }
+            if !isKept { await reader.close() }
+            return value
+        } catch {
+            await reader.close()
+            throw error
+        }
+    }
+
+    private func closed() -> CocoaError {
+        FileError.make(.fileReadUnknown, path: link.href, sentence: "“\(link.href)”: the publication it belongs to was closed.")
+    }
+}
+
+extension Error {
+    /// Whether a folder is where a file was looked for.
+    var isFolder: Bool { ((self as? CocoaError)?.underlying as? POSIXError)?.code == .EISDIR }
+}

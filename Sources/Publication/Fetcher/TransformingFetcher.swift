@@ -1,0 +1,38 @@
+/// Changes a resource on its way out, or returns it as it is where the change does not apply (`Resource.Transformer` of Readium's
+/// proposal): decryption, deobfuscation, injected style sheets.
+public typealias ResourceTransformer = @Sendable (_ resource: any Resource) -> any Resource
+
+/// Resources of another fetcher, changed by transformers one after the other (Readium's composite fetcher proposal).
+public final class TransformingFetcher: Fetcher, PrefetchingFetcher {
+    private let base: any Fetcher
+    private let transformers: [ResourceTransformer]
+    private let label: String
+
+    /// - Parameters:
+    ///   - label: What the transformation is called in ``Fetcher/tree``.
+    ///   - transformers: Applied in this order.
+    public init(_ base: any Fetcher, label: String = "transformed", transformers: [ResourceTransformer]) {
+        self.base = base
+        self.label = label
+        self.transformers = transformers
+    }
+
+    /// With one transformer.
+    public convenience init(_ base: any Fetcher, label: String = "transformed", transformer: @escaping ResourceTransformer) {
+        self.init(base, label: label, transformers: [transformer])
+    }
+
+    /// The base's, unchanged.
+    public func links() async throws(ResourceError) -> [Link] { try await base.links() }
+
+    /// The base's resource, through all transformers.
+    public func get(_ link: Link) -> any Resource { transformers.reduce(base.get(link)) { $1($0) } }
+
+    func prefetch(hrefs: [String]) async throws(ResourceError) { try await (base as? any PrefetchingFetcher)?.prefetch(hrefs: hrefs) }
+
+    /// Closes the base.
+    public func close() async { await base.close() }
+
+    /// The base, under the label.
+    public var children: [(label: String, fetcher: any Fetcher)] { [(label, base)] }
+}

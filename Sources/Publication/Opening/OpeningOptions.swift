@@ -1,0 +1,36 @@
+import FileProviderCore
+public import Foundation
+
+/// How a publication is opened (`Streamer` of Readium's proposal, as a value).
+public struct OpeningOptions: Sendable {
+    /// Hints, such as what a database or a server says of the file.
+    public var mediaTypes: [String] = []
+    /// Where the file was downloaded from, if it was: what the relative links of a manifest count from that says no address of its own.
+    public var sourceURL: URL?
+    /// What tells formats, for hints and content alike.
+    public var sniffers: [MediaType.Sniffer] = MediaType.sniffers.all
+    /// The app's own parsers, asked before the others.
+    public var parsers: [any PublicationParser] = []
+    /// The parsers of the formats that are known here; empty to leave them out.
+    public var standardParsers: [any PublicationParser] = OpeningOptions.allParsers
+    /// What unlocks protected publications, in order.
+    public var protections: [any ContentProtection] = []
+    /// What links with an address of their own lead to: by default to web servers, by the providers registered in
+    /// ``/FileProviderCore/ProviderRegistry/shared``. Nothing is asked of a server before somebody reads such a resource.
+    public var remote: @Sendable () -> any Fetcher = { HTTPFetcher() }
+    /// Called with each publication before it is built, to change what it says or to put a fetcher in front of its own.
+    public var transform: @Sendable (inout Manifest, inout any Fetcher) -> Void = { _, _ in }
+    /// What archives may ask of this machine.
+    public var archiveLimits = ArchiveLimits.standard
+    /// Keeps, from one opening to the next, where large deflated entries of archives can be unpacked from; nil to find out anew each
+    /// time. See ``FileCheckpointStore``.
+    public var checkpoints: (any CheckpointStore)?
+
+    /// The options named at each property.
+    public init() {}
+
+    /// One for each format, or family of formats, that is known here, in the order in which they are asked.
+    public static let allParsers: [any PublicationParser] = [
+        ReadiumWebPubParser(), W3CWebPubParser(), EPUBParser(), PDFParser(), ImageParser(), AudioParser(),
+    ]
+}

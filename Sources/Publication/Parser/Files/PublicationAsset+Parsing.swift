@@ -1,0 +1,80 @@
+import FileProviderCore
+import Foundation
+import SafeXML
+
+extension PublicationAsset {
+    /// The file's name, for sentences.
+    var displayName: String { path.isRoot ? nameWithoutExtension : path.name }
+
+    /// The error for what is of a known format and too damaged to be read.
+    func damaged(_ reason: String, cause: (any Error)? = nil) -> CocoaError {
+        FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(displayName)” \(reason)", underlying: cause)
+    }
+
+    /// The same for a file that should be an archive and is none.
+    var isNoArchive: CocoaError { damaged("is damaged: it is no archive that can be read.") }
+}
+
+extension Error {
+    /// The sentence without its full stop, for one that goes on.
+    var clause: String { sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence }
+}
+
+extension Fetcher {
+    /// The bytes of the small document at `href`.
+    ///
+    /// - Parameter limit: The most bytes that are taken.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit; the fetcher's errors, as Foundation's.
+    func data(_ href: String, limit: Int) async throws -> Data {
+        let resource = get(href)
+        let sink = DataSink(limit: limit)
+        do throws(ResourceError) {
+            try await resource.stream(nil, into: sink)
+        } catch {
+            await resource.close()
+            throw error.cause
+        }
+        await resource.close()
+        return sink.data
+    }
+
+    /// The bytes of the small document at `href`; nil where nothing is there.
+    func dataIfPresent(_ href: String, limit: Int) async throws -> Data? {
+        do { return try await data(href, limit: limit) } catch  where error.isNoSuchFile { return nil }
+    }
+}
+
+extension Fetcher {
+    /// The XML document at `href`.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is not well-formed, `.fileReadTooLarge` over a limit, both with a sentence that
+    ///   names it; the fetcher's errors.
+    func xml(_ href: String, limits: XMLLimits) async throws -> XMLElement {
+        let data = try await data(href, limit: limits.bytes)
+        do {
+            return try XMLElement.parse(data, limits: limits)
+        } catch let error as CocoaError {
+            throw FileError.make(error.code, path: href, sentence: "“\(href)”: \(error.sentence)", underlying: error)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The manifest in `data`, up to ``Manifest/defaultMaximumSize``. One with comments or a comma too many is read with a warning.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` or `.fileReadTooLarge`, which name `asset` and the document in it.
+    init(manifest data: Data, named name: String, of asset: PublicationAsset, _ warnings: WarningLog) throws {
+        do {
+            try self.init(data: data, maximumSize: Manifest.defaultMaximumSize)
+        } catch let error as CocoaError {
+            if let value = JSONValue(lenient: data, maximumSize: Manifest.defaultMaximumSize) {
+                let sentence = "“\(name)” is not quite JSON; it was read with the comments and commas that it has."
+                warnings.warn("malformed-manifest", .minor, sentence)
+                self = value
+                return
+            }
+            let sentence = name == asset.displayName ? error.sentence : "its “\(name)”: \(error.sentence)"
+            throw FileError.make(error.code, path: asset.path, sentence: "“\(asset.displayName)”: \(sentence)", underlying: error)
+        }
+    }
+}

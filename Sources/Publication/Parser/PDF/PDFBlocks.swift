@@ -1,0 +1,171 @@
+import FileProviderCore
+import Foundation
+
+/// The blocks of one PDF file that were read, for code that goes back and forth between its end and its middle.
+///
+/// The first read takes the start, where every PDF says that it is one, the second the end, where its table of objects is. Then a read
+/// takes one block of 32 KiB, and twice as much each time where it goes on from the one before, up to 256 KiB.
+final class PDFBlocks: Sendable {
+    /// Bytes of a block.
+    static let length: Int64 = 32 << 10
+    /// Bytes of the largest file, far from where sums of offsets overflow.
+    private static let largest: Int64 = 1 << 60
+    /// Blocks of the end that are read at once: 128 KiB.
+    fileprivate static let tail: Int64 = 4
+    fileprivate static let longestRun: Int64 = 8
+    /// Runs of blocks that are asked for at the same time.
+    private static let runsAtOnce = 8
+    /// Blocks that are kept: 4 MiB.
+    fileprivate static let capacity = 128
+
+    private let resource: any Resource
+    private let state = Locked(State())
+
+    fileprivate struct State: Sendable {
+        var size: Int64?
+        var blocks: [Int64: Data] = [:]
+        /// Those that are kept, the one used longest ago first.
+        var order: [Int64] = []
+        /// What the last read asked for.
+        var last: Range<Int64> = 0..<0
+    }
+
+    init(_ resource: any Resource) { self.resource = resource }
+
+    /// Bytes of the file.
+    ///
+    /// - Complexity: The first time, one request, which brings the start of the file as well.
+    func size() async throws -> Int64 {
+        if let size = state.value.size { return size }
+        let sink = HeadSink(limit: Int(Self.length))
+        let size: Int64
+        do throws(ResourceError) {
+            try await resource.stream(0..<Self.length, into: sink)
+            size = if let told = sink.size { told } else { try await resource.length() }
+        } catch {
+            throw error.cause
+        }
+        guard size <= Self.largest else {
+            let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.largest) can be read."
+            throw FileError.make(.fileReadTooLarge, path: resource.link.href, sentence: sentence)
+        }
+        try check(sink.data, count: Int(max(0, min(size, Self.length))))
+        state.update { state in
+            state.size = size
+            state.insert(sink.data, from: 0)
+        }
+        return size
+    }
+
+    /// The first block.
+    func head() async throws -> Data {
+        let size = try await size()
+        return try await block(0, size: size)
+    }
+
+    /// The block that starts at `index` times its length; empty past the end.
+    func block(at offset: Int64) async throws -> Data {
+        let size = try await size()
+        return try await block(offset / Self.length, size: size)
+    }
+
+    private func block(_ index: Int64, size: Int64) async throws -> Data {
+        let count = (size + Self.length - 1) / Self.length
+        guard index >= 0, index < count else { return Data() }
+        let (held, wanted) = state.update { $0.plan(index, count: count) }
+        if let held { return held }
+        let data = try await load(wanted, size: size)
+        return data.dropFirst(Int((index - wanted.lowerBound) * Self.length)).prefix(Int(Self.length))
+    }
+
+    /// Has the blocks with the bytes at `offsets` read and kept, neighbours together, some at a time.
+    ///
+    /// - Complexity: One request for each run of blocks that is not held.
+    func prefetch(_ offsets: [Int64]) async throws {
+        let size = try await size()
+        let runs = state.value.missing(offsets.map { $0 / Self.length })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, run) in runs.enumerated() {
+                if index >= Self.runsAtOnce { try await group.next() }
+                group.addTask { _ = try await self.load(run, size: size) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func load(_ blocks: Range<Int64>, size: Int64) async throws -> Data {
+        let range = blocks.lowerBound * Self.length..<min(blocks.upperBound * Self.length, size)
+        let data: Data
+        do throws(ResourceError) { data = try await resource.read(range) } catch { throw error.cause }
+        try check(data, count: range.count)
+        state.update { $0.insert(data, from: blocks.lowerBound) }
+        return data
+    }
+
+    private func check(_ data: Data, count: Int) throws {
+        guard data.count == count else {
+            let sentence = "“\(resource.link.href)” came short: \(data.count) of \(count) bytes."
+            throw FileError.make(.fileReadUnknown, path: resource.link.href, sentence: sentence)
+        }
+    }
+}
+
+extension PDFBlocks.State {
+    /// The block at `index`, or what to read for it.
+    fileprivate mutating func plan(_ index: Int64, count: Int64) -> (held: Data?, wanted: Range<Int64>) {
+        if let held = blocks[index] {
+            order.removeAll { $0 == index }
+            order.append(index)
+            return (held, index..<index + 1)
+        }
+        let length = index == last.upperBound && !last.isEmpty ? min(2 * Int64(last.count), PDFBlocks.longestRun) : 1
+        var wanted = index..<min(index + length, count)
+        if index >= count - PDFBlocks.tail { wanted = max(0, count - PDFBlocks.tail)..<count }
+        // Not again what is held.
+        while wanted.lowerBound < index, blocks[wanted.lowerBound] != nil { wanted = wanted.lowerBound + 1..<wanted.upperBound }
+        if let held = (index + 1..<max(wanted.upperBound, index + 1)).first(where: { blocks[$0] != nil }) {
+            wanted = wanted.lowerBound..<held
+        }
+        last = wanted
+        return (nil, wanted)
+    }
+
+    /// Those of `indexes` that are not held, in order, as runs; half of what is kept at most.
+    fileprivate func missing(_ indexes: [Int64]) -> [Range<Int64>] {
+        var runs: [Range<Int64>] = []
+        for index in Set(indexes).filter({ blocks[$0] == nil }).sorted().prefix(PDFBlocks.capacity / 2) {
+            if let last = runs.last, last.upperBound == index, last.count < PDFBlocks.longestRun {
+                runs[runs.count - 1] = last.lowerBound..<index + 1
+            } else {
+                runs.append(index..<index + 1)
+            }
+        }
+        return runs
+    }
+
+    fileprivate mutating func insert(_ data: Data, from index: Int64) {
+        for (number, start) in stride(from: 0, to: data.count, by: Int(PDFBlocks.length)).enumerated() {
+            let block = index + Int64(number)
+            // A copy, because a slice would keep all that came with it alive.
+            blocks[block] = Data(data.dropFirst(start).prefix(Int(PDFBlocks.length)))
+            order.removeAll { $0 == block }
+            order.append(block)
+        }
+        while order.count > PDFBlocks.capacity { blocks[order.removeFirst()] = nil }
+    }
+}
+
+/// Takes the start of a file, and the file's size where the storage tells it along with that.
+private final class HeadSink: ByteSink {
+    private let base: DataSink
+    private let known = Locked<Int64?>(nil)
+
+    init(limit: Int) { base = DataSink(limit: limit) }
+
+    var data: Data { base.data }
+    var size: Int64? { known.value }
+
+    func begin(_ extent: FileExtent) throws { if extent.size >= 0 { known.update { $0 = extent.size } } }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try base.write(bytes) }
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// What the library finds in a document, before it is put into order.
+struct PDFDescription: Sendable {
+    /// A text that the document has about itself.
+    enum Text: Hashable, Sendable {
+        case title, author, subject, keywords, created, modified, language
+    }
+
+    /// An item of the outline with its level, from 0.
+    struct Item: Sendable {
+        var level: Int
+        var title: String
+        var page: Int?
+    }
+
+    var pageCount = 0
+    var firstPage: PDFDocument.PageSize?
+    var outline: [Item] = []
+    var texts: [Text: String] = [:]
+    /// The two parts of the trailer's `/ID`.
+    var identifiers: [Data] = []
+    var xmp = Data()
+    var isRightToLeft = false
+    var warnings: [PublicationWarning] = []
+}
+
+extension PDFDocument.OutlineItem {
+    /// Puts items into those that they follow with a higher level.
+    static func tree(_ items: [PDFDescription.Item]) -> [Self] {
+        // The open branch: one list for each level, each the children of the last item of the list before.
+        var branch: [[Self]] = [[]]
+        func close(to level: Int) {
+            while branch.count > level + 1 {
+                let children = branch.removeLast()
+                if let last = branch[branch.count - 1].indices.last { branch[branch.count - 1][last].children = children }
+            }
+        }
+        for item in items {
+            let level = min(item.level, branch.count)
+            close(to: level)
+            // An item one level below the last one of the branch opens a list of its own.
+            if level == branch.count { branch.append([]) }
+            branch[branch.count - 1].append(Self(title: item.title, page: item.page))
+        }
+        close(to: 0)
+        return branch[0]
+    }
+}
+
+extension PDFDocument.Details {
+    /// The details of a document, and all that was wrong with it.
+    static func read(_ found: PDFDescription) -> (Self, [PublicationWarning]) {
+        var warnings = found.warnings
+        var xmp: XMPMetadata?
+        do {
+            if !found.xmp.isEmpty { xmp = try XMPMetadata(found.xmp) }
+        } catch {
+            warnings.append(
+                PublicationWarning("damaged-metadata", .minor, "The document's XMP metadata cannot be read; they were left out."))
+        }
+        var details = Self()
+        details.title = xmp?.title ?? found.text(.title).map { LocalizedString($0) }
+        details.authors = xmp?.creators.nonEmpty ?? found.list(.author, separators: ";")
+        details.publishers = xmp?.publishers ?? []
+        details.description = xmp?.description ?? found.text(.subject)
+        details.keywords = xmp?.subjects.nonEmpty ?? xmp?.keywords.nonEmpty ?? found.list(.keywords, separators: ",;")
+        details.languages = found.text(.language).map { [$0] } ?? xmp?.languages ?? []
+        if found.identifiers.count == 2 { details.identifier = found.identifiers.map(\.hexadecimal).joined(separator: ";") }
+        details.created = xmp?.created ?? found.texts[.created].flatMap(Date.init(pdfText:))
+        details.modified = xmp?.modified ?? found.texts[.modified].flatMap(Date.init(pdfText:))
+        let dates: [(name: String, date: Date?, text: String?)] = [
+            ("creation", details.created, xmp?.createdText ?? found.text(.created)),
+            ("last change", details.modified, xmp?.modifiedText ?? found.text(.modified)),
+        ]
+        for case (let name, nil, let text?) in dates {
+            let sentence = "“\(text.prefix(100))”, the date of the document's \(name), cannot be read; it was left out."
+            warnings.append(PublicationWarning("unreadable-date", .minor, sentence))
+        }
+        details.isRightToLeft = found.isRightToLeft
+        return (details, warnings)
+    }
+}
+
+extension PDFDescription {
+    fileprivate func text(_ kind: Text) -> String? { texts[kind]?.onOneLine }
+
+    fileprivate func list(_ kind: Text, separators: String) -> [String] {
+        (texts[kind] ?? "").split { separators.contains($0) }.compactMap { String($0).onOneLine }
+    }
+}
+
+extension String {
+    /// Without control characters, and with single spaces; nil where nothing is left.
+    var onOneLine: String? {
+        let words = unicodeScalars.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control || $0.value == 0xFEFF }
+        return words.isEmpty ? nil : words.map { String($0) }.joined(separator: " ")
+    }
+}
+
+extension Array {
+    /// Nil where it is empty.
+    var nonEmpty: Self? { isEmpty ? nil : self }
+}
+
+extension Data {
+    fileprivate var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}

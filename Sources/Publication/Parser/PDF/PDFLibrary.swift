@@ -1,0 +1,198 @@
+import FileProviderCore
+import Foundation
+
+#if PDF
+    import CPDF
+
+    /// The one user of the shim over qpdf, which blocks: its calls run on threads of their own.
+    enum PDFLibrary {
+        private static let threads = BlockingThreads(count: 4, name: "carrel.pdf")
+
+        /// What the document says of itself.
+        ///
+        /// - Parameter seconds: How long that may take, without waiting for the file.
+        static func describe(_ blocks: PDFBlocks, name: String, seconds: Double) async throws -> PDFDescription {
+            try await run(blocks, name: name, seconds: seconds) { size, call in
+                var facts = carrel_pdf_facts()
+                var sink = call.sink
+                let result = carrel_pdf_describe(size, &sink, &facts)
+                call.found.pageCount = max(0, facts.page_count)
+                if facts.page_count > 0 { call.found.firstPage = PDFDocument.PageSize(facts.first_page) }
+                call.found.isRightToLeft = facts.is_right_to_left != 0
+                call.found.warnings = Problems.warnings(facts.problems)
+                return result
+            }.found
+        }
+
+        /// The sizes of some pages.
+        static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument.PageSize] {
+            try await run(blocks, name: name, seconds: PDFDocument.mostSeconds) { size, call in
+                var sink = call.sink
+                return carrel_pdf_pages(size, range.lowerBound, range.count, &sink)
+            }.pages
+        }
+
+        private typealias Results = (found: PDFDescription, pages: [PDFDocument.PageSize])
+
+        /// Runs `body` on one of the threads. A caller that is cancelled waits neither for its turn nor for bytes.
+        private static func run(
+            _ blocks: PDFBlocks, name: String, seconds: Double, _ body: @escaping @Sendable (Int64, PDFCall) -> carrel_pdf_result
+        ) async throws -> Results {
+            let size = try await blocks.size()
+            let reading = PDFReading(blocks)
+            let task = Task<Results, any Error> {
+                try await threads.run { flag -> Results in
+                    try flag.check()
+                    let call = PDFCall(reading, seconds: seconds)
+                    let result = body(size, call)
+                    try check(result, reading, name: name)
+                    return (call.found, call.pages)
+                }
+            }
+            return try await withTaskCancellationHandler {
+                try await task.sharedValue()
+            } onCancel: {
+                task.cancel()
+                reading.cancel()
+            }
+        }
+
+        private static func check(_ result: carrel_pdf_result, _ reading: PDFReading, name: String) throws {
+            switch result {
+            case carrel_pdf_done: return
+            case carrel_pdf_locked:
+                throw FileError.make(.fileReadNoPermission, path: name, sentence: "“\(name)” is locked with a password.")
+            case carrel_pdf_too_large:
+                throw FileError.make(
+                    .fileReadTooLarge, path: name, sentence: "“\(name)” is built so that reading it would take too much memory or time.")
+            case carrel_pdf_stopped: throw reading.failure ?? CancellationError()
+            default:
+                throw FileError.make(
+                    .fileReadCorruptFile, path: name, sentence: "“\(name)” is a damaged PDF file: no pages can be found in it.")
+            }
+        }
+    }
+
+    /// What the callbacks of one call work on, all on one thread.
+    private final class PDFCall {
+        let reading: PDFReading
+        var found = PDFDescription()
+        var pages: [PDFDocument.PageSize] = []
+
+        private let seconds: Double
+
+        init(_ reading: PDFReading, seconds: Double) {
+            self.reading = reading
+            self.seconds = seconds
+        }
+
+        /// Valid as long as this object is.
+        var sink: carrel_pdf_sink {
+            carrel_pdf_sink(
+                context: Unmanaged.passUnretained(self).toOpaque(),
+                read: { context, offset, buffer, count in
+                    guard let call = PDFCall.call(context), let buffer else { return -1 }
+                    return call.reading.read(at: offset, into: UnsafeMutableRawBufferPointer(start: buffer, count: count)) ?? -1
+                },
+                prefetch: { context, offsets, count in
+                    guard let call = PDFCall.call(context), let offsets else { return }
+                    call.reading.prefetch(Array(UnsafeBufferPointer(start: offsets, count: count)))
+                },
+                seconds: seconds,
+                text: { context, kind, bytes, count in
+                    guard let call = PDFCall.call(context), let bytes else { return }
+                    call.take(kind, Data(bytes: bytes, count: count))
+                },
+                outline: { context, level, bytes, count, page in
+                    guard let call = PDFCall.call(context), let bytes else { return }
+                    let title = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self).onOneLine
+                    call.found.outline.append(.init(level: Int(level), title: title ?? "–", page: page < 0 ? nil : page))
+                },
+                page: { context, page in
+                    guard let call = PDFCall.call(context), let page else { return }
+                    call.pages.append(PDFDocument.PageSize(page.pointee))
+                })
+        }
+
+        private static func call(_ context: UnsafeMutableRawPointer?) -> PDFCall? {
+            context.map { Unmanaged<PDFCall>.fromOpaque($0).takeUnretainedValue() }
+        }
+
+        private func take(_ kind: carrel_pdf_text, _ bytes: Data) {
+            switch kind {
+            case carrel_pdf_first_id, carrel_pdf_second_id: found.identifiers.append(bytes.prefix(256))
+            case carrel_pdf_xmp: found.xmp = bytes
+            default:
+                guard let text = Self.texts[kind.rawValue] else { return }
+                found.texts[text] = String(decoding: bytes, as: UTF8.self)
+            }
+        }
+
+        private static let texts: [UInt32: PDFDescription.Text] = [
+            carrel_pdf_title.rawValue: .title, carrel_pdf_author.rawValue: .author, carrel_pdf_subject.rawValue: .subject,
+            carrel_pdf_keywords.rawValue: .keywords, carrel_pdf_created.rawValue: .created, carrel_pdf_modified.rawValue: .modified,
+            carrel_pdf_language.rawValue: .language,
+        ]
+    }
+
+    extension PDFDocument.PageSize {
+        fileprivate init(_ page: carrel_pdf_page) {
+            self.init(
+                mediaBox: Box(page.media), cropBox: Box(page.crop), rotation: Int(page.rotation), unit: page.unit,
+                isAssumed: page.is_assumed != 0)
+        }
+    }
+
+    extension PDFDocument.PageSize.Box {
+        fileprivate init(_ edges: (Double, Double, Double, Double)) {
+            self.init(x: edges.0, y: edges.1, width: edges.2 - edges.0, height: edges.3 - edges.1)
+        }
+    }
+
+    /// The bits of `carrel_pdf_problem` as warnings.
+    private enum Problems {
+        private static let all: [(bit: carrel_pdf_problem, warning: PublicationWarning)] = [
+            (
+                carrel_pdf_repaired,
+                PublicationWarning("repaired-pdf", .moderate, "The document is damaged; it was read as far as possible.")
+            ),
+            (
+                carrel_pdf_miscounted,
+                PublicationWarning(
+                    "wrong-page-count", .minor, "The document claims another number of pages than it has; they were counted.")
+            ),
+            (
+                carrel_pdf_pages_damaged,
+                PublicationWarning(
+                    "damaged-pages", .major, "Parts of the document's tree of pages are damaged; the pages in them were left out.")
+            ),
+            (
+                carrel_pdf_outline_cut,
+                PublicationWarning("large-outline", .moderate, "The document's outline is too large; a part of it was left out.")
+            ),
+            (
+                carrel_pdf_outline_damaged,
+                PublicationWarning("damaged-outline", .moderate, "The document's outline is damaged; a part of it was left out.")
+            ),
+            (
+                carrel_pdf_metadata_damaged,
+                PublicationWarning("damaged-metadata", .minor, "Some of the document's metadata cannot be read; they were left out.")
+            ),
+        ]
+
+        static func warnings(_ bits: UInt32) -> [PublicationWarning] { all.filter { bits & $0.bit.rawValue != 0 }.map(\.warning) }
+    }
+#else
+    /// A build without the trait `PDF`.
+    enum PDFLibrary {
+        static func describe(_ blocks: PDFBlocks, name: String, seconds: Double) async throws -> PDFDescription { throw unsupported(name) }
+
+        static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument.PageSize] {
+            throw unsupported(name)
+        }
+
+        private static func unsupported(_ name: String) -> CocoaError {
+            FileError.make(.featureUnsupported, path: name, sentence: "“\(name)”: this build was made without support for PDF files.")
+        }
+    }
+#endif

@@ -1,0 +1,84 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+
+/// What the relative hrefs of a manifest that lies by itself lead to: the files beside it; else, where the manifest says that it is at
+/// home on the web, what lies beside it there.
+///
+/// Only a resource that is read and missing is asked of the web.
+final class ManifestFolder: Fetcher {
+    private let siblings: any Fetcher
+    private let remote: any Fetcher
+    private let home: URL
+
+    /// - Parameter selfLink: The manifest's own address; its last name does not count (RFC 3986, section 5.2.3).
+    /// - Returns: Nil where that is no web address, so that only the siblings are left.
+    init?(_ asset: PublicationAsset, selfLink: String?) {
+        guard let home = selfLink.flatMap({ URL(string: $0) }), ["http", "https"].contains(home.scheme?.lowercased()) else { return nil }
+        siblings = asset.siblings
+        remote = asset.remote
+        self.home = home
+    }
+
+    /// None: a manifest lists its resources, and what else lies beside it is no part of the publication.
+    func links() async throws(ResourceError) -> [Link] { [] }
+
+    func get(_ link: Link) -> any Resource {
+        guard !link.templated, let url = URL(string: link.href, relativeTo: home)?.absoluteString else { return siblings.get(link) }
+        var distant = link
+        distant.href = url
+        return FirstFoundResource(link, [siblings.get(link), remote.get(distant)])
+    }
+
+    /// The remote fetcher has a route of its own, which closes it.
+    func close() async { await siblings.close() }
+
+    var children: [(label: String, fetcher: any Fetcher)] {
+        let folder = URL(string: ".", relativeTo: home)?.absoluteString ?? home.absoluteString
+        return [("beside the manifest", siblings), ("else at \(folder)", remote)]
+    }
+}
+
+/// The first of several resources that exists; once one was found, it alone is asked.
+final class FirstFoundResource: Resource {
+    let link: Link
+    private let candidates: [any Resource]
+    private let found = Mutex<(any Resource)?>(nil)
+
+    init(_ link: Link, _ candidates: [any Resource]) {
+        self.link = link
+        self.candidates = candidates
+    }
+
+    func length() async throws(ResourceError) -> Int64 {
+        try await firstFound { resource async throws(ResourceError) in try await resource.length() }
+    }
+
+    func validator() async throws(ResourceError) -> ResourceValidator? {
+        try await firstFound { resource async throws(ResourceError) in try await resource.validator() }
+    }
+
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        try await firstFound { resource async throws(ResourceError) in try await resource.stream(range, into: sink) }
+    }
+
+    func close() async {
+        for candidate in candidates { await candidate.close() }
+    }
+
+    private func firstFound<Value>(_ body: (any Resource) async throws(ResourceError) -> Value) async throws(ResourceError) -> Value {
+        if let found = found.withLock({ $0 }) { return try await body(found) }
+        var missing = ResourceError.notFound(FileError.make(.fileReadNoSuchFile, path: link.href))
+        for candidate in candidates {
+            do throws(ResourceError) {
+                let value = try await body(candidate)
+                found.withLock { $0 = candidate }
+                return value
+            } catch {
+                guard case .notFound = error else { throw error }
+                missing = error
+            }
+        }
+        throw missing
+    }
+}

@@ -1,0 +1,146 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+
+/// Puts style sheets, scripts and attributes into the HTML and XHTML resources of a publication on their way out.
+///
+/// The document is not rewritten: bytes are inserted, and all others stay as they are. Comments, CDATA, scripts and the document type
+/// are known as such, tags in capitals too. A document without a head gets one.
+public struct HTMLInjector: Sendable {
+    /// The largest document that is changed, unless the caller says otherwise: 8 MiB. Larger ones are passed on as they are.
+    public static let usualLimit = 8 << 20
+
+    /// Markup for right behind `<head>`, such as style sheets that the book's own may override. In XHTML it must be well-formed.
+    public var headStart: [String] = []
+    /// Markup for right before `</head>`, where it has the last word.
+    public var headEnd: [String] = []
+    /// Attributes for `<html>` by name, such as `dir`. One that is there already stays; to `class` and `style` is added.
+    public var htmlAttributes: [String: String] = [:]
+    /// Attributes for `<body>`, in the same way.
+    public var bodyAttributes: [String: String] = [:]
+    /// Bytes of the largest document that is changed. So much is held in memory for each resource that is being read.
+    public var limit = HTMLInjector.usualLimit
+
+    /// An injector that changes nothing yet.
+    public init() {}
+
+    /// For a ``TransformingFetcher``. Resources of other types come back as they are.
+    public var transformer: ResourceTransformer {
+        { resource in resource.link.mediaType.isHTML ? InjectedResource(resource, injector: self) : resource }
+    }
+
+    /// A `link` to the style sheet at `href`.
+    public static func stylesheet(_ href: String) -> String {
+        "<link rel=\"stylesheet\" type=\"text/css\" href=\"\(escaped(href))\"/>"
+    }
+
+    /// A `script` that is loaded from `href`.
+    public static func script(_ href: String) -> String { "<script type=\"text/javascript\" src=\"\(escaped(href))\"></script>" }
+
+    /// A `style` element, the same in HTML and XHTML.
+    public static func style(_ css: String) -> String {
+        let isPlain = !css.utf8.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }
+        return "<style type=\"text/css\">\(isPlain ? css : "/*<![CDATA[*/\(css)/*]]>*/")</style>"
+    }
+
+    static func escaped(_ value: String) -> String {
+        value.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;").replacing("\"", with: "&quot;")
+    }
+}
+
+extension HTMLInjector {
+    /// `document` with everything put in; nil for what has no place for it, or is in an encoding that is not known.
+    ///
+    /// - Parameter link: Its type tells the `charset`, and XHTML from HTML.
+    func inject(into document: Data, of link: Link) -> Data? {
+        guard let form = HTMLForm(document, of: link) else { return nil }
+        let outline = HTMLOutline(form.bytes, isXML: form.isXML)
+        guard let edits = edits(of: outline, form) else { return nil }
+        return form.encoded(HTMLEdit.apply(edits, to: form.bytes))
+    }
+
+    /// Nil where there is no place.
+    private func edits(of outline: HTMLOutline, _ form: HTMLForm) -> [HTMLEdit]? {
+        guard outline.html != nil || !form.isXML else { return nil }
+        let (start, end) = (form.spelt(headStart.joined()), form.spelt(headEnd.joined()))
+        var edits = headEdits(of: outline, start: start, end: end, isXML: form.isXML)
+        if let html = outline.html { edits += html.adding(htmlAttributes, form) }
+        if let body = outline.body { edits += body.adding(bodyAttributes, form) }
+        return edits
+    }
+
+    private func headEdits(of outline: HTMLOutline, start: [UInt8], end: [UInt8], isXML: Bool) -> [HTMLEdit] {
+        if start.isEmpty, end.isEmpty { return [] }
+        guard let head = outline.head else {
+            let place = outline.html?.range.upperBound ?? outline.body?.range.lowerBound ?? outline.contentStart
+            return [HTMLEdit(place..<place, Array("<head>".utf8) + start + end + Array("</head>".utf8))]
+        }
+        if isXML, head.isSelfClosing {
+            let slash = head.range.upperBound - 2
+            return [HTMLEdit(slash..<head.range.upperBound, Array(">".utf8) + start + end + Array("</head>".utf8))]
+        }
+        let first = head.range.upperBound
+        // HTML may leave the end tag out: the body ends the head.
+        let last = outline.headEnd ?? outline.body?.range.lowerBound ?? first
+        return [HTMLEdit(first..<first, start), HTMLEdit(last..<last, end)]
+    }
+}
+
+/// A document that is changed when it is first read, and kept.
+private final class InjectedResource: Resource {
+    private enum Outcome {
+        case changed(Data)
+        case unchanged
+    }
+
+    let link: Link
+    private let base: any Resource
+    private let injector: HTMLInjector
+    private let outcome = Mutex<Outcome?>(nil)
+
+    init(_ base: any Resource, injector: HTMLInjector) {
+        var link = base.link
+        // What the medium knows is the size before.
+        link.size = nil
+        self.link = link
+        self.base = base
+        self.injector = injector
+    }
+
+    /// Reads the document, unless that has happened.
+    func length() async throws(ResourceError) -> Int64 {
+        switch try await result() {
+        case .changed(let data): Int64(data.count)
+        case .unchanged: try await base.length()
+        }
+    }
+
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        switch try await result() {
+        case .changed(let data): try await BytesResource(link, data: data).stream(range, into: sink)
+        case .unchanged: try await base.stream(range, into: sink)
+        }
+    }
+
+    func close() async { await base.close() }
+
+    private func result() async throws(ResourceError) -> Outcome {
+        if let outcome = outcome.withLock({ $0 }) { return outcome }
+        let result = try await make()
+        outcome.withLock { $0 = result }
+        return result
+    }
+
+    private func make() async throws(ResourceError) -> Outcome {
+        // A hint only: what claims to be small may not be.
+        if let length = try? await base.length(), length > Int64(injector.limit) { return .unchanged }
+        let sink = DataSink(limit: injector.limit)
+        do throws(ResourceError) {
+            try await base.stream(nil, into: sink)
+        } catch {
+            guard (error.cause as? CocoaError)?.code == .fileReadTooLarge else { throw error }
+            return .unchanged
+        }
+        return injector.inject(into: sink.data, of: base.link).map { .changed($0) } ?? .unchanged
+    }
+}

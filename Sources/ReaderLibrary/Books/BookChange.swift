@@ -1,0 +1,116 @@
+import Foundation
+import ReaderLink
+
+/// A book and what a command makes of it. What makes no sense leaves the old value, with a warning.
+struct BookChange {
+    private(set) var book: LibraryBook
+    private(set) var warnings: [String] = []
+
+    init(_ book: LibraryBook) { self.book = book }
+
+    /// Applies everything but the cover and a new uuid.
+    mutating func apply(_ update: UpdatedBook, mapsFlags: Bool, at time: Date) {
+        applyTitle(update)
+        applyAuthors(update)
+        applySeries(update)
+        if let day = update.pubDate { applyDay(day) }
+        if let publisher = update.publisher { book.publisher = BookText.nonEmpty(publisher) }
+        if let description = update.description { applyDescription(description) }
+        if let subjects = update.subjects { book.subjects = BookText.list(subjects) }
+        if let collections = update.collections { book.setCollections(collections, mapsFlags: mapsFlags) }
+        if let rating = update.rating { applyRating(rating) }
+        if let isLocked = update.isLocked { book.isLocked = isLocked }
+        if let count = update.wordCount { applyWordCount(count) }
+        book.modified = time
+    }
+
+    /// Gives the book another uuid, which no other book may have.
+    mutating func setUUID(_ text: String, isTaken: Bool) {
+        guard BookValues.isUUID(BookUUID.canonical(text)) else {
+            return warn("“\(StagedName.shown(text))” is no uuid; the book keeps its own.")
+        }
+        if isTaken { return warn("Another book has the uuid “\(StagedName.shown(text))”; this one keeps its own.") }
+        book.uuid = BookText.clean(text)
+    }
+
+    /// Notes that the book has another cover.
+    mutating func setCoverHash(_ hash: String?) { book.coverHash = BookText.nonEmpty(hash) }
+
+    /// Tells the user something.
+    mutating func warn(_ sentence: String) { warnings.append(sentence) }
+
+    private mutating func applyTitle(_ update: UpdatedBook) {
+        if update.hasTitle {
+            let title = BookText.clean(update.reference.title)
+            if title.isEmpty {
+                warn("A book has to have a title; it keeps its own.")
+            } else if title != book.title {
+                book.title = title
+                book.titleSort = title
+            }
+        }
+        if let sort = update.titleSort { book.titleSort = BookText.nonEmpty(sort) ?? book.title }
+    }
+
+    private mutating func applyAuthors(_ update: UpdatedBook) {
+        let old = book.authors
+        if let authors = update.authors {
+            book.authors = BookText.list(authors)
+        } else if update.hasAuthor, !AuthorNames.isList(update.reference.author, of: old) {
+            book.authors = AuthorNames.split(update.reference.author, sort: update.authorSort)
+        }
+        if let sort = update.authorSort {
+            book.authorSort = BookText.clean(sort)
+        } else if book.authors != old {
+            book.authorSort = BookText.clean(book.authors.joined(separator: " & "))
+        }
+    }
+
+    private mutating func applySeries(_ update: UpdatedBook) {
+        if let series = update.series {
+            book.series = BookText.nonEmpty(series)
+            // Without a series there is no place in one.
+            if book.series == nil { book.seriesIndex = nil }
+        }
+        guard let text = update.seriesIndex, book.series != nil else { return }
+        if BookText.clean(text).isEmpty {
+            book.seriesIndex = nil
+        } else if let index = BookValues.decimal(text) {
+            book.seriesIndex = index
+        } else {
+            warn("“\(StagedName.shown(text))” is no place in a series; the old one stays.")
+        }
+    }
+
+    private mutating func applyDay(_ text: String) {
+        if BookText.clean(text).isEmpty {
+            book.pubDate = nil
+        } else if let day = BookValues.day(text) {
+            book.pubDate = BookValues.isUnknown(day) ? nil : day
+        } else {
+            warn("“\(StagedName.shown(text))” is no date; the old one stays.")
+        }
+    }
+
+    private mutating func applyDescription(_ text: String) {
+        let (description, isTooLong) = BookText.description(text)
+        if isTooLong { return warn("The description is longer than \(BookText.longestDescription) bytes; the old one stays.") }
+        book.description = description
+    }
+
+    private mutating func applyRating(_ text: String) {
+        if BookText.clean(text).isEmpty {
+            book.rating = nil
+        } else if let rating = BookValues.decimal(text), (0...5).contains(rating) {
+            // calibre knows no stars and no rating as the same.
+            book.rating = rating == 0 ? nil : rating
+        } else {
+            warn("“\(StagedName.shown(text))” is no rating from 0 to 5; the old one stays.")
+        }
+    }
+
+    private mutating func applyWordCount(_ count: Int) {
+        if count < 0 { return warn("\(count) is no number of words; the old one stays.") }
+        book.wordCount = count
+    }
+}

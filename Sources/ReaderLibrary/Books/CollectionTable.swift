@@ -1,0 +1,40 @@
+import GRDB
+
+/// The collections as such, apart from the books in them.
+struct CollectionTable {
+    private let db: Database
+
+    init(_ db: Database) { self.db = db }
+
+    /// Removes those that no book is in.
+    func removeEmpty() throws {
+        try db.execute(sql: "DELETE FROM collections WHERE id NOT IN (SELECT collection FROM book_collections)")
+    }
+
+    /// Removes a collection and takes its books out of it.
+    /// - Returns: Whether there was one.
+    func remove(_ name: String) throws -> Bool {
+        try db.execute(sql: "DELETE FROM collections WHERE name = ?", arguments: [name])
+        return db.changesCount > 0
+    }
+
+    /// Gives a collection another name; where there is one of that name already, its books go into that.
+    /// - Returns: Whether there was one of the old name.
+    func rename(_ name: String, to newName: String) throws -> Bool {
+        guard let old = try id(name) else { return false }
+        guard let new = try id(newName), new != old else {
+            try db.execute(sql: "UPDATE collections SET name = ? WHERE id = ?", arguments: [newName, old])
+            return true
+        }
+        try db.execute(
+            sql: """
+                DELETE FROM book_collections WHERE collection = ? AND book IN (SELECT book FROM book_collections WHERE collection = ?)
+                """, arguments: [old, new])
+        try db.execute(sql: "UPDATE book_collections SET collection = ? WHERE collection = ?", arguments: [new, old])
+        return try remove(name)
+    }
+
+    private func id(_ name: String) throws -> Int64? {
+        try Int64.fetchOne(db, sql: "SELECT id FROM collections WHERE name = ?", arguments: [name])
+    }
+}

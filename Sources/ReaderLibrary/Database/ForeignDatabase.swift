@@ -1,0 +1,73 @@
+import FileProviderCore
+import Foundation
+import GRDB
+
+/// A database file that came from elsewhere and is not trusted. Every call blocks on the disk.
+enum ForeignDatabase {
+    /// The settings of a connection to one: nothing in the file is run, and what it says of its pages is checked.
+    static func configuration(readonly: Bool) -> Configuration {
+        var configuration = Configuration()
+        configuration.readonly = readonly
+        configuration.prepareDatabase { db in
+            for setting in ["trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "temp_store = MEMORY"] {
+                try db.execute(sql: "PRAGMA \(setting)")
+            }
+        }
+        return configuration
+    }
+
+    /// Looks at the file before SQLite does: its size, and whether it is complete without a log beside it.
+    /// - Throws: ``DatabaseProblem``; `CocoaError(.fileReadTooLarge)`; `CocoaError(.fileReadNoSuchFile)`.
+    static func inspect(_ file: URL, limit: Int64) throws {
+        let source = try FileSource(file)
+        let size = source.length ?? 0
+        if size > limit {
+            throw FileError.make(.fileReadTooLarge, path: file.path, sentence: "“\(file.lastPathComponent)” is larger than \(limit) bytes.")
+        }
+        var header = [UInt8](repeating: 0, count: 20)
+        let bytes = try source.bytes(from: 0)
+        let step = try header.withUnsafeMutableBytes { try bytes.read(into: $0) }
+        guard case .bytes(20) = step, header.starts(with: Array("SQLite format 3\0".utf8)) else {
+            throw DatabaseProblem(.damaged, "it is no SQLite database")
+        }
+        // 2 means that the newest pages lie in a log beside the file (SQLite's file format, section 1.3.3).
+        guard header[18] == 1, header[19] == 1 else { throw DatabaseProblem(.damaged, "it is not complete in one file") }
+    }
+
+    /// Runs `body` on a connection to a file of `kind`, proven before, that is closed afterwards.
+    static func read<Value>(
+        _ file: URL, kind: DatabaseKind, limit: Int64, _ body: (Database) throws -> Value
+    ) throws -> Value {
+        try inspect(file, limit: limit)
+        let queue = try DatabaseQueue(path: file.path, configuration: configuration(readonly: true))
+        let result = Result {
+            try queue.read { db in
+                try kind.verify(db)
+                return try body(db)
+            }
+        }
+        try queue.close()
+        return try result.get()
+    }
+}
+
+extension DatabaseError {
+    /// SQLite's result in Foundation's words. Source: sqlite.org/rescode.html.
+    func fileError(path: String) -> CocoaError {
+        let name = (path as NSString).lastPathComponent
+        switch resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            return FileError.make(
+                .fileReadCorruptFile, path: path, sentence: "The database “\(name)” is damaged.", underlying: self)
+        case .SQLITE_FULL: return FileError.make(.fileWriteOutOfSpace, path: path, underlying: self)
+        case .SQLITE_READONLY, .SQLITE_PERM: return FileError.make(.fileWriteNoPermission, path: path, underlying: self)
+        case .SQLITE_TOOBIG: return FileError.make(.fileReadTooLarge, path: path, underlying: self)
+        default:
+            let sentence = "The database “\(name)” failed: \(message ?? "error \(extendedResultCode.rawValue)")."
+            return FileError.make(.fileWriteUnknown, path: path, sentence: sentence, underlying: self)
+        }
+    }
+
+    /// Whether the file itself is at fault.
+    var isDamage: Bool { [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_TOOBIG].contains(resultCode) }
+}

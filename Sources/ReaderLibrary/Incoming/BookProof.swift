@@ -1,0 +1,116 @@
+import FileProviderCore
+import Foundation
+import Publication
+import ReaderLink
+
+/// Proves that a file of the library's folder is an EPUB that can be read, and reads what it says of itself.
+struct BookProof {
+    let folder: LibraryFolder
+    let options: SQLiteBookLibrary.Options
+    /// The name that the user knows the document by.
+    let name: String
+
+    private var shownName: String { StagedName.shown(name) }
+
+    /// Opens the file at `path`.
+    /// - Throws: ``BookRefusal`` for what is no EPUB, a damaged or a malicious one; `CancellationError`; errors of this machine.
+    func book(at path: ProviderPath, size: Int64) async throws -> IncomingBook {
+        let publication: Publication
+        var opening = OpeningOptions()
+        // What the book names on the web is not asked for: a peer does not choose whom this machine calls.
+        opening.remote = { EmptyFetcher() }
+        do { publication = try await Publication.open(path: path, of: folder.files, options: opening) } catch { throw refusal(error, path) }
+        do {
+            let book = try await prove(publication, size: size)
+            await publication.close()
+            return book
+        } catch {
+            await publication.close()
+            throw (error as? BookRefusal) ?? refusal(error, path)
+        }
+    }
+
+    private func prove(_ publication: Publication, size: Int64) async throws -> IncomingBook {
+        guard let type = publication.mediaType, MediaType.epub.contains(type) else {
+            throw BookRefusal("“\(shownName)” is \(publication.mediaType?.name ?? "something else") and no EPUB; only EPUBs are taken.")
+        }
+        if publication.warnings.contains(where: { $0.tag == "repaired-archive" }) {
+            throw BookRefusal("“\(shownName)” is damaged: its list of contents is missing. Send it again.")
+        }
+        try await weigh(publication)
+        let isLocked = publication.protection?.isLocked == true
+        if !isLocked { try await readStart(of: publication) }
+        let time = Date(timeIntervalSince1970: options.time.wallClock)
+        var book = IncomingBook(publication.metadata, named: name, size: size, at: time)
+        if isLocked { book.warnings.append(publication.protection?.reason ?? "The book is locked by DRM and cannot be read here.") }
+        await readCover(of: publication, into: &book)
+        return book
+    }
+
+    /// Adds up what the archive's directory says, before anything is unpacked.
+    private func weigh(_ publication: Publication) async throws {
+        var total: Int64 = 0
+        for link in publication.readingOrder + publication.resources {
+            let resource = publication.get(link)
+            let length: Int64
+            do { length = try await resource.length() } catch {
+                // A part that is missing is a flaw of the book, and locked parts have no length.
+                if case .unavailable = error { throw error }
+                continue
+            }
+            total = total.addingReportingOverflow(max(0, length)).overflow ? .max : total + max(0, length)
+            if total > options.largestUnpacked || isBomb(length, packed: resource.link.properties.archive?.entryLength) {
+                throw BookRefusal("“\(shownName)” would become too large when it is unpacked.")
+            }
+        }
+        if publication.readingOrder.isEmpty { throw BookRefusal("“\(shownName)” has no text.") }
+    }
+
+    private func isBomb(_ length: Int64, packed: Int64?) -> Bool {
+        let limits = ArchiveLimits.standard
+        guard let packed, length > limits.ratioFloor else { return false }
+        return length / max(1, packed) > limits.largestRatio
+    }
+
+    /// Unpacks the first part of the text, which checks its checksum.
+    private func readStart(of publication: Publication) async throws {
+        guard let link = publication.readingOrder.first else { return }
+        try await publication.get(link).stream(nil, into: DiscardingSink())
+    }
+
+    private func readCover(of publication: Publication, into book: inout IncomingBook) async {
+        guard let link = publication.coverLink else { return }
+        do {
+            let sink = DataSink(limit: options.largestCover)
+            try await publication.get(link).stream(nil, into: sink)
+            // A drawing (SVG) is no picture that a list of books can show; that is no fault of the book.
+            book.cover = CoverPicture(sink.data)
+        } catch {
+            book.warnings.append("The cover could not be read: \(error.cause.sentence)")
+        }
+    }
+
+    /// A refusal with the document's own name in it, for what is wrong with the book; the error itself for what is wrong with this machine.
+    private func refusal(_ error: any Error, _ path: ProviderPath) -> any Error {
+        let cause = (error as? ResourceError)?.cause ?? error
+        switch OpeningFailure(cause) {
+        case .cancelled: return CancellationError()
+        case .unavailable: return cause
+        default:
+            if Self.isOfThisMachine(cause) { return cause }
+            let sentence = cause.sentence.replacing(path.string, with: shownName).replacing(path.name, with: shownName)
+            return BookRefusal("“\(shownName)” is no EPUB that can be read: \(sentence)")
+        }
+    }
+
+    /// Whether the disk or the process is at fault and not the book.
+    private static func isOfThisMachine(_ error: any Error) -> Bool {
+        guard let code = ((error as? CocoaError)?.underlying ?? error) as? POSIXError else { return false }
+        return [.EIO, .EMFILE, .ENFILE, .ENOMEM].contains(code.code)
+    }
+}
+
+/// Takes everything and keeps nothing.
+private final class DiscardingSink: ByteSink {
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { .ready }
+}

@@ -1,0 +1,124 @@
+import FileProviderCore
+import Foundation
+import GRDB
+public import ReaderLink
+
+extension SQLiteBookLibrary {
+    /// Copies the document into the library's folder, proves that it is an EPUB and takes it.
+    ///
+    /// The order survives an end at any point: copy, on the disk, its new name noted, under that name, row and note in one transaction, and
+    /// only then goes the file that it replaces. A book that is replaced keeps the time when it was added, its flags and its rating.
+    /// - Throws: What this machine's disk says, and a storage that does not answer.
+    public func add(
+        _ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep
+    ) async throws -> StepResult {
+        if let done = try await database.read({ db in try CommandJournal(db).result(of: step) }) { return done }
+        let copy = try folder.newIncoming("epub")
+        do {
+            let result = try await take(book, from: document, by: copy, overwrite: overwrite, step: step)
+            await discard(copy)
+            return result
+        } catch let refusal as BookRefusal {
+            await discard(copy)
+            return try await journalled(step) { _ in .rejected(refusal.sentence) }
+        } catch {
+            await discard(copy)
+            throw error
+        }
+    }
+
+    private func take(
+        _ upload: UploadedBook, from document: StagedDocument, by copy: ProviderPath, overwrite: Bool, step: CommandStep
+    ) async throws -> StepResult {
+        try await IncomingCopy(folder: folder, document: document, limit: options.largestBook).run(to: copy)
+        let proof = BookProof(folder: folder, options: options, name: document.path.name)
+        var incoming = try await proof.book(at: copy, size: document.size)
+        incoming.complete(upload, options)
+        let old = try await replaced(by: incoming, overwrite: overwrite)
+        return try await store(incoming, from: copy, replacing: old, step: step)
+    }
+
+    /// The book that makes room; nil for a new one.
+    private func replaced(by incoming: IncomingBook, overwrite: Bool) async throws -> StoredBook? {
+        let (book, uuids) = (incoming.book, incoming.uuids)
+        switch try await database.read({ db in try BookFinder(db).find(book, uuids: uuids) }) {
+        case .none: return nil
+        case .several, .conflict: throw BookRefusal("“\(book.title)” is in the library more than once; none of them was replaced.")
+        case .one(let old):
+            // A row without its file holds a place for the book: what comes now is that book again.
+            if overwrite { return old }
+            let path = try StagedName.bookPath(old.book.filename, below: folder.books)
+            if try await folder.has(path) { throw BookRefusal("already in library") }
+            return old
+        }
+    }
+
+    private func store(
+        _ incoming: IncomingBook, from copy: ProviderPath, replacing old: StoredBook?, step: CommandStep
+    ) async throws -> StepResult {
+        var incoming = incoming
+        if let old { incoming.keep(from: old.book) }
+        var files: Set<LibraryFile> = []
+        do {
+            incoming.book.filename = try await moveIntoBooks(copy, incoming.book, &files)
+            let cover = try await writeCover(incoming.cover, &files)
+            let result = try await record(incoming, cover: cover, replacing: old, step: step)
+            await release(files)
+            return result
+        } catch {
+            await release(files)
+            throw error
+        }
+    }
+
+    private func record(
+        _ incoming: IncomingBook, cover: String?, replacing old: StoredBook?, step: CommandStep
+    ) async throws -> StepResult {
+        try await journalled(step) { db in
+            let (table, litter) = (BookTable(db), LitterTable(db))
+            let id: Int64
+            if let old {
+                try litter.add(LibraryFile(.books, old.book.filename))
+                try table.update(StoredBook(id: old.id, book: incoming.book))
+                id = old.id
+            } else {
+                id = try table.insert(incoming.book)
+            }
+            try litter.remove(LibraryFile(.books, incoming.book.filename))
+            try table.replaceCover(of: id, with: cover)
+            return .applied(incoming.warnings)
+        }
+    }
+
+    /// Gives the copy its place under a name that neither a file nor a row has.
+    private func moveIntoBooks(_ copy: ProviderPath, _ book: LibraryBook, _ files: inout Set<LibraryFile>) async throws -> String {
+        for number in 1...10_000 {
+            let file = LibraryFile(.books, BookFileName.make(authors: book.authors, title: book.title, number: number))
+            guard try await claim(file, &files) else { continue }
+            do {
+                try await folder.files.moveItem(path: copy, to: try folder.path(of: file), overwrite: false)
+                return file.name
+            } catch let error where error.isFileExists {
+                try await giveUp(file, &files)
+            }
+        }
+        throw BookRefusal("“\(book.title)” is in the library too often for one more.")
+    }
+
+    /// Writes a cover under a new name; nil where there is none.
+    func writeCover(_ cover: CoverPicture?, _ files: inout Set<LibraryFile>) async throws -> String? {
+        guard let cover else { return nil }
+        // What is cut off while it is written lies where everything is removed.
+        let draft = try folder.newIncoming(cover.fileExtension)
+        let file = LibraryFile(.covers, draft.name)
+        do {
+            try await folder.files.writeContents(path: draft, contents: cover.data)
+            guard try await claim(file, &files) else { throw FileError.make(.fileWriteFileExists, path: draft) }
+            try await folder.files.moveItem(path: draft, to: try folder.path(of: file), overwrite: false)
+            return file.name
+        } catch {
+            await discard(draft)
+            throw error
+        }
+    }
+}

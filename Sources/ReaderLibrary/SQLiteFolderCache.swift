@@ -1,0 +1,68 @@
+import FileProviderCore
+public import Foundation
+import GRDB
+public import ReaderLink
+
+/// The cache of a plain folder in SQLite: one row for each file.
+public final class SQLiteFolderCache: FolderCache {
+    /// Bytes of the largest file that is read or written to, 1 GiB.
+    private static let largest: Int64 = 1 << 30
+
+    /// A cache holds nothing of its own; everything is in the files.
+    public init() {}
+
+    /// Reads all that `file` holds, and leaves it unchanged.
+    ///
+    /// - Throws: ``/ReaderLink/FolderCacheFailure`` for a file that is damaged, of a newer version, or no cache;
+    ///   `CocoaError(.fileReadNoSuchFile)` and what else the disk says.
+    /// - Complexity: Reads the file twice; two statements.
+    public func load(from file: URL) async throws -> FolderCacheContents {
+        try await Self.translating(file) {
+            try ForeignDatabase.read(file, kind: FolderCacheTable.kind, limit: Self.largest) { db in try FolderCacheTable(db).contents() }
+        }
+    }
+
+    /// Makes `file` hold `contents` and nothing else, in one transaction; where there is no file, or an empty one, it makes one.
+    ///
+    /// - Throws: ``/ReaderLink/FolderCacheFailure`` where a file is there that is damaged, of a newer version, or no cache; what the disk
+    ///   says.
+    /// - Complexity: Reads the old file once and writes every row.
+    public func save(_ contents: FolderCacheContents, to file: URL) async throws {
+        try await Self.translating(file) {
+            if try !Self.isEmpty(file) { try ForeignDatabase.inspect(file, limit: Self.largest) }
+            let queue = try DatabaseQueue(path: file.path, configuration: ForeignDatabase.configuration(readonly: false))
+            let result = Result {
+                try queue.writeWithoutTransaction { db in
+                    // The journal goes with the transaction: the file alone is all.
+                    try db.execute(sql: "PRAGMA journal_mode = DELETE")
+                    if try FolderCacheTable.kind.isEmpty(db) { try FolderCacheTable.kind.create(db) }
+                    try FolderCacheTable.kind.verify(db)
+                    try db.inTransaction {
+                        try FolderCacheTable(db).write(contents)
+                        return .commit
+                    }
+                }
+            }
+            try queue.close()
+            try result.get()
+        }
+    }
+
+    /// Whether there is no file, or one without a byte.
+    private static func isEmpty(_ file: URL) throws -> Bool {
+        do { return try FileSource(file).length == 0 } catch let error where error.isNoSuchFile { return true }
+    }
+
+    private static func translating<Value: Sendable>(_ file: URL, _ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        do {
+            return try await BlockingThreads.shared.run(body)
+        } catch let problem as DatabaseProblem {
+            if case .newer(let version) = problem.kind { throw FolderCacheFailure(.newer(version: version), detail: problem.detail) }
+            throw FolderCacheFailure(.damaged, detail: problem.detail)
+        } catch let error as DatabaseError {
+            throw error.isDamage ? FolderCacheFailure(.damaged, detail: error.message) : error.fileError(path: file.path)
+        } catch let error as CocoaError where error.code == .fileReadTooLarge {
+            throw FolderCacheFailure(.damaged, detail: "it is larger than \(largest) bytes")
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import FileProviderCore
+public import Foundation
+import GRDB
+public import ReaderLink
+
+/// Reads the snapshot of a library that ``SQLiteBookLibrary`` wrote, on the driver's side.
+///
+/// The file comes from a peer and is not trusted: its size is bounded, it has to be sound, and it has to have just the tables that belong
+/// there, so that nothing in it is ever run.
+public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
+    /// Bytes of the largest file that is read; 256 MiB. What is read is held in memory.
+    public var largestFile: Int64 = 256 << 20
+    /// The most books that are taken.
+    public var mostBooks = 100_000
+
+    /// The usual limits.
+    public init() {}
+
+    /// The books in the snapshot `file`, a local file, which is left as it is.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for a file that is damaged or no snapshot; `CocoaError(.fileReadUnknown)` for one of a
+    ///   newer version; `CocoaError(.fileReadTooLarge)` over a limit; `CocoaError(.fileReadNoSuchFile)`.
+    /// - Complexity: Reads the file twice; four statements, however many books there are.
+    public func books(in file: URL) async throws -> [LibraryBook] {
+        let (largest, limit) = (largestFile, mostBooks)
+        do {
+            return try await BlockingThreads.shared.run {
+                try ForeignDatabase.read(file, kind: LibrarySchema.snapshot, limit: largest) { db in
+                    try Self.check(db, file, limit: limit)
+                    return try BookTable(db).books().map { try Self.proven($0.book) }
+                }
+            }
+        } catch let problem as DatabaseProblem {
+            throw Self.error(problem, file)
+        } catch let error as DatabaseError {
+            throw error.isDamage
+                ? Self.error(DatabaseProblem(.damaged, error.message ?? "SQLite cannot read it"), file) : error.fileError(path: file.path)
+        }
+    }
+
+    /// Counts before anything is held in memory.
+    private static func check(_ db: Database, _ file: URL, limit: Int) throws {
+        let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM books") ?? 0
+        if count > limit {
+            let sentence = "“\(file.lastPathComponent)” has \(count) books, and at most \(limit) are read."
+            throw FileError.make(.fileReadTooLarge, path: file.path, sentence: sentence)
+        }
+        let lines = ["filename", "uuid", "title", "title_sort", "author_sort", "series", "publisher", "pub_date", "cover_hash"]
+        let tooLong = lines.map { "length(CAST(\($0) AS BLOB)) > \(BookText.longestLine)" }.joined(separator: " OR ")
+        let rows = [
+            "SELECT 1 FROM books WHERE \(tooLong) OR length(CAST(description AS BLOB)) > \(BookText.longestDescription)",
+            "SELECT 1 FROM authors WHERE place >= \(BookText.longestList) OR length(CAST(name AS BLOB)) > \(BookText.longestLine)",
+            "SELECT 1 FROM subjects WHERE place >= \(BookText.longestList) OR length(CAST(name AS BLOB)) > \(BookText.longestLine)",
+            "SELECT 1 FROM collections WHERE length(CAST(name AS BLOB)) > \(BookText.longestLine)",
+            "SELECT 1 FROM book_collections WHERE place >= \(BookText.longestList)",
+        ]
+        for sql in rows where try Int.fetchOne(db, sql: sql + " LIMIT 1") != nil {
+            throw DatabaseProblem(.damaged, "a value in it is too long")
+        }
+    }
+
+    /// A book whose file name leads nowhere else, and whose numbers can be.
+    private static func proven(_ book: LibraryBook) throws -> LibraryBook {
+        do { _ = try StagedName.bookPath(book.filename, below: .root) } catch {
+            throw DatabaseProblem(.damaged, "a file name in it is none")
+        }
+        guard book.size >= 0, (book.wordCount ?? 0) >= 0 else { throw DatabaseProblem(.damaged, "a number in it is negative") }
+        return book
+    }
+
+    private static func error(_ problem: DatabaseProblem, _ file: URL) -> CocoaError {
+        let name = file.lastPathComponent
+        switch problem.kind {
+        case .damaged, .foreign:
+            let sentence = "The application's library “\(name)” cannot be read: \(problem.detail)."
+            return FileError.make(.fileReadCorruptFile, path: file.path, sentence: sentence)
+        case .newer:
+            let sentence = "The application's library “\(name)” is of a newer version than this program knows."
+            return FileError.make(.fileReadUnknown, path: file.path, sentence: sentence)
+        }
+    }
+}

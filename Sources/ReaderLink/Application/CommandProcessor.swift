@@ -1,0 +1,157 @@
+import FileProviderCore
+import Foundation
+import Logging
+
+/// Carries out one command from its acknowledgement to its final status, so that it can be stopped anywhere and gone on with later.
+///
+/// The order keeps that promise: each step is in the library's journal when it is done; the library's snapshot is in place before the
+/// command's file is removed, that before the final status is told, and that before the journal forgets the command.
+struct CommandProcessor: Sendable {
+    /// The step of the journal that holds how the command ended.
+    static let ending = -1
+    /// Seconds for which a storage is asked again that does other things.
+    static let patience = 30.0
+
+    let folder: StagingFolder
+    let documents: StagedDocuments
+    let library: any BookLibrary
+    let options: ApplicationOptions
+    let time: any TimeSource
+    let timestamps: RisingTimestamps
+    let control: ProcessingControl
+    /// Tells what fails and is tried again.
+    let report: @Sendable (any Error) -> Void
+
+    /// How a command ended.
+    struct Ending: Sendable {
+        var code: CommandStatus.Code
+        var messages: [StatusMessage]
+        /// Whether its file could not be removed.
+        var leavesCommand = false
+        /// Whether the list of books could not be renewed.
+        var owesSnapshot = false
+    }
+
+    var persistence: Persistence {
+        Persistence(time: time, report: report) { [folder] in _ = try await folder.files() }
+    }
+
+    /// Carries out `found`.
+    /// - Returns: How it ended; nil where the driver took the command back before it was acknowledged.
+    /// - Throws: `CancellationError`, after which the command is as it was and goes on when it is found again; what the storage throws
+    ///   before the command was acknowledged; what the library throws that cannot note how the command ended.
+    func run(_ found: FoundCommand) async throws -> Ending? {
+        let waits = try await control.pass()
+        if try await waitForStatusTaken() || waits, try await !isThere(found) { return nil }
+        let reporter = reporter()
+        try await reporter.begin(fileName: found.fileName, timestamp: found.identity?.timestamp)
+        do {
+            var ending = try await ending(of: found, reporter: reporter)
+            ending.leavesCommand = try await removeOrLeave(found)
+            try await reporter.finish(ending.code, messages: ending.messages)
+            // A command that stays is answered from the journal when it is found again.
+            if let identity = found.identity, !ending.leavesCommand { try await forget(identity) }
+            return ending
+        } catch {
+            await reporter.stop()
+            throw error
+        }
+    }
+
+    /// Ends the commands that an earlier run left: those whose files are still there are found again and go on, of the others the
+    /// driver is told the end where it still waits for it.
+    func recover(files: [FileObject]) async throws {
+        for identity in try await library.unfinished() {
+            if try await isThere(identity, among: files) { continue }
+            let results = try await library.begin(identity)
+            if try await isWaitedFor(identity) {
+                let reporter = reporter()
+                try await reporter.begin(fileName: identity.kind.fileName, timestamp: identity.timestamp)
+                let ending = results[Self.ending].map(Self.ending(from:)) ?? interrupted(identity)
+                try await reporter.finish(ending.code, messages: ending.messages)
+            }
+            try await library.end(identity)
+        }
+    }
+
+    private func isThere(_ identity: CommandIdentity, among files: [FileObject]) async throws -> Bool {
+        for file in files where file.name.lowercased() == identity.kind.fileName {
+            let data = try await folder.read(file.name, limit: options.largestCommand)
+            if data.map(FoundCommand.digest(of:)) == identity.digest { return true }
+        }
+        return false
+    }
+
+    private func isWaitedFor(_ identity: CommandIdentity) async throws -> Bool {
+        guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report) else { return false }
+        // One that cannot be read was not finished either.
+        guard let status = try? options.coding.status(in: data) else { return true }
+        return !status.isFinal && (status.command?.lowercased() ?? identity.kind.fileName) == identity.kind.fileName
+    }
+
+    private func interrupted(_ identity: CommandIdentity) -> Ending {
+        Ending(code: .failure, messages: [StatusMessage("The command was interrupted.", about: identity.kind.fileName)])
+    }
+
+    private func reporter() -> StatusReporter {
+        StatusReporter(folder: folder, options: options, timestamps: timestamps, control: control, persistence: persistence)
+    }
+
+    /// The driver takes the final status of a command before it is told of the next.
+    /// - Returns: Whether it had to wait.
+    private func waitForStatusTaken() async throws -> Bool {
+        let start = time.elapsed
+        var waits = false
+        while time.elapsed - start < options.statusTaken {
+            guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report),
+                // What cannot be read is nothing that anybody waits for.
+                let status = try? options.coding.status(in: data), status.isFinal
+            else { break }
+            waits = true
+            try await time.sleep(seconds: options.pollInterval.shortest)
+        }
+        return waits
+    }
+
+    /// A command that the library does not forget is ended with the next ``recover(files:)``.
+    private func forget(_ identity: CommandIdentity) async throws {
+        do { try await persistence.run(for: Self.patience) { try await library.end(identity) } } catch let error where !Task.isCancelled {
+            report(error)
+        }
+    }
+
+    /// Whether the command is still there, and no other in its place.
+    func isThere(_ found: FoundCommand) async throws -> Bool {
+        guard let known = found.data else { return try await folder.has(found.fileName) }
+        return try await folder.read(found.fileName, limit: options.largestCommand) == known
+    }
+
+    /// Removes the command's file, unless the driver has put another there meanwhile, and its wish to stop. A file that the storage keeps
+    /// is the driver's to remove, who is told the end all the same.
+    /// - Returns: Whether the file is still there.
+    private func removeOrLeave(_ found: FoundCommand) async throws -> Bool {
+        do {
+            try await persistence.run(for: Self.patience) {
+                try await control.forgetCancelling(in: folder)
+                if try await isThere(found) { try await folder.remove(found.fileName) }
+            }
+            return false
+        } catch let error where !Task.isCancelled {
+            report(error)
+            return true
+        }
+    }
+}
+
+// MARK: How a command ended, as a step of the journal
+
+extension CommandProcessor {
+    static func result(from ending: Ending) -> StepResult {
+        StepResult(isApplied: ending.code == .success, warnings: ["\(ending.code.rawValue)"] + ending.messages.map(\.wire))
+    }
+
+    static func ending(from result: StepResult) -> Ending {
+        let code = result.warnings.first.flatMap { Int($0) }.flatMap(CommandStatus.Code.init) ?? .failure
+        return Ending(code: code, messages: result.warnings.dropFirst().map { StatusMessage(wire: $0) })
+    }
+}

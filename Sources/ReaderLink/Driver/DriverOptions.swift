@@ -1,0 +1,97 @@
+/// How a driver goes about its work; every value has one that is usual.
+public struct DriverOptions: Hashable, Sendable {
+    /// Seconds that the application has to take notice of a command.
+    public var acknowledgeLimit = 15.0
+    /// Seconds without any change of its report after which the application counts as stalled.
+    public var stallLimit = 15.0
+    /// Seconds for which both limits stand still while the application says that it is offline.
+    public var offlineLimit = 60.0
+    /// Seconds that one command may take in all.
+    public var commandLimit = 21_600.0
+    /// Seconds that a command's file may stay after the application's last report on it, before the driver removes the file itself.
+    public var removalLimit = 5.0
+    /// Seconds without a sign of life after which a call of the storage is given up; as long as storages themselves wait. Looks at the report
+    /// on a command have a third of the shorter one of the limits on silence.
+    public var callLimit = 60.0
+    /// Seconds between two looks for a report; nil takes 0.25 on a local disk and 1 elsewhere.
+    public var pollInterval: Double?
+    /// Seconds between two looks whether an application is there.
+    public var probeInterval = 2.0
+    /// The most books of one command.
+    public var batchSize = 100
+    /// What happens to books that are on the device already, unless an upload says otherwise.
+    public var existingBooks = ExistingBookPolicy.protect
+    /// Whether messages begin with a byte order mark.
+    public var writesByteOrderMark = true
+    /// The folder in the command staging folder where documents are staged, for applications that don't say; empty for that folder
+    /// itself.
+    public var documentsFolder = ""
+    /// The path of the application's folder of books on the same storage, from which books are read without asking the application; nil
+    /// has the application hand them out.
+    public var booksFolder: String?
+    /// The most bytes of a list of books that are fetched; 256 MiB, which is what is read of one.
+    public var largestSnapshot: Int64 = 256 << 20
+    /// The most bytes of a book that are fetched.
+    public var largestBook: Int64 = 4 << 30
+    /// Whether the contents of all commands go to the log, covers and descriptions cut.
+    public var developmentMode = false
+
+    /// The usual options.
+    public init() {}
+
+    /// Seconds between two looks for a report on this storage.
+    func poll(isLocal: Bool) -> Double { pollInterval ?? (isLocal ? 0.25 : 1) }
+}
+
+extension DriverOptions: Codable {
+    enum CodingKeys: String, CodingKey, CaseIterable {
+        case acknowledgeLimit = "acknowledge_limit"
+        case stallLimit = "stall_limit"
+        case offlineLimit = "offline_limit"
+        case commandLimit = "command_limit"
+        case removalLimit = "removal_limit"
+        case callLimit = "call_limit"
+        case pollInterval = "poll_interval"
+        case probeInterval = "probe_interval"
+        case batchSize = "upload_batch_size"
+        case existingBooks = "existing_books"
+        case writesByteOrderMark = "byte_order_mark"
+        case documentsFolder = "documents_folder"
+        case booksFolder = "books_folder"
+        case largestSnapshot = "largest_snapshot"
+        case largestBook = "largest_book"
+        case developmentMode = "development_mode"
+    }
+
+    /// What is not there keeps its usual value.
+    /// - Throws: `DecodingError`, also for numbers that make no sense: times are from 0.01 to 86,400 seconds, batches from 1 to 10,000.
+    public init(from decoder: any Decoder) throws {
+        self.init()
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        func read<Value: Decodable>(_ key: CodingKeys, into value: inout Value, where isSound: (Value) -> Bool = { _ in true }) throws {
+            guard let read = try values.decodeIfPresent(Value.self, forKey: key) else { return }
+            guard isSound(read) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: key, in: values, debugDescription: "The value of “\(key.rawValue)” is out of range.")
+            }
+            value = read
+        }
+        let isTime: (Double) -> Bool = { (0.01...86_400).contains($0) }
+        try read(.acknowledgeLimit, into: &acknowledgeLimit, where: isTime)
+        try read(.stallLimit, into: &stallLimit, where: isTime)
+        try read(.offlineLimit, into: &offlineLimit, where: isTime)
+        try read(.commandLimit, into: &commandLimit, where: isTime)
+        try read(.removalLimit, into: &removalLimit, where: isTime)
+        try read(.callLimit, into: &callLimit, where: isTime)
+        try read(.pollInterval, into: &pollInterval, where: { $0.map(isTime) ?? true })
+        try read(.probeInterval, into: &probeInterval, where: isTime)
+        try read(.batchSize, into: &batchSize, where: { (1...10_000).contains($0) })
+        try read(.existingBooks, into: &existingBooks)
+        try read(.writesByteOrderMark, into: &writesByteOrderMark)
+        try read(.documentsFolder, into: &documentsFolder)
+        try read(.booksFolder, into: &booksFolder)
+        try read(.largestSnapshot, into: &largestSnapshot, where: { $0 > 0 })
+        try read(.largestBook, into: &largestBook, where: { $0 > 0 })
+        try read(.developmentMode, into: &developmentMode)
+    }
+}

@@ -1,0 +1,22 @@
+/// Text that a peer gave, made fit for a line of a log or of an error.
+enum LogText {
+    /// `text` with at most `limit` characters, on one line, and without what does something to a terminal.
+    static func shown(_ text: String, limit: Int = 200) -> String {
+        var shown = ""
+        var count = 0
+        for scalar in text.unicodeScalars {
+            if count == limit { return shown + "…" }
+            shown.unicodeScalars.append(isHarmless(scalar) ? scalar : "\u{FFFD}")
+            count += 1
+        }
+        return shown
+    }
+
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        case .format: !scalar.properties.isBidiControl
+        default: true
+        }
+    }
+}

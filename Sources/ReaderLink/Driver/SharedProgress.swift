@@ -1,0 +1,28 @@
+import FileProviderCore
+
+/// One progress made of several, equal steps; never goes back, whatever the steps tell.
+struct SharedProgress {
+    private let told: DriverProgress
+    private let highest = Locked(-1.0)
+    private let steps: Double
+    private var done = 0.0
+
+    init(_ told: @escaping DriverProgress, steps: Int) {
+        self.told = told
+        self.steps = Double(max(1, steps))
+    }
+
+    /// The progress of the next step, from 0 to 1.
+    mutating func next() -> DriverProgress {
+        let start = done
+        done += 1
+        return { [told, highest, steps] fraction in
+            let whole = (start + min(1, max(0, fraction))) / steps
+            let isHigher = highest.update { highest in
+                defer { highest = max(highest, whole) }
+                return whole > highest
+            }
+            if isHigher { told(whole) }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Lets one after the other in, in the order in which they came.
+final class Turns: Sendable {
+    private struct State {
+        var isTaken = false
+        var next = 0
+        var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Waits for the turn, which ``end()`` gives back.
+    /// - Throws: `CancellationError`, without the turn.
+    func begin() async throws {
+        let number = state.withLock { state in
+            state.next += 1
+            return state.next
+        }
+        let isIn = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer: Bool? = state.withLock { state in
+                    if Task.isCancelled { return false }
+                    if state.isTaken {
+                        state.waiting.append((number, continuation))
+                        return nil
+                    }
+                    state.isTaken = true
+                    return true
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            let left = state.withLock { state in
+                state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+            }
+            left?.resume(returning: false)
+        }
+        guard isIn else { throw CancellationError() }
+    }
+
+    /// Lets the next one in.
+    func end() {
+        let next = state.withLock { state in
+            if state.waiting.isEmpty {
+                state.isTaken = false
+                return nil as CheckedContinuation<Bool, Never>?
+            }
+            return state.waiting.removeFirst().continuation
+        }
+        next?.resume(returning: true)
+    }
+}

@@ -1,0 +1,70 @@
+extension MessageReader {
+    /// What the message, which has to be `connected.xml`, says.
+    func connected() throws -> Connected {
+        let tag = try root(Connected.rootElement)
+        var state: Connected.State?
+        var hasPassword: Bool?
+        try eachChild { child in
+            switch child.name {
+            case "state": state = Connected.State(rawValue: MessageValue.trimmed(try text()).lowercased())
+            case "has_password": hasPassword = MessageValue.flag(try text())
+            default: break
+            }
+        }
+        guard let state else { throw malformed("it says neither online nor offline") }
+        return Connected(
+            timestamp: timestamp(of: tag), state: state, attributes: tag.attributes.filter { Connected.canHold($0.key) },
+            hasPassword: hasPassword)
+    }
+
+    /// What the message, which has to be `status.xml`, says.
+    func status() throws -> CommandStatus {
+        let tag = try root(CommandStatus.rootElement)
+        guard let code = tag["code"].flatMap({ Int(MessageValue.trimmed($0)) }).flatMap(CommandStatus.Code.init) else {
+            throw malformed("it does not say how the command stands")
+        }
+        var progress: Double?
+        var messages: [StatusMessage] = []
+        try eachChild { child in
+            switch child.name {
+            case "progress": progress = MessageNumber.decimal(try text())
+            // Whoever prints a sentence on a line of its own does not mean the white space around it.
+            case "messages": messages += try texts(of: "message").map { StatusMessage(wire: MessageValue.trimmed($0)) }
+            default: break
+            }
+        }
+        return CommandStatus(
+            timestamp: timestamp(of: tag), code: code, progress: CommandStatus.progress(progress ?? 0, with: code), messages: messages,
+            command: tag["command"].map(CommandStatus.shortened), commandTimestamp: tag["commandtimestamp"].map(CommandStatus.shortened))
+    }
+}
+
+extension Connected {
+    static let rootElement = "connection"
+
+    /// Whether `name` can be one of ``attributes``: a plain name that is not spoken for.
+    static func canHold(_ name: String) -> Bool {
+        guard let first = name.utf8.first, name.utf8.count <= 64, name != "timestamp", !name.hasPrefix("xmlns") else { return false }
+        return !(0x2D...0x39).contains(first)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F, 0x2D, 0x2E: true
+                default: false
+                }
+            }
+    }
+}
+
+extension CommandStatus {
+    static let rootElement = "status"
+
+    /// What names a command or its time is short; of anything longer the beginning is enough.
+    static func shortened(_ text: String) -> String { String(text.unicodeScalars.prefix(100)) }
+
+    /// `value` as it may stand with `code`: 1 when the command is over and less before, with at most six digits.
+    static func progress(_ value: Double, with code: Code) -> Double {
+        guard code == .inProgress else { return 1 }
+        guard value.isFinite else { return 0 }
+        return MessageNumber.rounded(min(max(value, 0), 0.999999))
+    }
+}

@@ -1,0 +1,53 @@
+extension MessageWriter {
+    /// Room for what is in a report beside its attributes and messages, and for the last message.
+    private static let reserve = 4 << 10
+
+    mutating func write(_ connected: Connected, within limits: MessageLimits) {
+        var attributes: Attributes = [("timestamp", Self.timestamp(connected.timestamp))]
+        var room = limits.report - Self.reserve
+        for (name, value) in connected.attributes.sorted(by: { $0.key < $1.key }) where Connected.canHold(name) {
+            let size = Self.mostBytes(of: name, value)
+            guard attributes.count < limits.attributes, size <= room, value.utf8.count <= limits.attribute / 3 else { continue }
+            room -= size
+            attributes.append((name, value))
+        }
+        element(Connected.rootElement, attributes) { writer in
+            // Drivers compare the text as it stands, so there is no white space around it.
+            writer.element("state", text: connected.state.rawValue)
+            if let hasPassword = connected.hasPassword { writer.element("has_password", text: String(hasPassword)) }
+        }
+    }
+
+    mutating func write(_ status: CommandStatus, within limits: MessageLimits) {
+        let attributes: Attributes = [
+            ("timestamp", Self.timestamp(status.timestamp)), ("code", String(status.code.rawValue)),
+            ("command", status.command.map(CommandStatus.shortened)),
+            ("commandtimestamp", status.commandTimestamp.map(CommandStatus.shortened)),
+        ]
+        element(CommandStatus.rootElement, attributes) { writer in
+            writer.element("progress", text: MessageNumber.text(CommandStatus.progress(status.progress, with: status.code)))
+            writer.element("messages") { $0.messages(of: status, within: limits) }
+        }
+    }
+
+    /// The messages that fit into what a driver reads, and a last one that counts the others.
+    private mutating func messages(of status: CommandStatus, within limits: MessageLimits) {
+        let end = limits.report - Self.reserve
+        var left = 0
+        for message in status.messages {
+            let wire = message.wire
+            if data.count + Self.mostBytes(of: "<message></message>", wire) <= end {
+                element("message", text: wire)
+            } else {
+                left += 1
+            }
+        }
+        guard left > 0 else { return }
+        // Drivers want the name of a file in front of every message.
+        let file = status.command.map(CommandStatus.shortened) ?? CommandStatus.fileName
+        element("message", text: StatusMessage("\(left) more messages were left out.", about: file).wire)
+    }
+
+    /// How much an attribute or a text can take up at most: `&quot;` is the longest escape.
+    private static func mostBytes(of name: String, _ value: String) -> Int { name.utf8.count + 6 * value.utf8.count + 8 }
+}

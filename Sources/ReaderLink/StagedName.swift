@@ -1,0 +1,80 @@
+public import FileProviderCore
+public import Foundation
+
+/// Which names a peer may give: those of staged documents, and paths of books below a library's folder.
+public enum StagedName {
+    /// Why a name is refused.
+    public struct Refusal: LocalizedError, Hashable, Sendable {
+        /// The name, as the peer gave it.
+        public let name: String
+        /// What is wrong with it.
+        public let reason: String
+
+        /// The name and the reason, safe to print.
+        public var errorDescription: String? { "The name “\(StagedName.shown(name))” is refused: \(reason)." }
+    }
+
+    /// Proves that `name` is one that a staged document may have: one part, nothing that a storage reads in its own way, no file of
+    /// the protocol.
+    /// - Throws: ``Refusal``.
+    public static func checkDocument(_ name: String) throws {
+        try check(part: name, of: name)
+        if isReserved(name) { throw Refusal(name: name, reason: "the protocol uses it itself") }
+    }
+
+    /// The path of a book below `root`, from a name that a peer gave. Each part is checked; `/` stands between parts.
+    /// - Throws: ``Refusal``.
+    public static func bookPath(_ name: String, below root: ProviderPath) throws -> ProviderPath {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard !name.isEmpty, parts.count <= 32 else {
+            throw Refusal(name: name, reason: name.isEmpty ? "it is empty" : "it has too many parts")
+        }
+        return try parts.reduce(root) { path, part in
+            try check(part: String(part), of: name)
+            return try path.appending(String(part))
+        }
+    }
+
+    /// Whether the protocol uses `name` itself, whatever the case of its letters.
+    public static func isReserved(_ name: String) -> Bool {
+        let name = name.lowercased()
+        return reserved.contains(name) || name.hasSuffix(".tmp") || TemporaryName.matches(name)
+    }
+
+    /// `name` cut to a length that fits in a line, without characters that do something to a terminal.
+    public static func shown(_ name: String) -> String {
+        let safe = name.unicodeScalars.prefix(120).map { isHarmless($0) ? String($0) : "\u{FFFD}" }.joined()
+        return name.unicodeScalars.count > 120 ? safe + "…" : safe
+    }
+
+    private static let reserved: Set<String> =
+        Set(ReaderCommand.Kind.allCases.map(\.fileName))
+        .union([
+            Connected.fileName, CommandStatus.fileName, CommandStatus.cancelFileName, "html_response.html", "backup.xml", "library.sqlite",
+        ])
+
+    private static func check(part: String, of name: String) throws {
+        func refuse(_ reason: String) -> Refusal { Refusal(name: name, reason: reason) }
+        if part.isEmpty { throw refuse("a part of it is empty") }
+        if part == "." || part == ".." { throw refuse("it has a part that leads elsewhere") }
+        if part.utf8.count > 255 { throw refuse("a part of it is longer than 255 bytes") }
+        if part.contains(where: { $0 == "/" || $0 == "\\" }) { throw refuse("it holds a separator of folders") }
+        guard part.unicodeScalars.allSatisfy(isHarmless) else { throw refuse("it holds characters for control") }
+        if part.hasSuffix(".") || part.hasSuffix(" ") { throw refuse("it ends in a dot or a space") }
+        if isDrive(part) { throw refuse("it begins like the name of a drive") }
+    }
+
+    private static func isDrive(_ part: String) -> Bool {
+        let start = Array(part.utf8.prefix(2))
+        return start.count == 2 && start[1] == UInt8(ascii: ":") && (start[0] | 0x20 >= 0x61) && (start[0] | 0x20 <= 0x7A)
+    }
+
+    /// No control characters, and none that turn the direction of text or hide in it.
+    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
+        case .format: !scalar.properties.isBidiControl
+        default: true
+        }
+    }
+}

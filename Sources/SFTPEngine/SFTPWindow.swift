@@ -1,0 +1,24 @@
+/// How many bytes of a transfer may be on their way: as many as the line takes without long waits.
+struct SFTPWindow {
+    private(set) var allowed: Int
+    private let least: Int
+    private let most: Int
+    /// The shortest time from a request to its answer.
+    private var quickest = Duration.seconds(60)
+
+    init(first: Int, least: Int, most: Int) {
+        allowed = first
+        self.least = least
+        self.most = most
+    }
+
+    /// Allows more at once while answers come soon, and less where they queue: small requests would wait behind them.
+    mutating func adapt(to delay: Duration, _ count: Int) {
+        quickest = min(quickest, delay)
+        if delay < quickest + .milliseconds(250) {
+            allowed = min(most, allowed + count)
+        } else if delay > quickest + .milliseconds(500) {
+            allowed = max(least, allowed - count / 2)
+        }
+    }
+}

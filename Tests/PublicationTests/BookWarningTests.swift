@@ -1,0 +1,164 @@
+import FileProviderCore
+import Foundation
+import SampleBooks
+import Testing
+
+@testable import Publication
+
+private let byName = "the tracks follow one another by their names."
+
+/// A sound EPUB that was spoilt in one place, and the one warning that it gives.
+struct SpoiltBook: Sendable, CustomTestStringConvertible {
+    let book: OddBook
+    let warning: PublicationWarning
+
+    var testDescription: String { warning.message }
+
+    init(_ tag: String, _ message: String, change: (inout OddBook) -> Void) {
+        warning = PublicationWarning(tag, .minor, message)
+        book = OddBook.with(change)
+    }
+
+    static let all = [
+        SpoiltBook("missing-type", "“OEBPS/style.css” has no media type in the manifest; it was told by the name.") {
+            $0.items = $0.items.replacing(#"href="style.css" media-type="text/css""#, with: #"href="style.css""#)
+        },
+        SpoiltBook("missing-type", "“OEBPS/c1.xhtml” and 2 more have no media type in the manifest; it was told by the names.") {
+            $0.items = $0.items.replacing(#"media-type="application/xhtml+xml""#, with: "")
+        },
+        SpoiltBook("odd-rendition", "“fixed” is no value of “rendition:layout” that EPUB defines; it was ignored.") {
+            $0.metadata += "<meta property='rendition:layout'>fixed</meta>"
+        },
+        SpoiltBook("odd-rendition", "“scrolled” is no value of “rendition:flow” that EPUB defines; it was ignored.") {
+            $0.metadata += "<meta property='rendition:flow'>scrolled</meta>"
+        },
+        SpoiltBook("odd-rendition", "“always” is no value of “rendition:spread” that EPUB defines; it was ignored.") {
+            $0.metadata += "<meta property='rendition:spread'>always</meta>"
+        },
+        SpoiltBook("odd-rendition", "“square” is no value of “rendition:orientation” that EPUB defines; it was ignored.") {
+            $0.metadata += "<meta property='rendition:orientation'>square</meta>"
+        },
+        SpoiltBook(
+            "odd-rendition", "“rendition:flow-wide” in the reading order is no property that EPUB defines; it was ignored."
+        ) {
+            $0.spine = #"<itemref idref="c1" properties="rendition:flow-wide rendition:align-x-center"/>"#
+        },
+        SpoiltBook("odd-rendition", "“big” is no value of “rendition:layout” that EPUB defines; it was ignored.") {
+            $0.container = Data(EPUBFixture.container.replacing("<rootfile ", with: #"<rootfile layout="big" "#).utf8)
+        },
+        SpoiltBook("odd-progression", "“down” is no direction for pages to follow; it was ignored.") {
+            $0.spineAttributes = #"page-progression-direction="down""#
+        },
+        SpoiltBook("missing-language", "The book does not say what language it is in; none was assumed.") {
+            $0.metadata = $0.metadata.replacing("<dc:language>en</dc:language>", with: "")
+        },
+        SpoiltBook("missing-identifier", "The book has no identifier; it was opened without one.") {
+            $0.metadata = "<dc:title>Moby-Dick</dc:title><dc:language>en</dc:language>"
+        },
+    ]
+}
+
+/// Warnings of the parsers for EPUB, comics and audiobooks, word for word.
+@Suite struct BookWarningTests {
+    @Test(arguments: SpoiltBook.all)
+    func `an EPUB that is odd in one way gives one warning`(spoilt: SpoiltBook) async throws {
+        let book = try await spoilt.book.open()
+        #expect(book.warnings == [spoilt.warning])
+        #expect(book.readingOrder.first?.type == "application/xhtml+xml" && book.metadata.layout == .reflowable)
+    }
+
+    @Test func `all values that are defined give none`() async throws {
+        let book = try await OddBook.with {
+            for (name, value) in [("layout", "reflowable"), ("orientation", "auto"), ("spread", "portrait"), ("flow", "scrolled-doc")] {
+                $0.metadata += "<meta property='rendition:\(name)'>\(value)</meta>"
+            }
+            $0.spineAttributes = #"page-progression-direction="default""#
+            let properties = "rendition:layout-pre-paginated rendition:spread-none rendition:page-spread-center rendition:flow-auto own:x"
+            $0.spine = #"<itemref idref="c1" properties="\#(properties)"/>"#
+        }.open()
+        #expect(book.warnings == [])
+    }
+
+    private func open(_ name: String, _ files: [(String, String)]) async throws -> [PublicationWarning] {
+        try await Shelf().open(name, files).warnings
+    }
+
+    @Test func `strangers in a comic are told together`() async throws {
+        let pages = [("1.png", "x"), ("notes.txt", "x"), ("x.acbf", "x"), (".DS_Store", "x"), ("Thumbs.db", "x")]
+        #expect(try await open("c.cbz", pages).isEmpty)
+        #expect(
+            try await open("c.cbz", pages + [("odd.exe", "x")]) == [
+                PublicationWarning("unused-file", .minor, "“odd.exe” is neither picture nor known metadata; it was passed over.")
+            ])
+        #expect(
+            try await open("c.cbz", pages + [("z/2.heic", "x"), ("z/1.html", "x")]) == [
+                PublicationWarning(
+                    "unused-file", .moderate, "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
+            ])
+        let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) { $1 }
+        let log = WarningLog()
+        let asset = PublicationAsset(path: try ProviderPath("c.cbz"), mediaType: .cbz, form: .archive, fetcher: DictionaryFetcher(many))
+        _ = try await ImageParser().parse(asset, warnings: log)
+        #expect(
+            log.all.map(\.message) == ["“odd-0” and 19999 more are neither picture nor known metadata; they were passed over."])
+    }
+
+    @Test func `of several ComicInfo.xml one is read`() async throws {
+        let files = ["1.png": "x", "a/b/ComicInfo.xml": "<", "a/comicinfo.xml": "<ComicInfo><Title>T</Title></ComicInfo>"]
+        let (fetcher, log) = (DictionaryFetcher(files), WarningLog())
+        let asset = PublicationAsset(path: try ProviderPath("c.cbz"), mediaType: .cbz, form: .archive, fetcher: fetcher)
+        let book = try await ImageParser().parse(asset, warnings: log)
+        #expect(book?.manifest.metadata.title == "T" && fetcher.requests == ["a/comicinfo.xml"])
+        let message = "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” counts, which lies nearest to the root."
+        #expect(log.all == [PublicationWarning("repeated-metadata", .minor, message)])
+    }
+
+    @Test func `of a ComicInfo.xml that cannot be read it is told why`() async throws {
+        let found = try await open("c.cbz", [("1.png", "x"), ("ComicInfo.xml", "<a></b>")])
+        #expect(found.map(\.tag) == ["damaged-metadata"] && found.map(\.severity) == [.moderate])
+        #expect(found[0].message.hasPrefix("“ComicInfo.xml”: "))
+        #expect(found[0].message.hasSuffix("; what “ComicInfo.xml” says about the comic is not used."))
+        #expect(!found[0].message.contains(".;"))
+    }
+
+    @Test(
+        arguments: [
+            ([("l.m3u", "b.mp3\na.mp3")], nil), ([("l.pls", "x"), ("l.cue", "x")], nil),
+            (
+                [("l.m3u", "b.mp3\nc.mp3\na.mp3")],
+                PublicationWarning("wrong-playlist", .moderate, "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
+            ),
+            (
+                [("l.m3u", "../b.mp3\nc.mp3\n#x\nhttp://example.com/a.mp3")],
+                PublicationWarning(
+                    "wrong-playlist", .moderate, "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
+            ),
+            (
+                [("l.m3u8", "b.mp3")],
+                PublicationWarning(
+                    "wrong-playlist", .moderate, "The playlist “l.m3u8” does not name each track of the book once; \(byName)")
+            ),
+            (
+                [("l.m3u", ""), ("m.m3u", "")],
+                PublicationWarning("several-playlists", .minor, "The book has 2 playlists; \(byName)")
+            ),
+            (
+                [("l.m3u", String(repeating: "#", count: 1 << 21))],
+                PublicationWarning("damaged-playlist", .moderate, "The playlist “l.m3u” cannot be read; \(byName)")
+            ),
+            (
+                [("booklet.pdf", "x")],
+                PublicationWarning("unused-file", .minor, "“booklet.pdf” is no part of an audiobook; it was passed over.")
+            ),
+        ] as [([(String, String)], PublicationWarning?)])
+    func `a playlist that does not fit is told`(files: [(String, String)], expected: PublicationWarning?) async throws {
+        #expect(try await open("x.zab", [("a.mp3", "x"), ("b.mp3", "x")] + files) == [expected].compactMap(\.self))
+    }
+
+    @Test func `a message that is too long keeps its end`() {
+        let log = WarningLog()
+        log.warn("long", .minor, "“" + String(repeating: "x", count: 100_000) + "” is wrong; it was left out.")
+        #expect(log.all[0].message.unicodeScalars.count == 1_000)
+        #expect(log.all[0].message.hasPrefix("“x") && log.all[0].message.hasSuffix("x” is wrong; it was left out."))
+    }
+}

@@ -1,0 +1,133 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+
+/// A storage that breaks at one call, for tests that break everything everywhere: once, or for good as for a process that died.
+final class BreakingProvider: FileProviderOperations, FileProviderReadWrite {
+    static var type: String { "Breaking" }
+
+    /// What happens at the call.
+    enum Break: Sendable, CaseIterable {
+        /// It fails and has done nothing; the next one works.
+        case once
+        /// It is done, and its answer is lost; the next one works.
+        case lostReply
+        /// It fails and has done nothing, and so does every call after it.
+        case death
+        /// It is done, and every call after it fails.
+        case deathAfter
+    }
+
+    private struct State {
+        var calls = 0
+        var place = Int.max
+        var kind = Break.once
+        var isDead = false
+    }
+
+    private let base: any FileProvider
+    private let state = Mutex(State())
+
+    init(_ base: any FileProvider) {
+        self.base = base
+    }
+
+    /// Breaks at the call with this number, the first being 0, counted from now.
+    func breakDown(at place: Int, _ kind: Break) {
+        state.withLock { $0 = State(calls: 0, place: place, kind: kind, isDead: false) }
+    }
+
+    /// Works again, and for good.
+    func mend() { state.withLock { $0 = State() } }
+
+    /// Calls since the last break was arranged.
+    var calls: Int { state.withLock { $0.calls } }
+    /// Whether the call has come that breaks.
+    var isBroken: Bool { state.withLock { $0.calls > $0.place } }
+    /// Whether nothing works any more.
+    var isDead: Bool { state.withLock { $0.isDead } }
+
+    static let error = URLError(.networkConnectionLost)
+
+    fileprivate func call<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try Task.checkCancellation()
+        let (fails, after): (Bool, Bool) = state.withLock { state in
+            if state.isDead { return (true, false) }
+            defer { state.calls += 1 }
+            guard state.calls == state.place else { return (false, false) }
+            switch state.kind {
+            case .once: return (true, false)
+            case .lostReply: return (false, true)
+            case .death:
+                state.isDead = true
+                return (true, false)
+            case .deathAfter:
+                state.isDead = true
+                return (false, true)
+            }
+        }
+        if fails { throw Self.error }
+        let value = try await body()
+        if after { throw Self.error }
+        return value
+    }
+
+    var baseURL: URL? { base.baseURL }
+    func capabilities() async throws -> Capabilities { try await base.capabilities() }
+    func url(of path: ProviderPath) -> URL { base.url(of: path) }
+    func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
+
+    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await call { try await base.attributesOfItem(path: path) } }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        try await call { try await base.contentsOfDirectory(path: path, page: page) }
+    }
+
+    func createFolder(path: ProviderPath) async throws { try await call { try await base.createFolder(path: path) } }
+
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try await call { try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress) }
+    }
+
+    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+        try await call { try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress) }
+    }
+
+    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
+        try await call { try await base.removeItem(path: path, recursive: recursive, progress: progress) }
+    }
+
+    func open(path: ProviderPath) async throws -> any FileReader {
+        BreakingReader(try await call { try await base.open(path: path) }, of: self)
+    }
+
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        try await call { try await base.writeContents(path: path, from: source, options: options) }
+    }
+}
+
+/// A file of a storage that breaks: each read is a call.
+private final class BreakingReader: FileReader {
+    private let base: any FileReader
+    private let provider: BreakingProvider
+
+    init(_ base: any FileReader, of provider: BreakingProvider) {
+        self.base = base
+        self.provider = provider
+    }
+
+    var path: ProviderPath { base.path }
+    var cost: Capabilities.ReadCost { base.cost }
+
+    func attributes() async throws -> FileReaderAttributes { try await provider.call { try await base.attributes() } }
+
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        try await provider.call { try await base.stream(part, into: sink) }
+    }
+
+    func read(_ ranges: [Range<Int64>]) async throws -> [Data] { try await provider.call { try await base.read(ranges) } }
+
+    func writeSource() async throws -> any WriteSource { try await provider.call { try await base.writeSource() } }
+
+    func close() async { await base.close() }
+}

@@ -1,0 +1,224 @@
+import FileProviderCore
+import Foundation
+import Synchronization
+import Testing
+
+@testable import ReaderLink
+
+@Suite(.timeLimit(.minutes(2)))
+struct DriverExchangeTests {
+    @Test func `a command goes out, is followed, and leaves nothing behind`() async throws {
+        let bed = try DriverBed()
+        let seen = Collected<Double>()
+        try await bed.begin { bed, look in
+            switch look {
+            case 2: try await bed.report(.inProgress, 0)
+            case 4: try await bed.report(.inProgress, 0.5)
+            case 6: try await bed.finish(.deleteBooks)
+            default: break
+            }
+        }
+        let report = try await bed.session.delete([BookReference(filename: "a.epub", title: "A")]) { seen.append($0) }
+        try bed.check()
+        #expect(report == CommandReport(count: 1))
+        #expect(seen.values == [0, 0.5, 1])
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `without an application nothing is sent`() async throws {
+        let bed = try DriverBed()
+        #expect(try await bed.kind { try await bed.delete() } == .notConnected)
+        try await bed.begin()
+        try await bed.say(Connected(state: .offline))
+        #expect(try await bed.kind { try await bed.delete() } == .offline)
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `an application that takes no notice ends the wait, and the command is taken back`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin()
+        #expect(try await bed.kind { try await bed.delete() } == .notAcknowledged)
+        #expect(try await bed.names() == [])
+        #expect(bed.time.elapsed < 20)
+    }
+
+    @Test func `an application that took the command away gets the time once more`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in if look == 2 { try await bed.folder.remove("delete_books.xml") } }
+        #expect(try await bed.kind { try await bed.delete() } == .notAcknowledged)
+        #expect((29...40).contains(bed.time.elapsed))
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `an application that stops answers ends the wait, with how far it was`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in if look == 2 { try await bed.report(.inProgress, 0.25) } }
+        #expect(try await bed.kind { try await bed.delete() } == .stalled(lastProgress: 0.25))
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `an application whose clock stands still or goes back does not stall`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in
+            if look % 40 == 1, look < 400 { try await bed.report(.inProgress, Double(look) / 1000, at: Double(1000 - look / 80)) }
+            if look == 400 { try await bed.finish(.deleteBooks) }
+        }
+        _ = try await bed.delete()
+        try bed.check()
+        #expect(bed.time.elapsed > 90)
+    }
+
+    @Test func `a report that is half written or missing for a moment is looked at again`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in
+            let whole = bed.coding.data(for: CommandStatus(timestamp: 1, code: .inProgress, progress: 0.5))
+            switch look {
+            case 1: try await bed.put(whole.prefix(40), CommandStatus.fileName)
+            case 3: try await bed.put(whole, CommandStatus.fileName)
+            case 5: try await bed.folder.remove(CommandStatus.fileName)
+            case 9: try await bed.finish(.deleteBooks)
+            default: break
+            }
+        }
+        _ = try await bed.delete()
+        try bed.check()
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `a report that never becomes readable ends the wait`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in try await bed.put(Data("<status code='7' \(look)".utf8), CommandStatus.fileName) }
+        #expect(try await bed.kind { try await bed.delete() } == .unreadableStatus)
+        #expect(try await bed.names().isSubset(of: [CommandStatus.fileName]))
+    }
+
+    @Test func `the time that the application is offline in mid-command does not count`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in
+            switch look {
+            case 1: try await bed.report(.inProgress, 0.5)
+            case 4: try await bed.say(Connected(state: .offline))
+            case 180: try await bed.say(Connected(state: .online))
+            case 200: try await bed.finish(.deleteBooks)
+            default: break
+            }
+        }
+        _ = try await bed.delete()
+        try bed.check()
+        #expect(bed.time.elapsed > 40)
+    }
+
+    @Test func `an application that stays offline ends the wait`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in if look == 2 { try await bed.say(Connected(state: .offline)) } }
+        #expect(try await bed.kind { try await bed.delete() } == .offline)
+        #expect(bed.time.elapsed < 90)
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `a final report before the command is gone: the driver waits, then removes the command itself`() async throws {
+        for removes in [true, false] {
+            let bed = try DriverBed()
+            try await bed.begin { bed, look in
+                if look == 2 { try await bed.report(.success, 1) }
+                if look == 6, removes {
+                    // The report has to stay until the command is gone: another of its kind would be taken away with it.
+                    #expect(try await bed.names() == ["delete_books.xml", "status.xml"])
+                    try await bed.folder.remove("delete_books.xml")
+                }
+            }
+            _ = try await bed.delete()
+            try bed.check()
+            #expect(try await bed.names() == [])
+        }
+    }
+
+    @Test func `another driver's command is a reason not to begin`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin()
+        try await bed.put(Data("<deletebooks/>".utf8), "upload_books.xml")
+        #expect(try await bed.kind { try await bed.delete() } == .busy)
+        #expect(try await bed.names() == ["upload_books.xml"])
+    }
+
+    @Test func `a report that somebody writes is a reason not to begin, one that nobody writes is removed`() async throws {
+        let busy = try DriverBed()
+        try await busy.begin { bed, look in try await bed.report(.inProgress, 0.1, at: Double(look)) }
+        try await busy.report(.inProgress, 0.1, at: 0)
+        #expect(try await busy.kind { try await busy.delete() } == .busy)
+
+        for left in [CommandStatus.Code.inProgress, .success] {
+            let bed = try DriverBed()
+            try await bed.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+            try await bed.report(left, left == .success ? 1 : 0.1, at: 77)
+            _ = try await bed.delete()
+            try bed.check()
+            #expect(try await bed.names() == [])
+        }
+    }
+
+    @Test func `a report on another driver's command is not taken for ours`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in
+            let other = CommandStatus(timestamp: 1, code: .success, progress: 1, command: "upload_books.xml", commandTimestamp: "5.0")
+            if look == 2 { try await bed.report(other) }
+        }
+        #expect(try await bed.kind { try await bed.delete() } == .busy)
+        #expect(try await bed.names() == [CommandStatus.fileName])
+    }
+
+    @Test func `what the application refuses is an error with its messages`() async throws {
+        let bed = try DriverBed()
+        let message = StatusMessage("It is open.", about: "a.epub")
+        try await bed.begin { bed, look in if look == 2 { try await bed.finish(.deleteBooks, .failure, [message]) } }
+        #expect(try await bed.kind { try await bed.delete() } == .commandFailed(messages: [message]))
+        #expect(try await bed.names() == [])
+    }
+
+    @Test func `a storage that fails for a while is no end, one that fails for good is, with its own error`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, look in
+            switch look {
+            case 1:
+                try await bed.report(.inProgress, 0.5)
+            case 2: bed.provider.become { call, path in call == "open" && path.name == "status.xml" ? .failing : .well }
+            case 4:
+                bed.provider.become { _, _ in .well }
+                try await bed.finish(.deleteBooks)
+            default: break
+            }
+        }
+        _ = try await bed.delete()
+        try bed.check()
+
+        let dead = try DriverBed()
+        try await dead.begin { bed, look in if look == 2 { bed.provider.become { _, _ in .failing } } }
+        await #expect(throws: URLError(.networkConnectionLost)) { try await dead.delete() }
+        dead.provider.become { _, _ in .well }
+        // What could not be taken back goes before the next command.
+        #expect(try await dead.names() == ["delete_books.xml"])
+        try await dead.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+        _ = try await dead.delete()
+        #expect(try await dead.names() == [])
+    }
+
+    @Test(arguments: ["open", "list", "write", "attributes", "remove"])
+    func `a storage that hangs for good ends the wait`(call: String) async throws {
+        let bed = try DriverBed()
+        try await bed.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
+        bed.provider.become { name, path in name == call && path.name != Connected.fileName ? .hanging : .well }
+        let isOver = Mutex(false)
+        let ended = Task {
+            let result = await Task { try await bed.delete() }.result
+            isOver.withLock { $0 = true }
+            return result
+        }
+        // Whenever a call hangs the test lets its time go by.
+        while !isOver.withLock({ $0 }) {
+            bed.time.advance(by: 31)
+            await Task.yield()
+        }
+        _ = await ended.value
+        #expect(bed.time.elapsed > 30)
+    }
+}

@@ -1,0 +1,93 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import Testing
+
+@testable import ReaderLink
+
+/// A driver of few lines for tests of the application's side: it writes bytes, and waits until something is as it should be.
+struct StagingPeer {
+    let provider: any FileProvider
+    let folder: StagingFolder
+    var coding = MessageCoding()
+
+    init(provider: any FileProvider = MemoryFileProvider()) throws {
+        self.provider = provider
+        folder = StagingFolder(provider: provider, path: try ProviderPath("Library/calibre"))
+    }
+
+    /// Options with which nothing takes long.
+    static var options: ApplicationOptions {
+        var options = ApplicationOptions(application: "org.example.reader")
+        options.heartbeat = 0.1
+        options.statusInterval = 0.1
+        options.statusPause = 0.01
+        options.pollInterval = ApplicationOptions.PollInterval(shortest: 0.005, longest: 0.02)
+        options.incompleteTime = 0.2
+        options.statusTaken = 0.5
+        return options
+    }
+
+    func connection(
+        _ library: any BookLibrary, _ options: ApplicationOptions = StagingPeer.options, time: any TimeSource = SystemTime()
+    ) throws -> CalibreConnection {
+        try CalibreConnection(staging: folder, library: library, options: options, time: time)
+    }
+
+    /// A command as a driver leaves it.
+    func issue(_ command: ReaderCommand) async throws { try await put(coding.data(for: command), as: command.kind.fileName) }
+
+    func put(_ data: Data, as name: String) async throws {
+        try await folder.create()
+        try await folder.publish(data, as: name)
+    }
+
+    func stage(_ text: String, as name: String, in documents: String = "documents") async throws {
+        let documents = try folder.folder(documents)
+        try await documents.create()
+        try await documents.publish(Data(text.utf8), as: name)
+    }
+
+    /// The names of everything in the staging folder and in that of the documents.
+    func names() async throws -> Set<String> {
+        var names = Set(try await folder.files().map(\.name))
+        for file in try await folder.folder("documents").files() { names.insert("documents/" + file.name) }
+        return names
+    }
+
+    func connected() async throws -> Connected? {
+        try await folder.read(Connected.fileName, limit: 1 << 20).map { try coding.connected(in: $0) }
+    }
+
+    func status() async throws -> CommandStatus? {
+        try await folder.read(CommandStatus.fileName, limit: 1 << 20).map { try coding.status(in: $0) }
+    }
+
+    /// The final status, which is taken away as drivers do. Each status on the way goes to `look`.
+    @discardableResult
+    func end(look: (CommandStatus) -> Void = { _ in }) async throws -> CommandStatus {
+        let status = try await eventually {
+            guard let current = try await self.status() else { return CommandStatus?.none }
+            look(current)
+            return current.isFinal ? current : nil
+        }
+        try await folder.remove(CommandStatus.fileName)
+        return status
+    }
+
+    /// What `value` gives once it gives something.
+    func eventually<Value>(
+        within seconds: Double = 20, _ location: SourceLocation = #_sourceLocation, _ value: () async throws -> Value?
+    ) async throws -> Value {
+        let end = ContinuousClock.now + .seconds(seconds)
+        while ContinuousClock.now < end {
+            if let value = try await value() { return value }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        return try #require(await value(), "It did not come about within \(seconds) s.", sourceLocation: location)
+    }
+
+    func eventually(_ location: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool) async throws {
+        _ = try await eventually(location) { try await holds() ? true : nil }
+    }
+}
