@@ -12,6 +12,8 @@ RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
 FTP='^IntegrationTests\.FTP'
 SFTP='^IntegrationTests\.SFTP'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
+# Hundreds at once, on few cores, would measure nothing but how long each waits for its turn.
+export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
 SCRATCH=
 CHILD=
 STARTED=$SECONDS

@@ -18,9 +18,10 @@ import Testing
 
     @Test func `Who waits for a connection is patient while the others get on`() async throws {
         let book = Self.large.prefix(300_000)
-        let settings = settings(2, ["RETR": [.slowData(bytes: 10_000, pause: 0.1)]])
+        let settings = settings(2, ["RETR": [.slowData(bytes: 10_000, pause: 0.2)]])
         try await withFTPProvider(settings, files: ["/book": book]) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            // together less than a download takes, which the others wait for
+            $0.timeouts = Timeouts(connect: 2.5, idle: 2.5)
         } _: { _, provider in
             try await withThrowingTaskGroup(of: Data.self) { group in
                 for _ in 0..<4 { group.addTask { try await provider.contents(path: ProviderPath("book")) } }
@@ -30,18 +31,19 @@ import Testing
     }
 
     @Test func `Slow uploads over few connections all come to their end`() async throws {
-        let settings = settings(2, ["STOR": [.slowData(bytes: 10_000, pause: 0.1)]])
+        let settings = settings(2, ["STOR": [.slowData(bytes: 10_000, pause: 0.2)]])
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 0.5, idle: 3)
+            // more than the wait for one reply, and together less than three uploads take, which the last ones wait for
+            $0.timeouts = Timeouts(connect: 5, idle: 9)
         } _: { double, provider in
             let data = Self.large.prefix(270_000)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<6 {
+                for number in 0..<8 {
                     group.addTask { try await provider.writeContents(path: ProviderPath("new \(number)"), contents: Data(data)) }
                 }
                 try await group.waitForAll()
             }
-            for number in 0..<6 { #expect(double.file("/new \(number)") == data) }
+            for number in 0..<8 { #expect(double.file("/new \(number)") == data) }
         }
     }
 
