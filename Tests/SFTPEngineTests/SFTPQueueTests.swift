@@ -53,8 +53,10 @@ import Testing
             let handle = try await session.handle("/file", [.read, .write])
             double.resetCounts()
             double.setWindow(0)
-            // Those that left before the window closed for them are in the outbox.
+            // They fill the outbox, which is closed to what comes later.
             let fillers = (0..<3).map { _ in session.begin([.write(handle, at: 0, [UInt8](repeating: 1, count: 100_000))]) }
+            let isFull = try await eventually { session.state.withLock { $0.queue.isEmpty } }
+            #expect(isFull)
             let reading = Task { try await session.sendTogether((0..<50).map { .read(handle, at: $0, count: 1) } + [.close(handle)]) }
             let isQueued = try await eventually { session.unanswered == 54 }
             #expect(isQueued)
