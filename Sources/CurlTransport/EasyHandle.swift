@@ -28,7 +28,8 @@ struct EasyHandle {
         // A name that is still being looked up keeps nobody waiting when its transfer is cancelled.
         long(CURLOPT_QUICK_EXIT, 1)
         long(CURLOPT_BUFFERSIZE, 512 << 10)
-        long(CURLOPT_UPLOAD_BUFFERSIZE, 512 << 10)
+        // What is read fits in the processor's own memory until it is sent.
+        long(CURLOPT_UPLOAD_BUFFERSIZE, 128 << 10)
         long(CURLOPT_TCP_KEEPALIVE, 1)
         long(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(options.timeouts.connect))
         long(CURLOPT_TIMEOUT_MS, Self.milliseconds(options.timeouts.whole ?? 0))

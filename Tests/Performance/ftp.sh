@@ -108,21 +108,26 @@ ftp_timed() { # as timed
 
 # rclone lsf rather than lsl, which asks servers without MLSD for the time of each file in turn.
 ftp_listing() {
-  local server url data i
+  local server url data command i
   for server in VSFTPD PROFTPD; do
     eval "url=\$CARREL_FTP_${server}_URL data=\$CARREL_FTP_${server}_DATA"
+    command=LIST
+    [ "$server" = VSFTPD ] || command=MLSD
     mkdir "$data/many"
     seq -f "$data/many/a file with a name number %06g.text" 10000 | tr '\n' '\0' | xargs -0 touch
     ftp_rclone_for "$url"
-    start_over peer carrel
+    start_over peer carrel curl
     for i in $(seq 0 "$runs"); do
-      [ "$i" = 1 ] && start_over peer carrel # the first pair warms up
+      [ "$i" = 1 ] && start_over peer carrel curl # the first ones warm up
+      ftp_timed "$work/curl" curl -sS --fail -u "$CARREL_TEST_USER:$CARREL_TEST_PASSWORD" -X "$command" "${url}many/" >"$work/curl.out"
       ftp_timed "$work/peer" rclone lsf :ftp:many >"$work/rclone.out"
       ftp_timed "$work/carrel" "$CARREL" ls -l --user "$CARREL_TEST_USER" "${url}many" >"$work/carrel.out"
     done
     [ "$(wc -l <"$work/carrel.out")" = 10000 ] && [ "$(wc -l <"$work/rclone.out")" = 10000 ] \
       || { echo "run.sh: a listing is not whole" >&2; exit 1; }
     beside "10,000 entries of ${server,,}, ls -l" "rclone lsf" "<=" 0.7
+    # Nobody is faster than the server.
+    tell "seconds for curl to get $command, and to do nothing with it" "$(median "$work/curl" 1)"
     rm -rf "$data/many"
   done
 }
