@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import Logging
 import MemoryFileProvider
 import Synchronization
 import Testing
@@ -16,20 +17,29 @@ final class DriverBed: Sendable {
     let folder: StagingFolder
     let time = ManualTime(passing: 4.5)
     let coding = MessageCoding()
+    let context: DriverContext
     let session: DriverSession
     private let looks = Mutex(0)
     private let script = Mutex<Script?>(nil)
     private let failure = Mutex<(any Error)?>(nil)
 
     /// The longest wait that passes by itself is shorter than the limit on calls that hang.
-    init(_ options: DriverOptions = DriverBed.options, reader: (any LibrarySnapshotReader)? = nil, capacity: Int64? = nil) throws {
+    init(
+        _ options: DriverOptions = DriverBed.options, reader: (any LibrarySnapshotReader)? = nil, capacity: Int64? = nil,
+        logger: Logger = .silent
+    ) throws {
         provider = FlakyProvider(capacity: capacity)
         folder = StagingFolder(provider: provider.base, path: try ProviderPath("Library/calibre"))
-        session = DriverSession(
-            staging: StagingFolder(provider: provider, path: folder.path), options: options,
-            context: DriverContext(snapshotReader: reader, time: time))
+        context = DriverContext(snapshotReader: reader, time: time, logger: logger)
+        session = DriverSession(staging: StagingFolder(provider: provider, path: folder.path), options: options, context: context)
         time.onStep { [weak self] _ in await self?.step() }
     }
+
+    /// The folder as drivers have it.
+    var staging: StagingFolder { session.staging }
+
+    /// Another driver over the same folder, which knows nothing of the first.
+    func anotherSession() -> DriverSession { DriverSession(staging: staging, options: session.options, context: context) }
 
     static var options: DriverOptions {
         var options = DriverOptions()
@@ -67,6 +77,9 @@ final class DriverBed: Sendable {
     }
 
     func put(_ data: Data, _ name: String) async throws { try await folder.publish(data, as: name) }
+
+    /// A list of books for ``JSONSnapshotReader``.
+    func publish(_ books: [LibraryBook]) async throws { try await put(JSONEncoder().encode(books), "library.sqlite") }
 
     /// Takes the command away and says how it ended.
     func finish(_ kind: ReaderCommand.Kind, _ code: CommandStatus.Code = .success, _ messages: [StatusMessage] = []) async throws {
@@ -158,7 +171,11 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
         try await base.contentsOfDirectory(path: path, page: page)
     }
 
-    func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
+    func storageProperties() async throws -> VolumeObject? {
+        try await pass("space", .root)
+        return try await base.storageProperties()
+    }
+
     func url(of path: ProviderPath) -> URL { base.url(of: path) }
     func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
 
