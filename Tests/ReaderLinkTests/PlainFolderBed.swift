@@ -47,11 +47,11 @@ final class WatchedProvider: FileProviderBasic, FileProviderOperations, FileProv
 
     func change(_ change: @Sendable (inout Behaviour) -> Void) { behaviour.withLock { change(&$0) } }
 
-    /// The files that were opened since this was asked last, the cache left out.
-    func takeOpened() -> [String] {
+    /// The files that were opened since this was asked last, the cache left out unless asked for.
+    func takeOpened(withCache: Bool = false) -> [String] {
         behaviour.withLock { behaviour in
             defer { behaviour.opened = [] }
-            return behaviour.opened.filter { !$0.contains(".carrel-books") }
+            return behaviour.opened.filter { withCache || !$0.contains(".carrel-books") }
         }
     }
 
