@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import Logging
 import MemoryFileProvider
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -112,7 +113,7 @@ final class DriverBed: Sendable {
 }
 
 /// A folder in memory whose calls fail or hang when the test says so.
-final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
+final class FlakyProvider: ForwardingProvider {
     /// What comes of a call.
     enum Mood: Sendable {
         case well
@@ -130,7 +131,7 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
 
     init(capacity: Int64?) { base = MemoryFileProvider(MemoryConfiguration(capacity: capacity)) }
 
-    var baseURL: URL? { base.baseURL }
+    var underlying: any FileProvider { base }
     /// The calls so far, each with the name of its file.
     var calls: [String] { log.withLock { $0 } }
 
@@ -148,7 +149,7 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
         for continuation in late { continuation.resume() }
     }
 
-    private func pass(_ call: String, _ path: ProviderPath) async throws {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
         log.withLock { $0.append("\(call) \(path.name)") }
         switch mood.withLock({ $0 })(call, path) {
         case .well: break
@@ -157,55 +158,13 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
         case .late: await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
         case .hanging: await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
         }
+        return try await body()
     }
 
-    func capabilities() async throws -> Capabilities { try await base.capabilities() }
-
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject {
-        try await pass("attributes", path)
-        return try await base.attributesOfItem(path: path)
-    }
-
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await pass("list", path)
-        try await base.contentsOfDirectory(path: path, page: page)
-    }
-
-    func storageProperties() async throws -> VolumeObject? {
-        try await pass("space", .root)
-        return try await base.storageProperties()
-    }
-
-    func url(of path: ProviderPath) -> URL { base.url(of: path) }
-    func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
-
-    func createFolder(path: ProviderPath) async throws {
-        try await pass("folder", path)
-        try await base.createFolder(path: path)
-    }
-
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        try await pass("remove", path)
-        try await base.removeItem(path: path, recursive: recursive, progress: progress)
-    }
-
-    func open(path: ProviderPath) async throws -> any FileReader {
-        try await pass("open", path)
-        return try await base.open(path: path)
-    }
-
-    @discardableResult
     func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await pass("write", path)
-        // As a server that goes on when nobody waits for it any more.
-        return try await Task { [base] in try await base.writeContents(path: path, from: source, options: options) }.value
+        try await pass("write", path) {
+            // As a server that goes on when nobody waits for it any more.
+            try await Task { [base] in try await base.writeContents(path: path, from: source, options: options) }.value
+        }
     }
 }
