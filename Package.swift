@@ -192,6 +192,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
+        // What doubles of storages share.
         .target(name: "ProviderDoubles", dependencies: ["FileProviderCore"], path: "Tests/Doubles"),
         .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
         .testTarget(
