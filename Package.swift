@@ -182,15 +182,18 @@ let package = Package(
         .testTarget(
             name: "ReaderLinkTests",
             dependencies: [
-                "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "SampleBooks", .product(name: "Logging", package: "swift-log"),
+                "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SampleBooks",
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "ReaderLibraryTests",
             dependencies: [
-                "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "Publication", "SampleBooks",
+                "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "Publication", "SampleBooks",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
+        // What doubles of storages share.
+        .target(name: "ProviderDoubles", dependencies: ["FileProviderCore"], path: "Tests/Doubles"),
         .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",

@@ -46,7 +46,7 @@ private struct StagingAccess {
 
     init(_ options: DeviceOptions, _ session: Session) async throws {
         let configuration = try await options.configuration()
-        let isDeveloping = try configuration.options(for: options.driver).developmentMode
+        let isDeveloping = try configuration.options(for: options.driver ?? configuration.developmentApplication).developmentMode
         let place = try await session.place(options.location)
         let timeout = session.common.timeout
         staging = StagingFolder(provider: place.provider, path: place.path)

@@ -1,4 +1,5 @@
 import FileProviderCore
+import ReaderLink
 
 /// How files come into `Books` and `Covers`: each name is noted as litter before its file comes, and the step that gives the file to a book
 /// takes the note back in its own transaction. So whatever ends in between leaves nothing that is not known of.

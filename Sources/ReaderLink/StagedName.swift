@@ -42,10 +42,7 @@ public enum StagedName {
     }
 
     /// `name` cut to a length that fits in a line, without characters that do something to a terminal.
-    public static func shown(_ name: String) -> String {
-        let safe = name.unicodeScalars.prefix(120).map { isHarmless($0) ? String($0) : "\u{FFFD}" }.joined()
-        return name.unicodeScalars.count > 120 ? safe + "…" : safe
-    }
+    public static func shown(_ name: String) -> String { LogText.shown(name, limit: 120) }
 
     private static let reserved: Set<String> =
         Set(ReaderCommand.Kind.allCases.map(\.fileName))
@@ -59,7 +56,7 @@ public enum StagedName {
         if part == "." || part == ".." { throw refuse("it has a part that leads elsewhere") }
         if part.utf8.count > 255 { throw refuse("a part of it is longer than 255 bytes") }
         if part.contains(where: { $0 == "/" || $0 == "\\" }) { throw refuse("it holds a separator of folders") }
-        guard part.unicodeScalars.allSatisfy(isHarmless) else { throw refuse("it holds characters for control") }
+        guard part.unicodeScalars.allSatisfy(LogText.isHarmless) else { throw refuse("it holds characters for control") }
         if part.hasSuffix(".") || part.hasSuffix(" ") { throw refuse("it ends in a dot or a space") }
         if isDrive(part) { throw refuse("it begins like the name of a drive") }
     }
@@ -67,14 +64,5 @@ public enum StagedName {
     private static func isDrive(_ part: String) -> Bool {
         let start = Array(part.utf8.prefix(2))
         return start.count == 2 && start[1] == UInt8(ascii: ":") && (start[0] | 0x20 >= 0x61) && (start[0] | 0x20 <= 0x7A)
-    }
-
-    /// No control characters, and none that turn the direction of text or hide in it.
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
-        case .format: !scalar.properties.isBidiControl
-        default: true
-        }
     }
 }

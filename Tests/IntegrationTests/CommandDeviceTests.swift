@@ -129,6 +129,31 @@ import Testing
         }
     }
 
+    @Test func `the driver that is named, and a file of options, say how an application is spoken to`() async throws {
+        try await CommandRunner.use { runner in
+            try writeBooks(runner)
+            let other = #""drivers": {"org.example.other": {"existing_books": "replace"}}"#
+            try runner.write("drivers.json", "{\(other)}")
+            try runner.write("developing.json", #"{"development_mode": true, "development_app_id": "org.example.other", \#(other)}"#)
+            try await serving(runner) {
+                #expect(try await device(runner, "upload", "desk.epub").text == "added\tdesk.epub\n")
+                // By the application's own word, its driver is another one.
+                let own = try await device(runner, "upload", "desk.epub", "--drivers", "drivers.json")
+                #expect(own.code == 5 && own.text == "skipped\tdesk.epub\n", "\(own.error)")
+                let named = try await device(
+                    runner, "upload", "desk.epub", "--drivers", "drivers.json", "--driver", "ORG.example.other")
+                #expect(named.code == 0 && named.text == "replaced\tdesk.epub\n", "\(named.error)")
+                #expect(!named.error.contains("<?xml"), "\(named.error)")
+                let asked = try await device(
+                    runner, "upload", "desk.epub", "--drivers", "drivers.json", "--driver", "org.example.other", "--existing", "protect")
+                #expect(asked.code == 5 && asked.text == "skipped\tdesk.epub\n", "\(asked.error)")
+                let developing = try await device(runner, "upload", "desk.epub", "--drivers", "developing.json")
+                #expect(developing.code == 0 && developing.text == "replaced\tdesk.epub\n", "\(developing.error)")
+                #expect(developing.error.contains("upload_books.xml: <?xml"), "\(developing.error)")
+            }
+        }
+    }
+
     @Test func `an application whose output nobody reads leaves all the same`() async throws {
         try await CommandRunner.use { runner in
             try writeBooks(runner)

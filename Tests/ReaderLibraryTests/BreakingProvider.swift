@@ -1,9 +1,10 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Synchronization
 
 /// A storage that breaks at one call, for tests that break everything everywhere: once, or for good as for a process that died.
-final class BreakingProvider: FileProviderOperations, FileProviderReadWrite {
+final class BreakingProvider: ForwardingProvider {
     static var type: String { "Breaking" }
 
     /// What happens at the call.
@@ -25,11 +26,11 @@ final class BreakingProvider: FileProviderOperations, FileProviderReadWrite {
         var isDead = false
     }
 
-    private let base: any FileProvider
+    let underlying: any FileProvider
     private let state = Mutex(State())
 
     init(_ base: any FileProvider) {
-        self.base = base
+        underlying = base
     }
 
     /// Breaks at the call with this number, the first being 0, counted from now.
@@ -72,37 +73,12 @@ final class BreakingProvider: FileProviderOperations, FileProviderReadWrite {
         return value
     }
 
-    var baseURL: URL? { base.baseURL }
-    func capabilities() async throws -> Capabilities { try await base.capabilities() }
-    func url(of path: ProviderPath) -> URL { base.url(of: path) }
-    func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
-
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await call { try await base.attributesOfItem(path: path) } }
-
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await call { try await base.contentsOfDirectory(path: path, page: page) }
-    }
-
-    func createFolder(path: ProviderPath) async throws { try await call { try await base.createFolder(path: path) } }
-
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await call { try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress) }
-    }
-
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await call { try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress) }
-    }
-
-    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        try await call { try await base.removeItem(path: path, recursive: recursive, progress: progress) }
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+        try await self.call(body)
     }
 
     func open(path: ProviderPath) async throws -> any FileReader {
-        BreakingReader(try await call { try await base.open(path: path) }, of: self)
-    }
-
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await call { try await base.writeContents(path: path, from: source, options: options) }
+        BreakingReader(try await call { try await underlying.open(path: path) }, of: self)
     }
 }
 

@@ -108,19 +108,15 @@ struct BookListTests {
 
     // MARK: From the device
 
-    private func publish(_ books: [LibraryBook], _ bed: DriverBed) async throws {
-        try await bed.put(JSONEncoder().encode(books), "library.sqlite")
-    }
-
     @Test func `a list that is still the same is not fetched again`() async throws {
         let bed = try DriverBed(reader: JSONSnapshotReader())
         try await bed.begin(["snapshot": "library.sqlite"])
-        try await publish([book("one")], bed)
+        try await bed.publish([book("one")])
         #expect(try await bed.session.books().books.map(\.title) == ["one"])
         let before = bed.provider.calls.filter { $0 == "open library.sqlite" }.count
         #expect(try await bed.session.books().books.map(\.title) == ["one"])
         #expect(bed.provider.calls.filter { $0 == "open library.sqlite" }.count == before)
-        try await publish([book("two")], bed)
+        try await bed.publish([book("two")])
         #expect(try await bed.session.books(refresh: .never).books.map(\.title) == ["one"])
         #expect(try await bed.session.books().books.map(\.title) == ["two"])
     }
@@ -128,7 +124,7 @@ struct BookListTests {
     @Test func `a damaged list is an error, and the one before stays`() async throws {
         let bed = try DriverBed(reader: JSONSnapshotReader())
         try await bed.begin(["snapshot": "library.sqlite"])
-        try await publish([book("one")], bed)
+        try await bed.publish([book("one")])
         _ = try await bed.session.books()
         try await bed.put(Data("[".utf8), "library.sqlite")
         #expect(try await bed.kind { try await bed.session.books() } == .damagedLibrary)
@@ -150,7 +146,7 @@ struct BookListTests {
         options.largestSnapshot = 10
         let bed = try DriverBed(options, reader: JSONSnapshotReader())
         try await bed.begin(["snapshot": "library.sqlite"])
-        try await publish([book("one")], bed)
+        try await bed.publish([book("one")])
         await #expect {
             try await bed.session.books()
         } throws: { ($0 as? CocoaError)?.code == .fileReadTooLarge }

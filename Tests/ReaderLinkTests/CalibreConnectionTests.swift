@@ -427,7 +427,7 @@ struct CalibreConnectionTests {
 }
 
 /// A clock that runs a thousand times as fast.
-private struct HurriedTime: TimeSource {
+struct HurriedTime: TimeSource {
     private let system = SystemTime()
     var wallClock: Double { system.wallClock }
     var elapsed: Double { system.elapsed * 1_000 }

@@ -1,6 +1,8 @@
 import FileProviderCore
 import Foundation
+import Logging
 import MemoryFileProvider
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -16,20 +18,29 @@ final class DriverBed: Sendable {
     let folder: StagingFolder
     let time = ManualTime(passing: 4.5)
     let coding = MessageCoding()
+    let context: DriverContext
     let session: DriverSession
     private let looks = Mutex(0)
     private let script = Mutex<Script?>(nil)
     private let failure = Mutex<(any Error)?>(nil)
 
     /// The longest wait that passes by itself is shorter than the limit on calls that hang.
-    init(_ options: DriverOptions = DriverBed.options, reader: (any LibrarySnapshotReader)? = nil, capacity: Int64? = nil) throws {
+    init(
+        _ options: DriverOptions = DriverBed.options, reader: (any LibrarySnapshotReader)? = nil, capacity: Int64? = nil,
+        logger: Logger = .silent
+    ) throws {
         provider = FlakyProvider(capacity: capacity)
         folder = StagingFolder(provider: provider.base, path: try ProviderPath("Library/calibre"))
-        session = DriverSession(
-            staging: StagingFolder(provider: provider, path: folder.path), options: options,
-            context: DriverContext(snapshotReader: reader, time: time))
+        context = DriverContext(snapshotReader: reader, time: time, logger: logger)
+        session = DriverSession(staging: StagingFolder(provider: provider, path: folder.path), options: options, context: context)
         time.onStep { [weak self] _ in await self?.step() }
     }
+
+    /// The folder as drivers have it.
+    var staging: StagingFolder { session.staging }
+
+    /// Another driver over the same folder, which knows nothing of the first.
+    func anotherSession() -> DriverSession { DriverSession(staging: staging, options: session.options, context: context) }
 
     static var options: DriverOptions {
         var options = DriverOptions()
@@ -68,6 +79,9 @@ final class DriverBed: Sendable {
 
     func put(_ data: Data, _ name: String) async throws { try await folder.publish(data, as: name) }
 
+    /// A list of books for ``JSONSnapshotReader``.
+    func publish(_ books: [LibraryBook]) async throws { try await put(JSONEncoder().encode(books), "library.sqlite") }
+
     /// Takes the command away and says how it ended.
     func finish(_ kind: ReaderCommand.Kind, _ code: CommandStatus.Code = .success, _ messages: [StatusMessage] = []) async throws {
         guard try await folder.remove(kind.fileName) else { return }
@@ -99,7 +113,7 @@ final class DriverBed: Sendable {
 }
 
 /// A folder in memory whose calls fail or hang when the test says so.
-final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
+final class FlakyProvider: ForwardingProvider {
     /// What comes of a call.
     enum Mood: Sendable {
         case well
@@ -117,7 +131,7 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
 
     init(capacity: Int64?) { base = MemoryFileProvider(MemoryConfiguration(capacity: capacity)) }
 
-    var baseURL: URL? { base.baseURL }
+    var underlying: any FileProvider { base }
     /// The calls so far, each with the name of its file.
     var calls: [String] { log.withLock { $0 } }
 
@@ -135,7 +149,7 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
         for continuation in late { continuation.resume() }
     }
 
-    private func pass(_ call: String, _ path: ProviderPath) async throws {
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
         log.withLock { $0.append("\(call) \(path.name)") }
         switch mood.withLock({ $0 })(call, path) {
         case .well: break
@@ -144,51 +158,13 @@ final class FlakyProvider: FileProviderBasic, FileProviderOperations, FileProvid
         case .late: await withCheckedContinuation { continuation in waiting.withLock { $0.append(continuation) } }
         case .hanging: await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
         }
+        return try await body()
     }
 
-    func capabilities() async throws -> Capabilities { try await base.capabilities() }
-
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject {
-        try await pass("attributes", path)
-        return try await base.attributesOfItem(path: path)
-    }
-
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await pass("list", path)
-        try await base.contentsOfDirectory(path: path, page: page)
-    }
-
-    func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
-    func url(of path: ProviderPath) -> URL { base.url(of: path) }
-    func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
-
-    func createFolder(path: ProviderPath) async throws {
-        try await pass("folder", path)
-        try await base.createFolder(path: path)
-    }
-
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        try await pass("remove", path)
-        try await base.removeItem(path: path, recursive: recursive, progress: progress)
-    }
-
-    func open(path: ProviderPath) async throws -> any FileReader {
-        try await pass("open", path)
-        return try await base.open(path: path)
-    }
-
-    @discardableResult
     func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await pass("write", path)
-        // As a server that goes on when nobody waits for it any more.
-        return try await Task { [base] in try await base.writeContents(path: path, from: source, options: options) }.value
+        try await pass("write", path) {
+            // As a server that goes on when nobody waits for it any more.
+            try await Task { [base] in try await base.writeContents(path: path, from: source, options: options) }.value
+        }
     }
 }

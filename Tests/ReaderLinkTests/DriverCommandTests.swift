@@ -18,10 +18,6 @@ struct DriverCommandTests {
         return book
     }
 
-    private func publish(_ books: [LibraryBook], _ bed: DriverBed) async throws {
-        try await bed.put(JSONEncoder().encode(books), "library.sqlite")
-    }
-
     @Test func `a book that is given twice goes out once`() async throws {
         let bed = try DriverBed()
         let seen = Collected<Int>()
@@ -74,7 +70,7 @@ struct DriverCommandTests {
             }
             try await bed.finish(kind)
         }
-        try await publish([book("a", uuid: Self.uuid)], bed)
+        try await bed.publish([book("a", uuid: Self.uuid)])
         var first = UpdatedBook(BookReference(uuid: Self.uuid), hasTitle: false, hasAuthor: false)
         first.series = "T"
         var second = UpdatedBook(BookReference(title: "B", uuid: Self.uuid), hasAuthor: false)

@@ -90,15 +90,13 @@ struct DriverReadingTests {
     }
 
     @Test(arguments: [
-        ("a.epub", "a", ".epub"), ("Author/Title: sub.EPUB", "Title_ sub", ".epub"), ("../..", "A", ".epub"),
-        (".hidden.epub", "hidden", ".epub"),
-        ("-rf.epub", "_rf", ".epub"), ("a\u{202E}b\n.epub", "a_b_", ".epub"), ("noextension", "noextension", ".epub"), ("", "A", ".epub"),
-        ("a.long extension", "a.long extension", ".epub"), ("con\\evil.pdf", "evil", ".pdf"),
+        ("a.epub", "a.epub"), ("Author/Title: sub.EPUB", "Title_ sub.epub"), ("../..", "A.epub"), (".hidden.epub", "hidden.epub"),
+        ("-rf.epub", "_rf.epub"), ("a\u{202E}b\n.epub", "a_b.epub"), ("noextension", "noextension.epub"), ("", "A.epub"),
+        ("a.long extension", "a.long extension.epub"), ("con\\evil.pdf", "evil.pdf"), ("con.pdf", "_con.pdf"),
     ])
-    func `names for import are harmless`(filename: String, stem: String, end: String) {
-        let parts = SafeNames.parts(of: book(filename))
-        #expect(parts.stem == stem)
-        #expect(parts.end == end)
+    func `names for import are harmless`(filename: String, name: String) async {
+        var names = SafeNames(in: FileManager.default.temporaryDirectory.appending(path: UUID().uuidString))
+        #expect(await names.url(for: book(filename)).lastPathComponent == name)
     }
 
     @Test func `names for import are cut where they are too long`() async {

@@ -45,15 +45,25 @@ final class ManualTime: TimeSource {
     func onStep(_ step: @escaping @Sendable (Double) async -> Void) { state.withLock { $0.step = step } }
 
     /// Lets time go by, and wakes whose time has come.
-    func advance(by seconds: Double) {
+    func advance(by seconds: Double) { wake { $0 += seconds } }
+
+    private func wake(_ change: (inout Double) -> Void) {
         let woken = state.withLock { state in
-            state.elapsed += seconds
-            state.wallClock += seconds
+            let before = state.elapsed
+            change(&state.elapsed)
+            state.wallClock += state.elapsed - before
             let woken = state.sleepers.filter { $0.end <= state.elapsed }
             state.sleepers.removeAll { $0.end <= state.elapsed }
             return woken.map(\.continuation)
         }
         for continuation in woken { continuation.resume() }
+    }
+
+    /// Lets time go by until the first one wakes; waits for one that sleeps where there is none.
+    func wakeFirst() async {
+        await waitForSleepers()
+        guard let end = state.withLock({ $0.sleepers.map(\.end).min() }) else { return }
+        wake { $0 = max($0, end) }
     }
 
     /// Waits until so many sleep at the same time.

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import SampleBooks
 import Synchronization
 
@@ -28,7 +29,7 @@ struct JSONFolderCache: FolderCache {
 }
 
 /// A provider that counts what is read, and fails or lies where a test says so.
-final class WatchedProvider: FileProviderBasic, FileProviderOperations, FileProviderReadWrite {
+final class WatchedProvider: ForwardingProvider {
     struct Behaviour: Sendable {
         var opened: [String] = []
         var onList: @Sendable (ProviderPath) throws -> Void = { _ in }
@@ -43,15 +44,15 @@ final class WatchedProvider: FileProviderBasic, FileProviderOperations, FileProv
     let base = MemoryFileProvider()
     private let behaviour = Mutex(Behaviour())
 
-    var baseURL: URL? { base.baseURL }
+    var underlying: any FileProvider { base }
 
     func change(_ change: @Sendable (inout Behaviour) -> Void) { behaviour.withLock { change(&$0) } }
 
-    /// The files that were opened since this was asked last, the cache left out.
-    func takeOpened() -> [String] {
+    /// The files that were opened since this was asked last, the cache left out unless asked for.
+    func takeOpened(withCache: Bool = false) -> [String] {
         behaviour.withLock { behaviour in
             defer { behaviour.opened = [] }
-            return behaviour.opened.filter { !$0.contains(".carrel-books") }
+            return behaviour.opened.filter { withCache || !$0.contains(".carrel-books") }
         }
     }
 
@@ -75,23 +76,6 @@ final class WatchedProvider: FileProviderBasic, FileProviderOperations, FileProv
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try now.onList(path)
         try await base.contentsOfDirectory(path: path) { items in try await page(items.map { seen($0) }) }
-    }
-
-    func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
-    func url(of path: ProviderPath) -> URL { base.url(of: path) }
-    func relativePath(of url: URL) throws -> ProviderPath { try base.relativePath(of: url) }
-    func createFolder(path: ProviderPath) async throws { try await base.createFolder(path: path) }
-
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        try await base.removeItem(path: path, recursive: recursive, progress: progress)
     }
 
     func open(path: ProviderPath) async throws -> any FileReader {

@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a folder in the place of the cache is put aside`() async throws {
         let bed = try await bed("a")
-        try await bed.provider.createFolder(path: bed.path(Self.name))
+        try await bed.provider.base.createFolder(path: bed.path(Self.name))
         #expect(try await bed.driver().books().books.map(\.title) == ["A"])
         #expect(try await bed.remembered().entries.map(\.title) == ["A"])
     }

@@ -13,6 +13,8 @@ final class ShelfLibrary: BookLibrary {
         var log: [String] = []
         /// What the next step throws.
         var failure: (any Error)?
+        /// What the next notes throw, so many times.
+        var noteFailure: (error: any Error, times: Int) = (CocoaError(.fileWriteUnknown), 0)
         /// Whether nothing can be begun.
         var isClosed = false
     }
@@ -75,7 +77,13 @@ final class ShelfLibrary: BookLibrary {
     }
 
     func note(_ result: StepResult, step: CommandStep) async throws {
-        state.withLock { $0.journal[step.command, default: [:]][step.number] = result }
+        try state.withLock { state in
+            if state.noteFailure.times > 0 {
+                state.noteFailure.times -= 1
+                throw state.noteFailure.error
+            }
+            state.journal[step.command, default: [:]][step.number] = result
+        }
     }
 
     func unfinished() async throws -> [CommandIdentity] { state.withLock { Array($0.journal.keys) } }

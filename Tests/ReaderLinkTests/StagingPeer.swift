@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import Logging
 import MemoryFileProvider
 import Testing
 
@@ -31,7 +32,7 @@ struct StagingPeer {
     func connection(
         _ library: any BookLibrary, _ options: ApplicationOptions = StagingPeer.options, time: any TimeSource = SystemTime()
     ) throws -> CalibreConnection {
-        try CalibreConnection(staging: folder, library: library, options: options, time: time)
+        try CalibreConnection(staging: folder, library: library, options: options, time: time, logger: .silent)
     }
 
     /// A command as a driver leaves it.
@@ -90,4 +91,9 @@ struct StagingPeer {
     func eventually(_ location: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool) async throws {
         _ = try await eventually(location) { try await holds() ? true : nil }
     }
+}
+
+extension Logger {
+    /// Writes nothing: what goes wrong on purpose is no news.
+    static var silent: Logger { Logger(label: "silent") { _ in SwiftLogNoOpLogHandler() } }
 }

@@ -9,8 +9,8 @@ struct DeviceUpload: DeviceVerb {
     @OptionGroup var device: DeviceOptions
     @Argument(help: "Files of books.")
     var files: [String]
-    @Option(help: "What becomes of a book that is there already.")
-    var existing = ExistingBooks.protect
+    @Option(help: "What becomes of a book that is there already; without it what --drivers says, else protect.")
+    var existing: ExistingBooks?
     @Option(name: .customLong("collection"), help: "A collection for all of them; repeat it for several.")
     var collections: [String] = []
     @OptionGroup var common: CommonOptions
@@ -35,9 +35,15 @@ struct DeviceUpload: DeviceVerb {
                 outcome.refuse(place, error)
             }
         }
-        if existing == .update, !items.isEmpty { try await keepWhatIsKnown(to: connected, &items) }
+        if policy(for: connected) == .update, !items.isEmpty { try await keepWhatIsKnown(to: connected, &items) }
         if !items.isEmpty { try await upload(items, of: places, to: connected, &outcome) }
         try show(outcome, session)
+    }
+
+    private func policy(for connected: Device) -> ExistingBookPolicy {
+        if let existing { return existing.policy }
+        guard case .application(let application) = connected else { return .protect }
+        return application.options.existingBooks
     }
 
     /// Fills in what the files do not know of the books that they update.
@@ -57,12 +63,13 @@ struct DeviceUpload: DeviceVerb {
     /// - Throws: The failure, where there is nothing else to say.
     private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles) async throws {
         let told = Collected<UploadReport>()
+        let policy = policy(for: connected)
         do {
             let report = try await PartBar.during(common) { bar -> UploadReport in
                 switch connected {
                 case .application(let application):
-                    return try await application.upload(items, policy: existing.policy, progress: bar.told(), batch: { told.append($0) })
-                case .folder(let driver): return try await driver.upload(items, policy: existing.policy, progress: bar.told())
+                    return try await application.upload(items, policy: policy, progress: bar.told(), batch: { told.append($0) })
+                case .folder(let driver): return try await driver.upload(items, policy: policy, progress: bar.told())
                 }
             }
             outcome.take(report, of: places)

@@ -64,7 +64,3 @@ final class CallsUnderWay: Sendable {
         }
     }
 }
-
-/// Runs `body` to its end even where the task is cancelled: for putting things in order afterwards.
-@discardableResult
-func uncancelled<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value { await Task { await body() }.value }

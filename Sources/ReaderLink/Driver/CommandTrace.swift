@@ -16,7 +16,8 @@ struct CommandTrace: Sendable {
         do {
             var plain = coding
             plain.writesByteOrderMark = false
-            let text = String(decoding: try plain.data(for: Self.cut(command)), as: UTF8.self)
+            // The one line break of a message comes before its root.
+            let text = String(decoding: try plain.data(for: Self.cut(command)), as: UTF8.self).replacing("\n", with: " ")
             logger.notice("\(command.kind.fileName): \(LogText.shown(text, limit: Self.limit))")
         } catch {
             logger.notice("\(command.kind.fileName) cannot be shown: \(LogText.shown(error.sentence))")

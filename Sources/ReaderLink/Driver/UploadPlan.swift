@@ -90,9 +90,7 @@ struct UploadPlan: Sendable {
     static func stagedName(uuid: String, fileExtension: String) -> String {
         let uuid = BookUUID.shaped(uuid) ?? UUID()
         let end = fileExtension.lowercased()
-        let isPlain =
-            !end.isEmpty && end.utf8.count <= 8 && end.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) }
-        return uuid.uuidString.lowercased() + "." + (isPlain && end != "tmp" ? end : "epub")
+        return uuid.uuidString.lowercased() + "." + (SafeFileName.isExtension(end) && end != "tmp" ? end : "epub")
     }
 }
 

@@ -12,9 +12,10 @@ enum LogText {
         return shown
     }
 
-    private static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
+    /// No control character, and none that turns the direction of text or hides in it.
+    static func isHarmless(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: false
         case .format: !scalar.properties.isBidiControl
         default: true
         }

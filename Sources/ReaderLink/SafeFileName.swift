@@ -2,21 +2,30 @@ import FileProviderCore
 import Foundation
 
 /// Names of files made of titles: harmless on any storage, whatever is in the title.
-enum SafeFileName {
+package enum SafeFileName {
     /// Bytes of a whole name, extension and number included.
-    static let longest = 200
+    package static let longest = 200
 
     /// A name for a book, with `number` before the extension where it is 2 or more.
     ///
     /// - Parameter fileExtension: Without the dot, made of ASCII letters and digits.
     static func make(title: String, number: Int = 1, fileExtension: String) -> String {
-        let end = (number > 1 ? " \(number)" : "") + ".\(fileExtension)"
-        var stem = cut(harmless(title), to: longest - end.utf8.count)
+        make(title, ending: (number > 1 ? " \(number)" : "") + ".\(fileExtension)")
+    }
+
+    /// A name of `text` and, as it is, `ending`.
+    package static func make(_ text: String, ending: String) -> String {
+        var stem = harmless(text, longest: longest - ending.utf8.count)
         if stem.isEmpty { stem = "Untitled" }
+        // Programs at a shell take a name with a dash in front for an option.
+        if stem.hasPrefix("-") { stem = "_" + stem.dropFirst() }
         // Windows takes these for devices, whatever the extension.
         if reserved.contains(stem.prefix(while: { $0 != "." }).uppercased()) { stem = "_" + stem }
-        return stem + end
+        return stem + ending
     }
+
+    /// `text` as a part of a name: without what means something to a storage or cannot be seen, and cut to so many bytes.
+    package static func harmless(_ text: String, longest: Int = SafeFileName.longest) -> String { cut(harmless(all: text), to: longest) }
 
     /// Whether `text` can be a file's extension.
     static func isExtension(_ text: String) -> Bool {
@@ -29,10 +38,10 @@ enum SafeFileName {
     private static let reserved: Set<String> =
         Set(["CON", "PRN", "AUX", "NUL"] + (0...9).flatMap { ["COM\($0)", "LPT\($0)"] })
 
-    private static func harmless(_ title: String) -> String {
+    private static func harmless(all text: String) -> String {
         var result = String.UnicodeScalarView()
         // A title of megabytes is not worth more work than a name holds.
-        for scalar in String(title.unicodeScalars.prefix(1000)).precomposedStringWithCanonicalMapping.unicodeScalars {
+        for scalar in String(text.unicodeScalars.prefix(1000)).precomposedStringWithCanonicalMapping.unicodeScalars {
             if scalar.properties.isWhitespace {
                 if result.last != " " { result.append(" ") }
             } else {
