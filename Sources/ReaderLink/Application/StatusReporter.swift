@@ -71,7 +71,9 @@ actor StatusReporter {
                 try await persistence.time.sleep(seconds: options.statusPause)
                 let age = persistence.time.elapsed - told.at
                 // An application in the background gives no signs of life: the driver is to know that it has to wait.
-                guard !control.isOffline || control.isBusy, status.progress > told.progress || age >= options.statusInterval else { continue }
+                guard !control.isOffline || control.isBusy, status.progress > told.progress || age >= options.statusInterval else {
+                    continue
+                }
                 // A write that was cut off might still arrive after the final one; it is always waited for.
                 try await Task { try await self.write() }.value
             } catch {
