@@ -12,6 +12,8 @@ extension SQLiteBookLibrary {
         /// Whether collections called `NEW`, `READ` and `READING LIST` are the flags of a book, and no collections. Such a list then says
         /// all: a flag that is not in it is taken away.
         public var mapsFlags = false
+        /// Whether a book that is replaced keeps what its reader did: read, new, on the reading list, locked, rated.
+        public var keepsReadingState = true
         /// Called with a sentence for the log about what was found, such as a book whose file is gone. On any thread.
         public var report: @Sendable (String) -> Void = { _ in }
         /// What time it is.

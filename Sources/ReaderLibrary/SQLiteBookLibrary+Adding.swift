@@ -7,7 +7,8 @@ extension SQLiteBookLibrary {
     /// Copies the document into the library's folder, proves that it is an EPUB and takes it.
     ///
     /// The order survives an end at any point: copy, on the disk, its new name noted, under that name, row and note in one transaction, and
-    /// only then goes the file that it replaces. A book that is replaced keeps the time when it was added, its flags and its rating.
+    /// only then goes the file that it replaces. A book that is replaced keeps the time when it was added and, unless the options say
+    /// otherwise, its flags and its rating.
     /// - Throws: What this machine's disk says, and a storage that does not answer.
     public func add(
         _ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep
@@ -57,7 +58,7 @@ extension SQLiteBookLibrary {
         _ incoming: IncomingBook, from copy: ProviderPath, replacing old: StoredBook?, step: CommandStep
     ) async throws -> StepResult {
         var incoming = incoming
-        if let old { incoming.keep(from: old.book) }
+        if let old { incoming.keep(from: old.book, readingState: options.keepsReadingState) }
         var files: Set<LibraryFile> = []
         do {
             incoming.book.filename = try await moveIntoBooks(copy, incoming.book, &files)

@@ -10,6 +10,17 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct AddingTests {
     private let fixture = LibraryFixture()
 
+    @Test(arguments: [true, false]) func `a book that is replaced keeps that it was read, if the options say so`(keeps: Bool) async throws {
+        let library = try await fixture.open { options in
+            options.mapsFlags = true
+            options.keepsReadingState = keeps
+        }
+        try await fixture.add(to: library) { $0.collections = ["READ"] }
+        #expect(try await library.books().map(\.isRead) == [true])
+        #expect(try await fixture.add(to: library, overwrite: true) == .applied())
+        #expect(try await library.books().map(\.isRead) == [keeps])
+    }
+
     @Test func `what the book says of itself is in the library`() async throws {
         let library = try await fixture.open()
         let sample = SampleEPUB(authors: [("Ada Reader", "Reader, Ada"), ("Ben Desk", "Desk, Ben")], series: ("Rooms", "2.5"))

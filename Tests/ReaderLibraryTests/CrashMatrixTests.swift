@@ -141,7 +141,7 @@ private final class World: Sendable {
         // As a connection does after what fails.
         let persistence = Persistence(time: time)
         try await persistence.run { try await processor.recover(files: folder.files()) }
-        var inbox = CommandInbox(folder: folder, options: options, time: time)
+        var inbox = CommandInbox(folder: folder, found: [], options: options, time: time)
         guard let command = try await persistence.run({ try await inbox.next(among: folder.files()) }) else { return false }
         _ = try await persistence.run { try await processor.run(command) }
         return true

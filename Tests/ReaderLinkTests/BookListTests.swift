@@ -88,6 +88,16 @@ struct BookListTests {
         #expect(updates.map(\.pubDate) == [""])
     }
 
+    @Test func `a uuid that one of the two lists lacks, and white space around collections, do not differ for ever`() {
+        for (mine, theirs) in [("aa", ""), ("", "aa")] {
+            var (wanted, present) = (book("one", uuid: mine), book("one", uuid: theirs))
+            (wanted.collections, present.collections) = ([" A ", ""], ["A"])
+            let differences = BookListDifferences(wanted: BookList([wanted]), present: BookList([present]))
+            #expect(differences.updates == [])
+            #expect(differences.collections == [])
+        }
+    }
+
     @Test func `a list without a tag is trusted once it stood unchanged for two minutes`() throws {
         var file = FileObject(
             path: try ProviderPath("library.sqlite"), type: .regular, size: 1, modifiedDate: Date(timeIntervalSince1970: 0))

@@ -329,27 +329,6 @@ struct CalibreConnectionTests {
         #expect(library.unfinishedCommands == 0)
     }
 
-    @Test func `offline, the book under way is taken and the rest waits`() async throws {
-        let connectionBox = Mutex<CalibreConnection?>(nil)
-        let library = ShelfLibrary { name in
-            if name == "a.epub" { try await connectionBox.withLock { $0 }?.goOffline() }
-        }
-        let connection = try peer.connection(library)
-        connectionBox.withLock { $0 = connection }
-        for name in ["a.epub", "b.epub"] { try await peer.stage("text", as: name) }
-        try await connection.enter()
-        try await peer.issue(upload("a.epub", "b.epub"))
-        try await peer.eventually { library.books.count == 1 }
-        #expect(try await peer.connected()?.state == .offline)
-        try await Task.sleep(for: .milliseconds(400))
-        #expect(library.books.count == 1)
-        #expect(try await peer.status()?.code == .inProgress)
-        try await connection.enter()
-        #expect(try await peer.end().code == .success)
-        #expect(library.books.count == 2)
-        try await connection.leave()
-    }
-
     @Test func `left in the middle, the command goes on with the next connection, and no book is taken twice`() async throws {
         let reached = FirstPass()
         let library = ShelfLibrary { name in if name == "b.epub", reached.pass() { try await Task.sleep(for: .seconds(60)) } }

@@ -39,6 +39,43 @@ struct DriverCommandTests {
         #expect(report == CommandReport(count: 2, messages: messages, done: 1))
     }
 
+    @Test func `names of collections go out trimmed, and a cover that is too large stays behind`() async throws {
+        let bed = try DriverBed()
+        let seen = Collected<UpdatedBook>()
+        try await bed.begin { bed, _ in
+            if case .updateMetadata(let update)? = try await bed.command(.updateMetadata) { for book in update.books { seen.append(book) } }
+            try await bed.finish(.updateMetadata)
+        }
+        var metadata = BookMetadata(title: "A", authors: ["Ann Author"], uuid: Self.uuid)
+        metadata.collections = [" Evening\n", "", "  ", "Noon"]
+        let old = book("a", uuid: Self.uuid)
+        let updates = [5 << 20, 5 << 20 + 1].enumerated().map { number, size in
+            var old = old
+            old.filename = "\(number).epub"
+            return UpdatedBook(metadata, of: old, cover: Data(count: size))
+        }
+        let report = try await bed.session.update(updates)
+        try bed.check()
+        #expect(seen.values.map(\.collections) == [["Evening", "Noon"], ["Evening", "Noon"]])
+        #expect(seen.values.map { $0.cover == nil } == [false, true])
+        #expect(report.messages.count == 1)
+        #expect(report.done == 2)
+    }
+
+    @Test func `an application behind a slow storage has more time for its first report`() async throws {
+        let bed = try DriverBed()
+        try await bed.begin()
+        let time = bed.time
+        bed.provider.become { call, path in
+            if call == "write", path.name == "delete_books.xml" { time.advance(by: 20) }
+            return .well
+        }
+        #expect(try await bed.kind { try await bed.delete() } == .notAcknowledged)
+        // The write itself, twice as long, and the usual limit.
+        #expect(bed.time.elapsed > 75)
+        #expect(bed.time.elapsed < 95)
+    }
+
     @Test func `a command that is refused does not hold up the next one`() async throws {
         var options = DriverBed.options
         options.batchSize = 1

@@ -20,13 +20,17 @@ extension IncomingBook {
     }
 
     /// Takes over from the book that this one replaces what belongs to the user and not to the file.
-    mutating func keep(from old: LibraryBook) {
+    ///
+    /// - Parameter readingState: Whether that is more than where it stands in the library.
+    mutating func keep(from old: LibraryBook, readingState: Bool) {
+        if readingState {
+            book.isNew = book.isNew || old.isNew
+            book.isRead = book.isRead || old.isRead
+            book.isOnReadingList = book.isOnReadingList || old.isOnReadingList
+            if !isLockGiven { book.isLocked = old.isLocked }
+            book.rating = old.rating
+        }
         book.added = old.added
-        book.isNew = book.isNew || old.isNew
-        book.isRead = book.isRead || old.isRead
-        book.isOnReadingList = book.isOnReadingList || old.isOnReadingList
-        if !isLockGiven { book.isLocked = old.isLocked }
-        book.rating = old.rating
         book.wordCount = book.wordCount ?? old.wordCount
         if book.collections.isEmpty { book.collections = old.collections }
         if uuids.isEmpty { book.uuid = old.uuid }

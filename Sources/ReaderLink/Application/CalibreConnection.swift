@@ -31,6 +31,9 @@ public actor CalibreConnection {
         case failed(any Error)
     }
 
+    /// Seconds for which a step is waited for before the application says that it is offline: shorter than drivers wait for life.
+    private static let longestStep = 10.0
+
     /// Where the connection stands.
     public private(set) var state = State.left
     /// What happens, from the connection's beginning to its end, for one consumer. Of a slow one the oldest 1,000 events are kept.
@@ -84,9 +87,11 @@ public actor CalibreConnection {
     public func enter() async throws {
         try await turns.begin()
         defer { turns.end() }
+        var found: [FileObject] = []
         if state == .left {
             try await staging.create()
             try await staging.folder(options.documents).create()
+            found = try await staging.files()
             if let data = try await staging.read(Connected.fileName, limit: options.coding.limits.report),
                 // One that cannot be read tells no time.
                 let leftover = try? options.coding.connected(in: data).timestamp
@@ -102,16 +107,18 @@ public actor CalibreConnection {
             throw error
         }
         control.isOffline = false
-        if tasks.isEmpty { tasks = [Task { await self.beat() }, Task { await self.carryOut() }] }
+        if tasks.isEmpty { tasks = [Task { await self.beat() }, Task { [found] in await self.carryOut(besides: found) }] }
     }
 
-    /// Says that the application is in the background, or the device about to sleep. The book that is being taken is taken; the rest waits.
+    /// Says that the application is in the background, or the device about to sleep. The book that is being taken is taken, and the driver
+    /// told how far its command is, before the application says that it is offline, unless that takes more than 10 seconds; the rest waits.
     /// - Throws: What the storage throws; commands wait nevertheless.
     public func goOffline() async throws {
         try await turns.begin()
         defer { turns.end() }
         guard state == .online else { return }
         control.isOffline = true
+        await control.waitForStep(atMost: Self.longestStep)
         become(.offline)
         try await tell { _ in .offline }
     }
@@ -180,8 +187,9 @@ extension CalibreConnection {
         }
     }
 
-    private func carryOut() async {
-        var inbox = CommandInbox(folder: staging, options: options, time: time)
+    /// - Parameter found: What the folder held before the application was in connection mode.
+    private func carryOut(besides found: [FileObject]) async {
+        var inbox = CommandInbox(folder: staging, found: found, options: options, time: time)
         var housekeeping = StagingHousekeeping(
             folder: staging, documents: processor.documents.folder, options: options, time: time, report: report)
         var wait = InboxWait(folder: staging, interval: options.pollInterval, time: time)

@@ -41,6 +41,8 @@ struct FoundCommand: Sendable {
 struct CommandInbox {
     /// Files that are looked into at most, each time. A driver leaves one.
     private static let mostFiles = 16
+    /// Seconds between two looks into a command that could not be removed; drivers wait longer than that.
+    private static let leftPause = 5.0
 
     private let folder: StagingFolder
     private let coding: MessageCoding
@@ -48,12 +50,29 @@ struct CommandInbox {
     private let time: any TimeSource
     /// Commands that ended too early, by file name: what they were, and since when.
     private var unfinished: [String: (digest: String, since: Double)] = [:]
-    /// Files of no known command that were there before the application was; nil before the first look.
-    private var strangers: Set<String>?
-    /// Commands that are over and could not be removed: by file name, what they were.
-    private var left: [String: Data?] = [:]
+    /// Files of no known command that were there before the application was.
+    private var strangers: Set<String>
+    /// Commands that are over and could not be removed, by file name.
+    private var left: [String: Left] = [:]
 
-    init(folder: StagingFolder, options: ApplicationOptions, time: any TimeSource) {
+    private struct Left {
+        let data: Data?
+        /// The file as it was listed when it was last read, and when that was; nil before.
+        var read: (version: Version, at: Double)?
+    }
+
+    private struct Version: Equatable {
+        let size: Int64?
+        let tag: String?
+        let modified: Date?
+
+        init(_ file: FileObject) { (size, tag, modified) = (file.size, file.entryTag, file.modifiedDate) }
+    }
+
+    /// - Parameter found: What lay in the folder before any driver was told that the application is there.
+    init(folder: StagingFolder, found: [FileObject], options: ApplicationOptions, time: any TimeSource) {
+        // No driver that is there waits for these.
+        strangers = Set(found.map(\.name).filter { Self.isCommand($0) && Self.kind(of: $0) == nil })
         self.folder = folder
         self.options = options
         self.coding = options.coding
@@ -68,13 +87,16 @@ struct CommandInbox {
         let names = Set(files.map(\.name))
         unfinished = unfinished.filter { names.contains($0.key) }
         left = left.filter { names.contains($0.key) }
-        // No driver that is there waits for these.
-        let strange = strangers ?? Set(names.filter { Self.isCommand($0) && Self.kind(of: $0) == nil })
-        strangers = strange.intersection(names)
+        strangers.formIntersection(names)
         var best: FoundCommand?
+        let strange = strangers
         for file in files.lazy.filter({ Self.isCommand($0.name) && !strange.contains($0.name) }).prefix(Self.mostFiles) {
+            if isLeftUnchanged(file) { continue }
             guard let found = try await command(in: file) else { continue }
-            if let known = left[found.fileName], known == found.data { continue }
+            if let known = left[found.fileName], known.data == found.data {
+                left[found.fileName]?.read = (Version(file), time.elapsed)
+                continue
+            }
             if let kept = best, !Self.comesFirst(found, kept) { continue }
             best = found
         }
@@ -82,7 +104,14 @@ struct CommandInbox {
     }
 
     /// Passes over `command` from now on, until its file is another one.
-    mutating func leave(_ command: FoundCommand) { left[command.fileName] = .some(command.data) }
+    mutating func leave(_ command: FoundCommand) { left[command.fileName] = Left(data: command.data) }
+
+    /// Whether the file is a command that is passed over and was looked into a short while ago. A change that the listing does not show
+    /// is seen a little later.
+    private func isLeftUnchanged(_ file: FileObject) -> Bool {
+        guard let read = left[file.name]?.read else { return false }
+        return read.version == Version(file) && time.elapsed - read.at < Self.leftPause
+    }
 
     /// Whether `name` is one of a command: every XML file of this folder that is none of the application's own.
     static func isCommand(_ name: String) -> Bool {

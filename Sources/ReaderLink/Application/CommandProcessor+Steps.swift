@@ -43,7 +43,7 @@ extension CommandProcessor {
         _ reporter: StatusReporter
     ) async throws {
         for (number, step) in steps.enumerated() {
-            if run.isCancelled {
+            if run.stop != nil {
                 try await discardDocument(of: step)
                 continue
             }
@@ -56,23 +56,24 @@ extension CommandProcessor {
             try await discardDocument(of: step)
             run.add(result, of: step, in: found.fileName)
             await reporter.advance(to: Double(number + 1) / Double(steps.count))
-            let waited = try await control.pass()
             guard number + 1 < steps.count else { continue }
-            run.isCancelled = try await isGivenUp(found, after: waited)
+            if control.isOffline { await reporter.tell() }
+            let waited = try await control.pass()
+            run.stop = try await stop(of: found, after: waited)
         }
     }
 
     /// Whether the driver asked for an end, or took the command back while the application was offline.
-    private func isGivenUp(_ found: FoundCommand, after waited: Bool) async throws -> Bool {
+    private func stop(of found: FoundCommand, after waited: Bool) async throws -> StepsRun.Stop? {
         do {
-            if try await control.isCancelled(in: folder) { return true }
-            guard waited else { return false }
-            return try await !isThere(found)
+            if try await control.isCancelled(in: folder) { return .asked }
+            guard waited else { return nil }
+            return try await isThere(found) ? nil : .takenBack
         } catch {
             try Task.checkCancellation()
             // Looked at again before the next step.
             report(error)
-            return false
+            return nil
         }
     }
 

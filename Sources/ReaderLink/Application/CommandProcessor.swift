@@ -41,10 +41,14 @@ struct CommandProcessor: Sendable {
     /// - Throws: `CancellationError`, after which the command is as it was and goes on when it is found again; what the storage throws
     ///   before the command was acknowledged; what the library throws that cannot note how the command ended.
     func run(_ found: FoundCommand) async throws -> Ending? {
+        control.isWorking = true
+        defer { control.isWorking = false }
         let waits = try await control.pass()
-        if try await waitForStatusTaken() || waits, try await !isThere(found) { return nil }
+        let (hadToWait, status) = try await waitForStatusTaken()
+        if hadToWait || waits, try await !isThere(found) { return nil }
         let reporter = reporter()
-        try await reporter.begin(fileName: found.fileName, timestamp: found.identity?.timestamp)
+        try await reporter.begin(
+            fileName: found.fileName, timestamp: found.identity?.timestamp, from: Self.progress(of: found.identity, toldBy: status))
         do {
             var ending = try await ending(of: found, reporter: reporter)
             ending.leavesCommand = try await removeOrLeave(found)
@@ -64,9 +68,9 @@ struct CommandProcessor: Sendable {
         for identity in try await library.unfinished() {
             if try await isThere(identity, among: files) { continue }
             let results = try await library.begin(identity)
-            if try await isWaitedFor(identity) {
+            if let progress = try await progressToldOfWaitedFor(identity) {
                 let reporter = reporter()
-                try await reporter.begin(fileName: identity.kind.fileName, timestamp: identity.timestamp)
+                try await reporter.begin(fileName: identity.kind.fileName, timestamp: identity.timestamp, from: progress)
                 let ending = results[Self.ending].map(Self.ending(from:)) ?? interrupted(identity)
                 try await reporter.finish(ending.code, messages: ending.messages)
             }
@@ -82,11 +86,21 @@ struct CommandProcessor: Sendable {
         return false
     }
 
-    private func isWaitedFor(_ identity: CommandIdentity) async throws -> Bool {
-        guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report) else { return false }
+    /// The progress that the driver was told of a command whose end it still waits for; nil where it does not.
+    private func progressToldOfWaitedFor(_ identity: CommandIdentity) async throws -> Double? {
+        guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report) else { return nil }
         // One that cannot be read was not finished either.
-        guard let status = try? options.coding.status(in: data) else { return true }
-        return !status.isFinal && (status.command?.lowercased() ?? identity.kind.fileName) == identity.kind.fileName
+        guard let status = try? options.coding.status(in: data) else { return 0 }
+        guard !status.isFinal, (status.command?.lowercased() ?? identity.kind.fileName) == identity.kind.fileName else { return nil }
+        return Self.progress(of: identity, toldBy: status)
+    }
+
+    /// What `status` told of this very command; 0 where it is on another one, or does not say on which.
+    private static func progress(of identity: CommandIdentity?, toldBy status: CommandStatus?) -> Double {
+        guard let identity, let status, !status.isFinal, status.command?.lowercased() == identity.kind.fileName,
+            let timestamp = status.commandTimestamp, timestamp == identity.timestamp, status.progress.isFinite
+        else { return 0 }
+        return status.progress
     }
 
     private func interrupted(_ identity: CommandIdentity) -> Ending {
@@ -98,19 +112,20 @@ struct CommandProcessor: Sendable {
     }
 
     /// The driver takes the final status of a command before it is told of the next.
-    /// - Returns: Whether it had to wait.
-    private func waitForStatusTaken() async throws -> Bool {
+    /// - Returns: Whether it had to wait, and the status that is there when it need not wait any more; nil for none that can be read.
+    private func waitForStatusTaken() async throws -> (hadToWait: Bool, status: CommandStatus?) {
         let start = time.elapsed
         var waits = false
         while time.elapsed - start < options.statusTaken {
             guard let data = try await folder.read(CommandStatus.fileName, limit: options.coding.limits.report),
                 // What cannot be read is nothing that anybody waits for.
-                let status = try? options.coding.status(in: data), status.isFinal
+                let status = try? options.coding.status(in: data)
             else { break }
+            guard status.isFinal else { return (waits, status) }
             waits = true
             try await time.sleep(seconds: options.pollInterval.shortest)
         }
-        return waits
+        return (waits, nil)
     }
 
     /// A command that the library does not forget is ended with the next ``recover(files:)``.

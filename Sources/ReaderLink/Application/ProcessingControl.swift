@@ -5,7 +5,7 @@ import Synchronization
 final class ProcessingControl: Sendable {
     private let time: any TimeSource
     private let looksForCancelling: Bool
-    private let state = Mutex((isOffline: false, lookedForCancelling: -Double.infinity))
+    private let state = Mutex((isOffline: false, isWorking: false, isWaiting: false, lookedForCancelling: -Double.infinity))
 
     init(time: any TimeSource, looksForCancelling: Bool) {
         self.time = time
@@ -18,12 +18,31 @@ final class ProcessingControl: Sendable {
         set { state.withLock { $0.isOffline = newValue } }
     }
 
+    /// Whether a command is being carried out, also while it waits between two steps.
+    var isWorking: Bool {
+        get { state.withLock { $0.isWorking } }
+        set { state.withLock { $0.isWorking = newValue } }
+    }
+
+    /// Whether a step of a command is under way.
+    var isBusy: Bool { state.withLock { $0.isWorking && !$0.isWaiting } }
+
+    /// Waits until no step is under way, but no longer than so many seconds, and not when the task is cancelled.
+    func waitForStep(atMost seconds: Double) async {
+        let start = time.elapsed
+        while isBusy, time.elapsed - start < seconds {
+            do { try await time.sleep(seconds: 0.05) } catch { return }
+        }
+    }
+
     /// Waits while the application is offline.
     /// - Returns: Whether it had to.
     /// - Throws: `CancellationError`.
     @discardableResult
     func pass() async throws -> Bool {
         let waits = isOffline
+        state.withLock { $0.isWaiting = waits }
+        defer { state.withLock { $0.isWaiting = false } }
         while isOffline { try await time.sleep(seconds: 0.25) }
         try Task.checkCancellation()
         return waits

@@ -27,9 +27,12 @@ actor StatusReporter {
     }
 
     /// Acknowledges a command and goes on to show that it is being carried out.
+    ///
+    /// - Parameter progress: What the driver was told of this command by an earlier run; less is not told any more.
     /// - Throws: What the storage throws; the command is then not acknowledged.
-    func begin(fileName: String, timestamp: String?) async throws {
+    func begin(fileName: String, timestamp: String?, from progress: Double) async throws {
         status = CommandStatus(code: .inProgress, progress: 0, command: fileName, commandTimestamp: timestamp)
+        advance(to: progress)
         try await write()
         beats = Task { await self.beat() }
     }
@@ -38,6 +41,11 @@ actor StatusReporter {
     func advance(to progress: Double) {
         // 1 is for a command that is over.
         status.progress = max(status.progress, min(progress, 0.999))
+    }
+
+    /// Tells at once how far the command is, because nothing more is told for a while. A storage that fails is told again later.
+    func tell() async {
+        do { try await Task { try await write() }.value } catch { persistence.report(error) }
     }
 
     /// Ends without a final status: the command is left for another time.
@@ -63,7 +71,9 @@ actor StatusReporter {
                 try await persistence.time.sleep(seconds: options.statusPause)
                 let age = persistence.time.elapsed - told.at
                 // An application in the background gives no signs of life: the driver is to know that it has to wait.
-                guard !control.isOffline, status.progress > told.progress || age >= options.statusInterval else { continue }
+                guard !control.isOffline || control.isBusy, status.progress > told.progress || age >= options.statusInterval else {
+                    continue
+                }
                 // A write that was cut off might still arrive after the final one; it is always waited for.
                 try await Task { try await self.write() }.value
             } catch {

@@ -11,13 +11,21 @@ struct StepsRun {
     private var isRefused = false
     /// Whether the library is another than before.
     private(set) var changesLibrary = false
-    /// Whether the driver asked to stop.
-    var isCancelled = false
+    /// Why the rest is not done although nothing failed.
+    var stop: Stop?
     /// What kept the rest from being done.
     var failure: (any Error)?
 
     init(notes: [StatusMessage]) {
         messages = notes
+    }
+
+    /// What a driver does that wants no more of a command.
+    enum Stop {
+        /// It asked for an end, and knows what code 3 means.
+        case asked
+        /// It took the command away.
+        case takenBack
     }
 
     mutating func add(_ result: StepResult, of step: CommandPlan.Step, in fileName: String) {
@@ -45,9 +53,9 @@ struct StepsRun {
             messages.append(StatusMessage("The command was not carried out to its end: \(failure.sentence)", about: fileName))
             return CommandProcessor.Ending(code: .failure, messages: messages)
         }
-        if isCancelled {
+        if let stop {
             messages.append(StatusMessage("Stopped after \(count) of \(steps) steps.", about: fileName))
-            return CommandProcessor.Ending(code: .cancelled, messages: messages)
+            return CommandProcessor.Ending(code: stop == .asked ? .cancelled : .warnings, messages: messages)
         }
         if isRefused { return CommandProcessor.Ending(code: .failure, messages: messages) }
         return CommandProcessor.Ending(code: messages.isEmpty ? .success : .warnings, messages: messages)

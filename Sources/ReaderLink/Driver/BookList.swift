@@ -117,7 +117,7 @@ struct BookListDifferences: Sendable {
                 if wanted.pubDate == nil, known.pubDate != nil { update.pubDate = "" }
                 updates.append(update)
             }
-            if Set(book.collections) != Set(old.collections) {
+            if Set(ReaderCommand.collections(book.collections)) != Set(ReaderCommand.collections(old.collections)) {
                 var reference = old.reference
                 reference.title = book.title
                 reference.author = book.reference.author

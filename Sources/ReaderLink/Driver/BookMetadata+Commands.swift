@@ -18,12 +18,12 @@ extension BookMetadata {
     }
 
     /// The same as an application keeps what an update says, to tell whether one is needed: without collections and cover, which go another
-    /// way, and with one form for each of the values that have several.
+    /// way, without the uuid, which says which book is meant and is changed by no update, and with one form for each of the values that have several.
     var compared: BookMetadata {
         var copy = self
         copy.collections = []
         copy.coverHash = nil
-        copy.uuid = BookUUID.canonical(uuid)
+        copy.uuid = ""
         copy.subjects.sort()
         copy.series = Self.nonEmpty(series)
         copy.seriesIndex = copy.series == nil ? nil : seriesIndex

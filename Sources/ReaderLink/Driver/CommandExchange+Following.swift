@@ -16,7 +16,8 @@ extension CommandExchange {
         let poll = options.poll(isLocal: await isLocal())
         var run = Following(
             watch: StatusWatch(
-                fileName: sent.fileName, timestamp: sent.timestamp, limits: limits, coding: coding, ignoring: ignoring, now: time.elapsed))
+                fileName: sent.fileName, timestamp: sent.timestamp, limits: limits(on: sent), coding: coding, ignoring: ignoring,
+                now: time.elapsed))
         var pause = poll
         while true {
             let (look, failure) = try await look()
@@ -42,9 +43,13 @@ extension CommandExchange {
         }
     }
 
-    private var limits: StatusWatch.Limits {
-        StatusWatch.Limits(
-            acknowledge: options.acknowledgeLimit, stall: options.stallLimit, offline: options.offlineLimit, total: options.commandLimit)
+    /// An application on a slow storage has as long to fetch the command and to put its report there as the driver had to write, and a
+    /// second for each MiB of the command.
+    private func limits(on sent: Outstanding) -> StatusWatch.Limits {
+        let more = 2 * lastWriting + Double(sent.data.count) / Double(1 << 20)
+        return StatusWatch.Limits(
+            acknowledge: options.acknowledgeLimit + more, stall: options.stallLimit + more, offline: options.offlineLimit,
+            total: options.commandLimit)
     }
 
     /// What is kept from look to look.

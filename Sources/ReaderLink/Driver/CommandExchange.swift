@@ -26,6 +26,8 @@ actor CommandExchange {
 
     /// What went out last and was not seen to its end.
     var outstanding: Outstanding?
+    /// Seconds that the storage took to take the last command, which is what an application needs at least to fetch it.
+    private(set) var lastWriting = 0.0
     /// A report that was removed before documents were staged, should it appear once more.
     var orphan: Data?
     /// Whether the application is told to stop when a command is cancelled.
@@ -109,6 +111,8 @@ actor CommandExchange {
     private func publish(_ sent: Outstanding, _ command: ReaderCommand) async throws {
         trace.sends(command, coding: coding)
         outstanding = sent
+        let start = time.elapsed
+        defer { lastWriting = time.elapsed - start }
         do { try await folder.create(sent.fileName, sent.data, counted: sent.writing) } catch let error where error.isFileExists {
             outstanding = nil
             throw DriverError(.busy, underlying: error)

@@ -87,8 +87,9 @@ extension DriverSession {
         _ command: ReaderCommand, info: ApplicationInfo, progress: @escaping DriverProgress = { _ in }
     ) async throws -> [StatusMessage] {
         snapshot.outdate()
+        let (tidied, messages) = command.tidied()
         return try await exchange.run(
-            command, cancels: info.capabilities.contains(Connected.Capability.cancelling), progress: progress)
+            tidied, cancels: info.capabilities.contains(Connected.Capability.cancelling), progress: progress) + messages
     }
 
     /// The application that is there, with the list of books read anew where the last command left it uncertain.

@@ -16,7 +16,7 @@ extension DriverSession {
 
     /// The updates of an upload, in batches that an application takes.
     func updateBatches(_ updated: [(place: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
-        let largest = MessageLimits().cover
+        let largest = ReaderCommand.largestCover
         let updates = updated.map { place, old in
             let item = items[place]
             // One that is there already stays where it is.
