@@ -94,7 +94,8 @@ struct CommandInbox {
             if isLeftUnchanged(file) { continue }
             guard let found = try await command(in: file) else { continue }
             if let known = left[found.fileName], known.data == found.data {
-                left[found.fileName]?.read = (Version(file), time.elapsed)
+                let now = time.elapsed
+                left[found.fileName]?.read = (Version(file), now)
                 continue
             }
             if let kept = best, !Self.comesFirst(found, kept) { continue }
