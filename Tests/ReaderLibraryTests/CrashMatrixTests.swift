@@ -16,10 +16,12 @@ struct CrashMatrixTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let command: ReaderCommand
-        let staged: [SampleEPUB]
-        /// Titles by uuid afterwards.
-        let titles: [String: String]
-        var collections: [String] = []
+        var staged: [SampleEPUB] = []
+        /// The books afterwards, by uuid.
+        let books: [BookState]
+        var code = CommandStatus.Code.success
+        /// The books that lie in the document staging folder afterwards, in their order.
+        var handedOut: [SampleEPUB] = []
     }
 
     private static let old = SampleEPUB(title: "Old", uuid: "aaaaaaaa-0000-4000-8000-000000000001")
@@ -27,7 +29,7 @@ struct CrashMatrixTests {
     private static let new = SampleEPUB(title: "New", uuid: "aaaaaaaa-0000-4000-8000-000000000003")
     private static let newer = SampleEPUB(title: "Newer", uuid: old.uuid)
 
-    private static func name(_ sample: SampleEPUB) -> String { (sample.uuid ?? "") + ".epub" }
+    fileprivate static func name(_ sample: SampleEPUB) -> String { (sample.uuid ?? "") + ".epub" }
     private static func uploaded(_ sample: SampleEPUB) -> UploadedBook { UploadedBook(filename: name(sample), collections: ["Shelf"]) }
     private static func reference(_ sample: SampleEPUB) -> BookReference { BookReference(title: sample.title, uuid: sample.uuid ?? "") }
 
@@ -37,43 +39,68 @@ struct CrashMatrixTests {
         return book
     }
 
+    private static var described: UpdatedBook {
+        var book = UpdatedBook(BookReference(uuid: old.uuid ?? ""), hasTitle: false, hasAuthor: false)
+        book.description = "Told anew"
+        return book
+    }
+
     static let cases = [
         Case(
             testDescription: "an upload", command: .uploadBooks(UploadBooks(timestamp: 1, books: [uploaded(new), uploaded(old)])),
-            staged: [new, old], titles: ["1": "Old", "2": "Kept", "3": "New"], collections: ["Shelf"]),
+            staged: [new, old], books: [BookState(old), BookState(kept), BookState(new, collections: ["Shelf"])],
+            // The old one is there already.
+            code: .warnings),
         Case(
             testDescription: "an upload that replaces",
             command: .uploadBooks(UploadBooks(timestamp: 1, overwrite: true, books: [uploaded(newer), uploaded(new)])),
             staged: [newer, new],
-            titles: ["1": "Newer", "2": "Kept", "3": "New"], collections: ["Shelf"]),
+            books: [BookState(newer, collections: ["Shelf"]), BookState(kept), BookState(new, collections: ["Shelf"])]),
         Case(
             testDescription: "a deletion", command: .deleteBooks(DeleteBooks(timestamp: 1, books: [reference(old), reference(new)])),
-            staged: [],
-            titles: ["2": "Kept"]),
+            books: [BookState(kept)],
+            // The new one is not there.
+            code: .warnings),
         Case(
-            testDescription: "a change", command: .updateMetadata(UpdateMetadata(timestamp: 1, books: [retitled])), staged: [],
-            titles: ["1": "Renamed", "2": "Kept"], collections: ["Shelf"]),
+            testDescription: "a change", command: .updateMetadata(UpdateMetadata(timestamp: 1, books: [retitled])),
+            books: [BookState(old, title: "Renamed", collections: ["Shelf"]), BookState(kept)]),
+        Case(
+            testDescription: "a change of one value", command: .updateMetadataItems(UpdateMetadata(timestamp: 1, books: [described])),
+            books: [BookState(old, description: "Told anew"), BookState(kept)]),
         Case(
             testDescription: "new collections",
             command: .rebuildCollections(
-                RebuildCollections(timestamp: 1, books: [CollectedBook(reference(old), collections: ["Shelf"])])), staged: [],
-            titles: ["1": "Old", "2": "Kept"], collections: ["Shelf"]),
+                RebuildCollections(timestamp: 1, books: [CollectedBook(reference(old), collections: ["Shelf"])])),
+            books: [BookState(old, collections: ["Shelf"]), BookState(kept)]),
+        Case(
+            testDescription: "books handed out",
+            command: .action(
+                ReaderAction(
+                    timestamp: 1, type: ReaderAction.exportBooks, books: [reference(kept), reference(old)],
+                    parameters: [ReaderAction.exportName: "out.epub"])),
+            books: [BookState(old), BookState(kept)], handedOut: [kept, old]),
     ]
 
     @Test(arguments: cases, BreakingProvider.Break.allCases)
     func `a command is carried out once and wholly, wherever the storage breaks`(_ sample: Case, _ kind: BreakingProvider.Break)
         async throws
     {
+        let before = LibraryFixture()
+        let library = try await before.open()
+        for book in [Self.old, Self.kept] { #expect(try await before.add(book, to: library, as: Self.name(book)).isApplied) }
+        try await library.close()
         var place = 0
-        while try await survives(sample, breaking: place, kind) { place += 1 }
+        while try await survives(sample, from: before, breaking: place, kind) { place += 1 }
         // A command whose every call was broken once has some.
         #expect(place > 8, "\(place)")
     }
 
     /// Runs the command with a storage that breaks at one call.
     /// - Returns: Whether it came to that call.
-    private func survives(_ sample: Case, breaking place: Int, _ kind: BreakingProvider.Break) async throws -> Bool {
-        let world = try await World(sample)
+    private func survives(
+        _ sample: Case, from before: LibraryFixture, breaking place: Int, _ kind: BreakingProvider.Break
+    ) async throws -> Bool {
+        let world = try await World(sample, library: before)
         let breaking = BreakingProvider(world.base)
         breaking.breakDown(at: place, kind)
         try await world.serve(over: breaking)
@@ -88,18 +115,17 @@ struct CrashMatrixTests {
 /// A staging folder in memory, a library on the disk with two books, and a command that waits.
 private final class World: Sendable {
     let base = MemoryFileProvider()
-    let fixture = LibraryFixture()
+    let fixture: LibraryFixture
     private let path: ProviderPath
 
-    init(_ sample: CrashMatrixTests.Case) async throws {
+    /// - Parameter library: With a library that is closed, and stays as it is.
+    init(_ sample: CrashMatrixTests.Case, library: LibraryFixture) async throws {
+        fixture = try LibraryFixture(copyOf: library)
         path = try ProviderPath("calibre")
-        let library = try await fixture.open()
-        for book in CrashMatrixTests.before { try await fixture.add(book, to: library, as: CrashMatrixTests.stagedName(book)) }
-        try await library.close()
         let folder = StagingFolder(provider: base, path: path)
         try await folder.folder("documents").create()
         for book in sample.staged {
-            try await folder.folder("documents").publish(try book.data(), as: CrashMatrixTests.stagedName(book))
+            try await folder.folder("documents").publish(try book.data(), as: CrashMatrixTests.name(book))
         }
         try await folder.publish(MessageCoding().data(for: sample.command), as: sample.command.kind.fileName)
     }
@@ -148,27 +174,32 @@ private final class World: Sendable {
     }
 
     func expectDone(_ sample: CrashMatrixTests.Case, _ comment: Comment) async throws {
+        let folder = StagingFolder(provider: base, path: path)
         let library = try await fixture.open()
         let books = try await library.books()
-        let titles = Dictionary(books.map { (String($0.uuid.suffix(1)), $0.title) }, uniquingKeysWith: { "\($0), \($1)" })
-        #expect(titles == sample.titles, comment)
-        #expect(Set(books.flatMap(\.collections)) == Set(sample.collections), comment)
+        #expect(try await fixture.states(of: library) == sample.books, comment)
         // Every file belongs to a book, and every book has its file.
         #expect(try fixture.names(in: "Books") == books.map(\.filename).sorted(), comment)
         #expect(try fixture.names(in: "Incoming") == [], comment)
         #expect(try await library.unfinished().isEmpty, comment)
+        // Where nothing was changed there may be no list.
+        let listed = try await fixture.listed(in: folder) ?? (sample.handedOut.isEmpty ? [] : books)
+        #expect(listed == books, comment)
         try await library.close()
-        let folder = StagingFolder(provider: base, path: path)
-        #expect(try await Set(folder.files().map(\.name)) == ["library.sqlite", CommandStatus.fileName], comment)
-        #expect(try await folder.folder("documents").files().isEmpty, comment)
+        #expect(
+            try await Set(folder.files().map(\.name)).subtracting(["library.sqlite"]) == [CommandStatus.fileName], comment)
+        try await expectHandedOut(sample.handedOut, in: folder.folder("documents"), comment)
         let status = try await folder.read(CommandStatus.fileName, limit: 1 << 20).map { try MessageCoding().status(in: $0) }
-        #expect(status?.isFinal == true && status?.code != .failure, comment)
+        #expect(status?.code == sample.code && status?.command == sample.command.kind.fileName, comment)
     }
-}
 
-extension CrashMatrixTests {
-    static var before: [SampleEPUB] { [old, kept] }
-    static func stagedName(_ sample: SampleEPUB) -> String { name(sample) }
+    private func expectHandedOut(_ samples: [SampleEPUB], in documents: StagingFolder, _ comment: Comment) async throws {
+        let names = samples.indices.map { "\($0)-out.epub" }
+        #expect(try await documents.files().map(\.name).sorted() == names, comment)
+        for (name, sample) in zip(names, samples) {
+            #expect(try await documents.read(name, limit: 1 << 20) == sample.data(), comment)
+        }
+    }
 }
 
 /// A clock that leaps over every wait.

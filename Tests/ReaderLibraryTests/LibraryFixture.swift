@@ -26,6 +26,11 @@ final class LibraryFixture: Sendable {
     let reports = Mutex<[String]>([])
     private let number = Mutex(0)
 
+    init() {}
+
+    /// With a library that is as that of `other`, which is closed.
+    init(copyOf other: LibraryFixture) throws { try FileManager.default.copyItem(at: other.folder, to: folder) }
+
     deinit {
         // What is left in a temporary folder harms nobody.
         try? FileManager.default.removeItem(at: folder)
@@ -73,6 +78,49 @@ final class LibraryFixture: Sendable {
         try FileManager.default.contentsOfDirectory(atPath: folder.appendingPathComponent(place).path).sorted()
     }
 
+    /// The books of `library` with the bytes of their files, by uuid.
+    func states(of library: SQLiteBookLibrary) async throws -> [BookState] {
+        try await library.books().map { book in
+            // A file that is missing is no state that any test expects.
+            BookState(book, file: try? Data(contentsOf: folder.appendingPathComponent("Books/\(book.filename)")))
+        }.sorted { $0.uuid < $1.uuid }
+    }
+
+    /// The books in the list that `folder` shows to drivers; nil where there is none.
+    func listed(in folder: StagingFolder) async throws -> [LibraryBook]? {
+        guard let data = try await folder.read("library.sqlite", limit: 1 << 24) else { return nil }
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("carrel-list-\(UUID().uuidString).sqlite")
+        try data.write(to: file)
+        // What is left in a temporary folder harms nobody.
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try await SQLiteSnapshotReader().books(in: file)
+    }
+
     /// Puts a file where a process that was killed may have left one.
     func leave(_ data: Data, at path: String) throws { try data.write(to: folder.appendingPathComponent(path)) }
+}
+
+/// What commands change of a book, and its file.
+struct BookState: Hashable, Sendable {
+    let uuid: String
+    let title: String
+    let description: String?
+    let collections: [String]
+    let file: Data?
+
+    init(_ book: LibraryBook, file: Data?) {
+        uuid = BookUUID.canonical(book.uuid)
+        (title, description, collections) = (book.title, book.description, book.collections)
+        self.file = file
+    }
+
+    /// A book as it is when it came from this file, but for what is given.
+    init(_ sample: SampleEPUB, title: String? = nil, description: String? = nil, collections: [String] = []) {
+        uuid = sample.uuid ?? ""
+        self.title = title ?? sample.title
+        self.description = description ?? sample.description
+        self.collections = collections
+        // Samples are the same each time, and sound.
+        file = try? sample.data()
+    }
 }
