@@ -73,26 +73,30 @@ struct CommandRunner: Sendable {
 
     /// Runs the command to its end.
     ///
-    /// - Parameter interruptWhen: Asked again and again; SIGINT is sent at its first yes.
+    /// - Parameters:
+    ///   - interruptWhen: Asked again and again; a signal is sent at its first yes.
+    ///   - signal: Which.
     func run(_ arguments: String..., input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil) async throws -> Outcome {
         try await run(arguments, input: input, interruptWhen: interruptWhen)
     }
 
-    func run(_ arguments: [String], input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil) async throws -> Outcome {
-        try await start(#require(Self.executable, "carrel lies beside the tests"), arguments, input, interruptWhen)
+    func run(
+        _ arguments: [String], input: Data = Data(), interruptWhen: (@Sendable () -> Bool)? = nil, signal: Int32 = SIGINT
+    ) async throws -> Outcome {
+        try await start(#require(Self.executable, "carrel lies beside the tests"), arguments, input, interruptWhen, signal)
     }
 
     /// Runs a line of shell, in which `$CARREL` is the command.
     func shell(_ line: String) async throws -> Outcome {
         var runner = self
         runner.environment["CARREL"] = try #require(Self.executable).path
-        return try await runner.start(URL(fileURLWithPath: "/bin/bash"), ["-c", line], Data(), nil)
+        return try await runner.start(URL(fileURLWithPath: "/bin/bash"), ["-c", line], Data(), nil, SIGINT)
     }
 
     /// Input and output are files: none of them can hold the process up. After a minute it is killed.
-    private func start(_ executable: URL, _ arguments: [String], _ input: Data, _ interruptWhen: (@Sendable () -> Bool)?) async throws
-        -> Outcome
-    {
+    private func start(
+        _ executable: URL, _ arguments: [String], _ input: Data, _ interruptWhen: (@Sendable () -> Bool)?, _ signal: Int32
+    ) async throws -> Outcome {
         let run = folder.deletingLastPathComponent().appending(path: "carrel-run-\(UInt64.random(in: 0 ... .max))")
         try FileManager.default.createDirectory(at: run, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: run) }
@@ -107,12 +111,12 @@ struct CommandRunner: Sendable {
         process.standardInput = try FileHandle(forReadingFrom: files[0])
         process.standardOutput = try FileHandle(forWritingTo: files[1])
         process.standardError = try FileHandle(forWritingTo: files[2])
-        let code = try await Self.wait(for: process, interruptWhen: interruptWhen)
+        let code = try await Self.wait(for: process, interruptWhen: interruptWhen, signal)
         return Outcome(
             code: code, output: try Data(contentsOf: files[1]), error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
     }
 
-    private static func wait(for process: Process, interruptWhen: (@Sendable () -> Bool)?) async throws -> Int32 {
+    private static func wait(for process: Process, interruptWhen: (@Sendable () -> Bool)?, _ signal: Int32) async throws -> Int32 {
         let ended = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { process in
             ended.continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
@@ -122,10 +126,11 @@ struct CommandRunner: Sendable {
         let pid = process.processIdentifier
         let watch = Task {
             // What is interrupted may have to run for as long as a test takes.
-            for _ in 0..<(interruptWhen == nil ? 600 : 3_600) {
-                try await Task.sleep(for: .milliseconds(50))
+            let pause = Duration.milliseconds(signal == SIGKILL ? 2 : 50)
+            for _ in 0..<Int((interruptWhen == nil ? .seconds(30) : .seconds(180)) / pause) {
+                try await Task.sleep(for: pause)
                 guard let interruptWhen, interruptWhen() else { continue }
-                kill(pid, SIGINT)
+                kill(pid, signal)
                 break
             }
             try await Task.sleep(for: .seconds(30))
