@@ -120,11 +120,12 @@ final class SFTPPool: Sendable {
         // The first lane shares the connection of the requests: another connection takes a login.
         let index = number == Self.requests ? 0 : (number - 1) % connections
         let isAlone = number == Self.requests || index > 0 && number <= connections
-        if !isAlone, try await !link(index).takesChannels {
-            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
-        }
+        // Before the connection is looked at, which would be made for that.
         if index > 0, try await !link(0).takesLogins {
             throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server asks somebody at each login.")
+        }
+        if !isAlone, try await !link(index).takesChannels {
+            throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
         }
         return try await SFTPSession.open(over: try await channel(on: index), patience: patience)
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SFTPFileProvider
 
-/// Sessions that are ended while they begin.
+/// Sessions that are ended while they begin, and connections that are not to be made.
 @Suite struct SFTPPoolTests {
     @Test(arguments: [false, true])
     func `A pool that is closed while a lane is being opened asks for no new login`(isLane: Bool) async throws {
@@ -33,6 +33,19 @@ import Testing
         _ = try await HoldingLinks.$asker.withValue("second") { try await pool.link() }
         #expect(links.askers == ["first", "second"])
     }
+
+    @Test func `Where somebody is asked at each login, no lane makes another`() async throws {
+        let double = SFTPDouble(files: SFTPFaults.files)
+        defer { double.stop() }
+        let links = HoldingLinks(double, free: 3, takesLogins: false)
+        let pool = SFTPPool(connections: 2, channels: 2, patience: .seconds(20)) { links.connect() }
+        defer { pool.closeAll() }
+        _ = try await pool.session()
+        // The second connection's, the one that would share it first.
+        for number in [4, 2] { #expect(await pool.lane(number) == nil) }
+        for number in [1, 3] { #expect(await pool.lane(number) != nil) }
+        #expect(links.askers.count == 1)
+    }
 }
 
 /// Connections of which the first gives some channels at once, and holds the next until it is closed.
@@ -41,12 +54,14 @@ private final class HoldingLinks: Sendable {
 
     private let double: SFTPDouble
     private let free: Int
+    private let takesLogins: Bool
     private let asked = Locked([String]())
     private let held = AsyncStream<Void>.makeStream()
 
-    init(_ double: SFTPDouble, free: Int) {
+    init(_ double: SFTPDouble, free: Int, takesLogins: Bool = true) {
         self.double = double
         self.free = free
+        self.takesLogins = takesLogins
     }
 
     /// Who asked for each connection.
@@ -54,7 +69,7 @@ private final class HoldingLinks: Sendable {
 
     func connect() -> any SFTPLink {
         asked.update { $0.append(Self.asker) }
-        return Link(double, free: free, held: held.continuation)
+        return Link(double, free: free, takesLogins: takesLogins, held: held.continuation)
     }
 
     /// Suspends until a channel is held.
@@ -63,7 +78,7 @@ private final class HoldingLinks: Sendable {
     private final class Link: SFTPLink {
         let isOver = false
         let takesChannels = true
-        let takesLogins = true
+        let takesLogins: Bool
         let renamesByLink = false
         let processorsPerLane = 1
         private let double: SFTPDouble
@@ -71,8 +86,9 @@ private final class HoldingLinks: Sendable {
         private let held: AsyncStream<Void>.Continuation
         private let closing = AsyncStream<Void>.makeStream()
 
-        init(_ double: SFTPDouble, free: Int, held: AsyncStream<Void>.Continuation) {
+        init(_ double: SFTPDouble, free: Int, takesLogins: Bool, held: AsyncStream<Void>.Continuation) {
             self.double = double
+            self.takesLogins = takesLogins
             self.free = Locked(free)
             self.held = held
         }
