@@ -4,7 +4,7 @@
 #   bash Tests/Fuzz/run.sh TARGET SECONDS [options of libFuzzer]
 #
 # What was learnt stays in .build/corpus; to run one input again, give its file as an option and 0 seconds. With `keep` instead of seconds,
-# the inputs that teach something Corpus does not are added to it, the smallest first.
+# the inputs that reach code which those of Corpus do not are added to it, the smallest first.
 set -euo pipefail
 
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,7 +24,7 @@ PROGRAM=$(swift build -c release --show-bin-path)/carrel-fuzz
 LIMITS=(-artifact_prefix=.build/findings/ -timeout=10 -rss_limit_mb=2048 -max_len=8192)
 if [ "$SECONDS_TO_RUN" = 0 ]; then exec "$PROGRAM" "$TARGET" "$@"; fi
 if [ "$SECONDS_TO_RUN" = keep ]; then
-  exec "$PROGRAM" "$TARGET" "Corpus/$TARGET" ".build/corpus/$TARGET" -set_cover_merge=1 "${LIMITS[@]}" "$@"
+  exec "$PROGRAM" "$TARGET" "Corpus/$TARGET" ".build/corpus/$TARGET" -set_cover_merge=1 -use_counters=0 "${LIMITS[@]}" "$@"
 fi
 if [ -f "Words/$TARGET" ]; then LIMITS+=(-dict="Words/$TARGET"); fi
 exec "$PROGRAM" "$TARGET" ".build/corpus/$TARGET" "Corpus/$TARGET" -max_total_time="$SECONDS_TO_RUN" -print_final_stats=1 "${LIMITS[@]}" "$@"
