@@ -45,7 +45,7 @@ import Testing
             #expect(await SFTPFaults.waits { seen.value })
             isHeld.update { $0 = false }
             ending(task, provider)
-            ended = await SFTPFaults.failure(within: 5) { try await task.value }
+            ended = await SFTPFaults.failure { try await task.value }
             #expect(await SFTPFaults.waits { double.counts.openHandles == 0 })
             #expect(await SFTPFaults.waits { SFTPFaults.leftovers(double).isEmpty })
             if let data = double.file("/new") {
@@ -102,7 +102,7 @@ import Testing
             let task = Task { try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: sink) } }
             #expect(await SFTPFaults.waits { sink.next > 1_000_000 })
             task.cancel()
-            let error = try await SFTPFaults.mustFail(within: 3) { try await task.value }
+            let error = try await SFTPFaults.mustFail { try await task.value }
             #expect(error is CancellationError)
             #expect(sink.next < 500_000_000 && sink.isRight)
         }

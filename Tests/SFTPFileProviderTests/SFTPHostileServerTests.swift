@@ -26,7 +26,7 @@ import Testing
             var settings = SFTPDouble.Settings { $0.kind == kind ? [fault] : [] }
             settings.timeout = 0.1
             try await withSFTPProvider(settings, options: { $0.timeouts = Timeouts(connect: 1, idle: 1) }) { double, provider in
-                let error = await SFTPFaults.failure(within: 8) { try await doing.run(provider) }
+                let error = await SFTPFaults.failure { try await doing.run(provider) }
                 let note = Comment(rawValue: "\(doing) at \(kind): \(fault): \(String(describing: error))")
                 switch doing {
                 case .publish, .publishLarge:
@@ -93,7 +93,7 @@ import Testing
             try await withSFTPProvider(settings) { double, provider in
                 try await provider.checkReachability()
                 double.setWindow(doing == .publishLarge ? 500_000 : 5)
-                let error = try await SFTPFaults.mustFail(within: 5) { try await doing.run(provider) }
+                let error = try await SFTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error.urlCode == .timedOut, "\(error)")
                 double.setWindow(nil)
                 for path in SFTPFaults.leftovers(double) { double.remove(path) }
@@ -111,7 +111,7 @@ import Testing
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
-            let error = try await SFTPFaults.mustFail(within: 8) { try await provider.attributesOfItem(path: ProviderPath("old")) }
+            let error = try await SFTPFaults.mustFail { try await provider.attributesOfItem(path: ProviderPath("old")) }
             busy.cancel()
             _ = try? await busy.value
             #expect(error.urlCode == .timedOut, "\(error)")
