@@ -23,7 +23,10 @@ public final class BlockingThreads: Sendable {
     /// - Throws: What `body` throws. Cancelling the task does not stop `body`; long work looks at ``CancellationFlag``.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.add { continuation.resume(with: Result { try body() }) }
+            queue.add {
+                let result = Result { try body() }
+                return { continuation.resume(with: result) }
+            }
         }
     }
 
@@ -42,8 +45,11 @@ public final class BlockingThreads: Sendable {
 
     // Unchecked: everything mutable is reached only while `condition` is locked.
     private final class Queue: @unchecked Sendable {
+        /// Does the work, and returns what reports it: whoever waits finds that nothing here holds the work's objects any more.
+        typealias Job = @Sendable () -> @Sendable () -> Void
+
         private let condition = NSCondition()
-        private var jobs: [@Sendable () -> Void] = []
+        private var jobs: [Job] = []
         private var next = 0
         private var threads = 0
         private var idle = 0
@@ -56,7 +62,7 @@ public final class BlockingThreads: Sendable {
             self.name = name
         }
 
-        func add(_ job: @escaping @Sendable () -> Void) {
+        func add(_ job: @escaping Job) {
             condition.withLock {
                 jobs.append(job)
                 if jobs.count - next <= idle {
@@ -78,10 +84,10 @@ public final class BlockingThreads: Sendable {
         }
 
         private func work() {
-            while let job = nextJob() { job() }
+            while let report = nextJob()?() { report() }
         }
 
-        private func nextJob() -> (@Sendable () -> Void)? {
+        private func nextJob() -> Job? {
             condition.withLock {
                 while next == jobs.count {
                     if isClosed { return nil }

@@ -13,8 +13,7 @@ struct Box: Sendable {
             FileObject(path: path, type: size == nil ? .directory : .regular, size: size, modifiedDate: modified, entryTag: tag)
         }
     }
-    private let bytes: FileHandle
-    private let changes: FileHandle
+    private let bytes, changes: FileHandle
     private(set) var end: Int64
     private var endOfChanges: UInt64 = 0
     private(set) var items = [ProviderPath.root: Item()]
@@ -33,6 +32,7 @@ struct Box: Sendable {
             endOfChanges += UInt64(line.count + 1)
         }
     }
+    func unlock() { flock(bytes.fileDescriptor, LOCK_UN) }  // closing would leave it to a child that is being started
     private static func open(_ path: String) throws -> FileHandle {
         let raw = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
         guard raw >= 0 else { throw FileError.make(errno: errno, path: try ProviderPath(path), writing: true) }

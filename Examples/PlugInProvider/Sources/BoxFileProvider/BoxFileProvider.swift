@@ -15,10 +15,10 @@ public final class BoxFileProvider: FileProvider {
         box = Mutex(try Box(path: "\(folder)/\(name).box"))
         baseURL = URL(string: "box://\(try ProviderPath.root.appending(name).percentEncoded)/")
     }
+    deinit { box.withLock { $0.unlock() } }
     /// The scheme `box`. Boxes lie in the folder of the setting `folder`, else in `$BOX_FOLDER` or the current one; each is opened once.
     public static let registration = ProviderRegistration(type: type, schemes: ["box"], settings: ["folder"]) { url, options in
-        let folder =
-            options.settings["folder"] ?? ProcessInfo.processInfo.environment["BOX_FOLDER"] ?? FileManager.default.currentDirectoryPath
+        let folder = options.settings["folder"] ?? ProcessInfo.processInfo.environment["BOX_FOLDER"] ?? "."
         let name = try ProviderPath.root.appending(url.host(percentEncoded: false) ?? "").name
         let provider = try await BlockingThreads.shared.run {
             try opened.withLock { opened in
