@@ -12,6 +12,7 @@ let package = Package(
         .library(name: "Publication", targets: ["Publication"]),
         .library(name: "ReaderLink", targets: ["ReaderLink"]),
         .library(name: "ReaderLibrary", targets: ["ReaderLibrary"]),
+        .library(name: "Sync", targets: ["Sync"]),
         .library(name: "CarrelCommand", targets: ["CarrelCommand"]),
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
@@ -112,6 +113,14 @@ let package = Package(
                 .target(name: "CAudioTags", condition: .when(traits: ["FileInformation"])),
             ]),
 
+        // Two folders kept in step.
+        .target(
+            name: "Sync",
+            dependencies: [
+                "FileProviderCore", .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
         // calibre's protocol with reader applications, and a library in SQLite for the application's side.
         .target(
             name: "ReaderLink",
@@ -136,7 +145,7 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "FileProviderConformance", "ReaderLibrary", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Carrel", "FileProviderConformance", "ReaderLibrary", "Sync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(name: "CarrelTool", dependencies: ["CarrelCommand"]),
@@ -190,6 +199,11 @@ let package = Package(
             dependencies: [
                 "ReaderLibrary", "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "Publication", "SampleBooks",
                 .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
+        .testTarget(
+            name: "SyncTests",
+            dependencies: [
+                "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         // What doubles of storages share.

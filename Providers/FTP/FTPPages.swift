@@ -88,12 +88,7 @@ struct FTPPages: Sendable {
         object.creationDate = entry.created
         object.permissions = entry.permissions
         object.linkTarget = entry.linkTarget.map { charset.path(of: $0) }
-        object[.ftpUnique] = entry.identity
+        object.identity = entry.identity
         return object
     }
-}
-
-extension FileObjectKey where Value == String {
-    /// What the server tells apart its items by, whatever they are called: the fact `unique` (RFC 3659, section 7.5.2).
-    public static var ftpUnique: Self { Self("ftp.unique") }
 }

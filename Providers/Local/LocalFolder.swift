@@ -61,6 +61,7 @@ struct ItemStatus: Sendable {
         var object = FileObject(
             path: path, type: type, size: isFile ? size : nil, modifiedDate: date, entryTag: isFile ? tag : nil)
         object.permissions = UInt16(permissions)
+        object.identity = String(inode, radix: 36)
         return object
     }
 }

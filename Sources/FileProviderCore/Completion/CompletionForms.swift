@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// What an operation without a result calls when it is over; nil on success.
 public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) -> Void)?
@@ -7,7 +7,7 @@ public typealias SimpleCompletionHandler = (@Sendable (_ error: (any Error)?) ->
 ///
 /// The handler is called exactly once, on a private serial queue, in the order in which operations end. Cancelling the `Progress`
 /// cancels the task; the handler then gets `CocoaError(.userCancelled)`, as it does when the provider's delegate forbids the operation.
-enum CompletionForm {
+public enum CompletionForm {
     static let queue = DispatchQueue(label: "carrel.completion")
 
     /// Runs `body` where handlers and delegates run, after those that are due before it.
@@ -15,8 +15,12 @@ enum CompletionForm {
         await withCheckedContinuation { continuation in queue.async { continuation.resume(returning: body()) } }
     }
 
-    /// Starts `body` as an operation of `provider`.
-    static func start<Value: Sendable>(
+    /// Starts `body` as an operation of `provider`, whose delegate may forbid it and hears of it.
+    ///
+    /// - Parameters:
+    ///   - unitCount: What there is to do, until `body` says better; 0 while that is unknown.
+    ///   - completion: Called exactly once, also when the `Progress` was cancelled before anything began.
+    public static func start<Value: Sendable>(
         _ operation: FileOperationType, of provider: any FileProviderBasic, kind: Progress.FileOperationKind? = nil, unitCount: Int64 = 1,
         body: @escaping @Sendable (ProgressReporter) async throws -> Value,
         completion: @escaping @Sendable (Result<Value, any Error>) -> Void
@@ -33,10 +37,7 @@ enum CompletionForm {
             do {
                 try Task.checkCancellation()
                 try await consent.ask(for: operation)
-                let reporter = ProgressReporter { completed, total in
-                    progress.follow(completed: completed, total: total)
-                    reports.moved(progress)
-                }
+                let reporter = ProgressReporter(progress) { reports.moved(progress) }
                 result = .success(try await OperationConsent.$current.withValue(consent) { try await body(reporter) })
                 progress.finish()
             } catch {

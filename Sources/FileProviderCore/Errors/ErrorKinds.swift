@@ -30,6 +30,13 @@ extension Error {
         }
     }
 
+    /// Whether the next item would meet this as well: cancelled, no connection, no trust, no way to log in, no space left.
+    public var concernsEveryItem: Bool {
+        let ownFailures: [URLError.Code] = [.badServerResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown]
+        if let error = self as? URLError, !ownFailures.contains(error.code) { return true }
+        return isCancellation || (self as? CocoaError)?.code == .fileWriteOutOfSpace
+    }
+
     /// The sentence for a person, whatever the error is.
     public var sentence: String {
         if self is CancellationError { return "Cancelled." }

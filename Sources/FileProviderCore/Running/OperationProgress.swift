@@ -34,10 +34,10 @@ final class OperationProgress: Progress, @unchecked Sendable {
     private static let lock = NSRecursiveLock()
     private let start = ContinuousClock.now
 
-    init(_ operation: FileOperationType, kind: FileOperationKind?, unitCount: Int64) {
+    init(_ operation: FileOperationType, kind: FileOperationKind?, unitCount: Int64, isPart: Bool = false) {
         var userInfo: [ProgressUserInfoKey: Any] = [.fileProviderOperationTypeKey: operation, .startingTimeKey: Date()]
         userInfo[.fileOperationKindKey] = kind
-        super.init(parent: Progress.current(), userInfo: userInfo)
+        super.init(parent: isPart ? nil : Progress.current(), userInfo: userInfo)
         super.totalUnitCount = unitCount
         if kind != nil { self.kind = .file }
     }
@@ -67,6 +67,9 @@ final class OperationProgress: Progress, @unchecked Sendable {
     var share: Double {
         Self.lock.withLock { totalUnitCount > 0 ? min(1, max(0, Double(completedUnitCount) / Double(totalUnitCount))) : 0 }
     }
+
+    /// Takes in a part, which counts by its reporter and not by its share.
+    func add(_ part: OperationProgress) { Self.lock.withLock { addChild(part, withPendingUnitCount: 0) } }
 
     /// Takes over a report.
     func follow(completed: Int64, total: Int64?) {

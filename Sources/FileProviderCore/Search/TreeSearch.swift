@@ -7,6 +7,7 @@ struct TreeSearch: Sendable {
     private let needsURL: Bool
     private let recursive: Bool
     private let listings: Int?
+    private let entering: @Sendable (FileObject) -> Bool
     private let unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?
     private let found: @Sendable ([FileObject]) async throws -> Void
     private let turns = Turns()
@@ -15,13 +16,14 @@ struct TreeSearch: Sendable {
 
     init(
         provider: any FileProviderBasic, query: FileQuery, recursive: Bool, listings: Int?,
-        unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?, found: @escaping @Sendable ([FileObject]) async throws -> Void
+        entering: @escaping @Sendable (FileObject) -> Bool = { _ in true }, unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?, found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) {
         self.provider = provider
         self.query = query
         self.needsURL = query.needsURL
         self.recursive = recursive
         self.listings = listings.map { max(1, $0) }
+        self.entering = entering
         self.unlisted = unlisted
         self.found = found
     }
@@ -78,7 +80,7 @@ struct TreeSearch: Sendable {
         do {
             try await provider.contentsOfDirectory(path: folder.path) { page in
                 try Task.checkCancellation()
-                if recursive { below.append(page.filter(\.isDirectory).map(\.path)) }
+                if recursive { below.append(page.filter { $0.isDirectory && entering($0) }.map(\.path)) }
                 do { try await handOn(page) } catch {
                     callersError.update { $0 = $0 ?? error }
                     throw error
@@ -106,7 +108,7 @@ struct TreeSearch: Sendable {
 
     private func record(_ error: any Error, of folder: Folder, in failures: inout UnlistedFolders) throws {
         if let own = callersError.value { throw own }
-        if folder.depth == 0 || error.isCancellation || error.concernsWholeServer { throw error }
+        if folder.depth == 0 || error.concernsEveryItem { throw error }
         if let unlisted { try unlisted(folder.path, error) } else { failures.add(error, at: folder.path) }
     }
 }
@@ -128,14 +130,6 @@ private struct UnlistedFolders {
         return FileError.make(
             (first.error as? CocoaError)?.code ?? .fileReadUnknown, path: first.path,
             sentence: "“\(first.path)”\(others) could not be searched: \(first.error.sentence)", underlying: first.error)
-    }
-}
-
-extension Error {
-    /// Whether the next request would meet this as well: no connection, no trust, no way to log in.
-    fileprivate var concernsWholeServer: Bool {
-        let ownFailures: [URLError.Code] = [.badServerResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown]
-        return (self as? URLError).map { !ownFailures.contains($0.code) } ?? false
     }
 }
 

@@ -96,7 +96,7 @@ public struct TreeCopy: Sendable {
                     run.inFlight += 1
                     if isLarge { run.largeInFlight += 1 }
                     group.addTask {
-                        await finish(item, of: provider, to: place, of: target, progress: ProgressReporter.part(of: progress))
+                        await finish(item, of: provider, to: place, of: target, progress: progress.part())
                     }
                 }
             }
@@ -221,22 +221,12 @@ public struct TreeCopy: Sendable {
 
     /// An error of one item is kept; one that the next item would meet as well is thrown.
     private func record(_ error: any Error, at path: ProviderPath, in outcome: inout Outcome) throws {
-        let ownFailures: [URLError.Code] = [.badServerResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown]
-        let isEverybodys = (error as? URLError).map { !ownFailures.contains($0.code) } ?? false
-        if error.isCancellation || isEverybodys || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
+        if error.concernsEveryItem { throw error }
         outcome.failed.append((path, error))
     }
 
     private static func target(of path: ProviderPath, from folder: ProviderPath, to destination: ProviderPath) -> ProviderPath {
         destination.appending(path.relative(to: folder) ?? .root)
-    }
-}
-
-extension ProgressReporter {
-    /// A reporter whose completed units are added to those of `whole`; the total stays the whole's own.
-    static func part(of whole: ProgressReporter) -> ProgressReporter {
-        let seen = LastValue()
-        return ProgressReporter { completed, _ in whole.advance(by: seen.step(to: completed)) }
     }
 }
 

@@ -30,6 +30,11 @@ public struct FileObject: Sendable {
     public var creationDate: Date?
     /// The server's validator for this version of the item (RFC 9110, section 8.8.3), as sent, with its quotes.
     public var entryTag: String?
+    /// What tells this item from the storage's others, whatever it is called: it stays when the item is moved. Nil where the storage has
+    /// no such notion.
+    ///
+    /// Storages give it to a new item once the old one is gone: the same item has the same size and time as well.
+    public var identity: String?
     /// The media type as the server gave it.
     public var mimeType: String?
     /// POSIX permission bits, `0o7777` at most.

@@ -1,0 +1,98 @@
+import FileProviderCore
+public import Foundation
+import Synchronization
+
+/// How many bytes a second may go over the line, by the time of the day.
+public struct BandwidthTimetable: Sendable, Hashable {
+    private struct Entry: Sendable, Hashable {
+        let minute: Int
+        let limit: Int64?
+    }
+
+    /// By minute; each holds until the next, the last one over midnight.
+    private let entries: [Entry]
+
+    /// The same all day.
+    ///
+    /// - Parameter limit: Bytes a second, 1 or more.
+    public init(limit: Int64) {
+        entries = [Entry(minute: 0, limit: max(1, limit))]
+    }
+
+    /// Reads `08:00,512K 18:30,10M 23:00,off`: times of the day, each with bytes a second (K, M and G are powers of 1,024) or `off` for no
+    /// limit. A rate alone holds all day.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` naming the entry that is none.
+    public init(_ text: String) throws {
+        var entries: [Entry] = []
+        for part in text.split(separator: " ") {
+            let fields = part.split(separator: ",", omittingEmptySubsequences: false)
+            let minute = fields.count == 1 ? 0 : Self.minute(fields[0])
+            guard fields.count <= 2, let minute, let rate = fields.last, let limit = Self.rate(rate) else {
+                throw FileError.make(
+                    .fileReadCorruptFile, path: text, sentence: "“\(part)” is no entry of a timetable, such as “08:00,512K” or “23:00,off”.")
+            }
+            entries.append(Entry(minute: minute, limit: limit < 0 ? nil : limit))
+        }
+        if entries.isEmpty { throw FileError.make(.fileReadCorruptFile, path: text, sentence: "The timetable is empty.") }
+        self.entries = entries.sorted { $0.minute < $1.minute }
+    }
+
+    private static func minute(_ text: Substring) -> Int? {
+        let parts = text.split(separator: ":").map { Int($0) }
+        guard parts.count == 2, let hour = parts[0], let minute = parts[1], 0..<24 ~= hour, 0..<60 ~= minute else { return nil }
+        return hour * 60 + minute
+    }
+
+    /// Below 0 for no limit.
+    private static func rate(_ text: Substring) -> Int64? {
+        if text == "off" { return -1 }
+        let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+        let unit = text.last.flatMap { units[Character($0.uppercased())] }
+        guard let number = Int64(unit == nil ? text : text.dropLast()), number > 0 else { return nil }
+        let (rate, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
+        return overflow ? nil : rate
+    }
+
+    /// Bytes a second at `date`; nil for no limit.
+    public func limit(at date: Date, calendar: Calendar = .current) -> Int64? {
+        let minute = calendar.component(.hour, from: date) * 60 + calendar.component(.minute, from: date)
+        return (entries.last { $0.minute <= minute } ?? entries.last)?.limit
+    }
+}
+
+/// Keeps all transfers of a run together within a timetable.
+final class Throttle: Sendable {
+    private let timetable: BandwidthTimetable
+    private let state = Mutex((next: ContinuousClock.now, limit: Int64?.none, asked: ContinuousClock.Instant?.none))
+
+    init(_ timetable: BandwidthTimetable) {
+        self.timetable = timetable
+    }
+
+    /// Whether nothing may pass now.
+    var isClosed: Bool { state.withLock { $0.next > .now } }
+
+    /// Counts bytes that passed; returns whether the next have to wait.
+    func take(_ count: Int) -> Bool {
+        state.withLock { state in
+            let now = ContinuousClock.now
+            if state.asked.map({ now - $0 > .seconds(15) }) ?? true {
+                state.limit = timetable.limit(at: Date())
+                state.asked = now
+            }
+            guard let limit = state.limit else { return false }
+            state.next = max(state.next, now - .milliseconds(100)) + .seconds(Double(count) / Double(limit))
+            return state.next > now
+        }
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) {
+        let next = state.withLock { $0.next }
+        if next <= .now { return resume() }
+        Task {
+            try? await Task.sleep(until: next, clock: .continuous)
+            resume()
+        }
+    }
+}

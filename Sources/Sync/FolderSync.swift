@@ -1,0 +1,130 @@
+public import FileProviderCore
+public import Foundation
+
+/// Two folders of any two providers, kept in step.
+///
+/// What both sides last had in common lies in a file of SQLite. A run lists both sides, plans by what differs from that, and carries the
+/// plan out; each step is noted once it is done. A run that ends early, for whatever reason, leaves both sides whole, and the next one
+/// finds out by itself what is still to be done. One run at a time; the state is locked against other processes.
+public actor FolderSync {
+    /// The side that a mirror follows.
+    public nonisolated let source: SyncFolder
+    /// The other side.
+    public nonisolated let destination: SyncFolder
+    private let options: SyncOptions
+    private let store: SyncStore
+    private let throttle: Throttle?
+    private var isRunning = false
+
+    /// How often a run looks again at what changed while it worked.
+    private static let mostPasses = 5
+
+    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place.
+    /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
+    ///   folders; `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
+    public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
+        let (one, other) = (source.path, destination.path)
+        let isNested = one == other || one.isBelow(other) || other.isBelow(one)
+        if isNested, source.provider === destination.provider || source.name == destination.name {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: other, sentence: "Of the folders to be kept in step, none may be or lie in the other.")
+        }
+        self.source = source
+        self.destination = destination
+        self.options = options
+        throttle = options.bandwidth.map(Throttle.init)
+        store = try await SyncStore.open(state, pair: Sides(source.name, destination.name))
+    }
+
+    /// Closes the state, for another process to open.
+    public func close() async throws { try await store.close() }
+
+    /// Looks at both sides and tells what a run would do now. Nothing is changed.
+    ///
+    /// - Parameter each: Called for each step in the order of a run; not for those that only change the state.
+    /// - Returns: What a run would come to; bytes are those to be transferred.
+    /// - Throws: As ``run(progress:control:event:)``.
+    public func plan(each: @Sendable (SyncAction) -> Void) async throws -> SyncReport {
+        try await exclusively {
+            let pass = SyncPass(Sides(source, destination), store, options, try await capabilities())
+            var report = try await pass.prepare()
+            var last: PlannedAction?
+            while case let actions = try await store.plannedActions(after: last), let end = actions.last {
+                for action in actions.map(\.action) where action.kind != .agree && action.kind != .forget {
+                    each(action)
+                    report.count(action.kind)
+                    report.bytes += action.size ?? 0
+                    if let reason = action.reason { report.skip(SyncReport.Item(action.side, action.path, reason)) }
+                }
+                last = end
+            }
+            return report
+        }
+    }
+
+    /// Brings both sides in step.
+    ///
+    /// What fails for one item is in the report, and the rest goes on. What was done is noted also when the task is cancelled.
+    ///
+    /// - Parameter progress: Counts bytes to be transferred.
+    /// - Throws: What ends everything: a side cannot be listed, is suddenly empty or would lose more than the limit
+    ///   (`CocoaError(.fileWriteNoPermission)`), no connection, no space, cancelled.
+    public func run(
+        progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
+        event: @escaping @Sendable (SyncEvent) -> Void = { _ in }
+    ) async throws -> SyncReport {
+        try await exclusively {
+            let capabilities = try await capabilities()
+            var report = SyncReport()
+            for _ in 1...Self.mostPasses {
+                let pass = SyncPass(Sides(source, destination), store, options, capabilities)
+                let looked = try await pass.prepare()
+                report.skipped = looked.skipped
+                (report.failed, report.failures, report.postponed) = (looked.failed, looked.failures, [])
+                let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)
+                let hasMore = try await run.carryOut(&report)
+                if !hasMore { break }
+            }
+            if report.hasChanges { try await SyncTrash(Sides(source, destination), options).sweep(&report) }
+            return report
+        }
+    }
+
+    /// The form with a `Progress`, which can be cancelled, paused and resumed, and a completion handler.
+    @discardableResult
+    public nonisolated func start(
+        event: @escaping @Sendable (SyncEvent) -> Void = { _ in },
+        completionHandler: @escaping @Sendable (_ report: SyncReport?, _ error: (any Error)?) -> Void
+    ) -> Progress {
+        let control = SyncControl()
+        let progress = CompletionForm.start(
+            .copy(source: source.name, destination: destination.name), of: source.provider, kind: .copying, unitCount: 0
+        ) { reporter in
+            try await self.run(progress: reporter, control: control, event: event)
+        } completion: { result in
+            switch result {
+            case .success(let report): completionHandler(report, nil)
+            case .failure(let error): completionHandler(nil, error)
+            }
+        }
+        progress.isPausable = true
+        progress.pausingHandler = { control.pause() }
+        progress.resumingHandler = { control.resume() }
+        return progress
+    }
+
+    private func capabilities() async throws -> Sides<Capabilities> {
+        async let one = source.provider.capabilities()
+        async let other = destination.provider.capabilities()
+        return try await Sides(one, other)
+    }
+
+    private func exclusively<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        if isRunning {
+            throw FileError.make(.fileLocking, path: destination.path, sentence: "These two folders are being brought in step already.")
+        }
+        isRunning = true
+        defer { isRunning = false }
+        return try await body()
+    }
+}

@@ -1,0 +1,135 @@
+import Crypto
+import FileProviderCore
+import Foundation
+
+/// Finds out whether files have one content: by hashes that the storages give, else by reading.
+struct SyncComparison: Sendable {
+    let folders: Sides<SyncFolder>
+    let capabilities: Sides<Capabilities>
+
+    private static let sha256 = "sha256"
+
+    /// Compares the files at one path of both sides.
+    ///
+    /// - Throws: What keeps either from being read.
+    func isSame(at path: ProviderPath) async throws -> Bool {
+        let kinds = Sides(self.kinds(of: .source), self.kinds(of: .destination))
+        let kind = kinds.source.first { kinds.destination.contains($0) } ?? Self.sha256
+        async let one = hash(of: path, on: .source, kind: kind)
+        async let other = hash(of: path, on: .destination, kind: kind)
+        return try await one == other
+    }
+
+    /// The SHA-256 of a file, by its storage where that can, else by reading.
+    func sha256(of path: ProviderPath, on side: SyncSide) async throws -> String { try await hash(of: path, on: side, kind: Self.sha256) }
+
+    /// Whether a hash costs no transfer.
+    func isCheap(on side: SyncSide) -> Bool {
+        kinds(of: side).contains(Self.sha256) || capabilities[side].readCost.roundTripsPerRange == 0
+    }
+
+    private func kinds(of side: SyncSide) -> [String] {
+        folders[side].provider is any FileProviderChecksums ? capabilities[side].hashKinds : []
+    }
+
+    private func hash(of path: ProviderPath, on side: SyncSide, kind: String) async throws -> String {
+        let folder = folders[side]
+        if let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) {
+            return try await storage.checksum(of: folder.path(of: path), kind: kind)
+        }
+        return try await folder.provider.withReader(path: folder.path(of: path)) { reader in
+            let sink = PassingSink(nil)
+            _ = try await reader.stream(.whole, into: sink)
+            return sink.hash.hexadecimal
+        }
+    }
+}
+
+/// The SHA-256 of bytes that pass by in order.
+final class PassingHash: Sendable {
+    private let state = Locked<SHA256?>(SHA256())
+
+    /// 64 digits; empty where not all bytes passed in order.
+    var hexadecimal: String { state.value?.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() ?? "" }
+
+    func add(_ bytes: UnsafeRawBufferPointer) { state.update { $0?.update(bufferPointer: bytes) } }
+
+    /// Begins anew, with bytes from `offset` on.
+    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? SHA256() : nil } }
+}
+
+/// Hashes, counts and slows down what goes to another sink; without one, only hashes.
+final class PassingSink: ByteSink {
+    let hash = PassingHash()
+    private let base: (any ByteSink)?
+    private let progress: ProgressReporter
+    private let throttle: Throttle?
+
+    init(_ base: (any ByteSink)?, progress: ProgressReporter = ProgressReporter(), throttle: Throttle? = nil) {
+        self.base = base
+        self.progress = progress
+        self.throttle = throttle
+    }
+
+    func begin(_ extent: FileExtent) throws { try base?.begin(extent) }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        let flow = try base?.write(bytes) ?? .ready
+        hash.add(bytes)
+        progress.advance(by: Int64(bytes.count))
+        guard let throttle else { return flow }
+        return throttle.take(bytes.count) ? .wait : flow
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) {
+        guard let throttle else { return base?.whenReady(resume) ?? resume() }
+        throttle.whenReady { [base] in base?.whenReady(resume) ?? resume() }
+    }
+}
+
+/// Hashes and slows down what comes from another source.
+struct PassingSource: WriteSource {
+    let hash = PassingHash()
+    private let base: any WriteSource
+    private let throttle: Throttle?
+
+    init(_ base: any WriteSource, throttle: Throttle?) {
+        self.base = base
+        self.throttle = throttle
+    }
+
+    var length: Int64? { base.length }
+    var isRepeatable: Bool { base.isRepeatable }
+
+    func bytes(from offset: Int64) throws -> any ByteSource {
+        hash.restart(at: offset)
+        return Bytes(base: try base.bytes(from: offset), hash: hash, throttle: throttle)
+    }
+
+    private final class Bytes: ByteSource {
+        private let base: any ByteSource
+        private let hash: PassingHash
+        private let throttle: Throttle?
+
+        init(base: any ByteSource, hash: PassingHash, throttle: Throttle?) {
+            self.base = base
+            self.hash = hash
+            self.throttle = throttle
+        }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
+            if throttle?.isClosed == true { return .wait }
+            let step = try base.read(into: buffer)
+            if case .bytes(let count) = step {
+                hash.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                _ = throttle?.take(count)
+            }
+            return step
+        }
+
+        func whenReady(_ resume: @escaping @Sendable () -> Void) {
+            guard let throttle else { return base.whenReady(resume) }
+            throttle.whenReady { [base] in base.whenReady(resume) }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+public import FileProviderCore
+import Foundation
+
+/// One of the two folders that are kept in step.
+public enum SyncSide: Int, Sendable, Hashable, Codable, CaseIterable {
+    /// The side that a mirror follows; in two-way sync, the one that keeps its name in a conflict.
+    case source = 0
+    /// The side that a mirror changes.
+    case destination = 1
+
+    /// The opposite side.
+    public var other: SyncSide { self == .source ? .destination : .source }
+}
+
+/// A folder of any provider, as one side of a sync.
+public struct SyncFolder: Sendable {
+    /// Where the folder lies.
+    public let provider: any FileProvider
+    /// The folder, counted from the provider's root.
+    public let path: ProviderPath
+    /// What conflict copies from this side are called after: `report (conflict 2026-11-23 02.45.10 LABEL).txt`.
+    public let label: String
+
+    /// - Parameter label: A few words without `/`; what no name may hold is left out.
+    public init(_ location: ProviderLocation, label: String) {
+        provider = location.provider
+        path = location.path
+        let kept = label.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && !"/\\:*?\"<>|".unicodeScalars.contains($0) }
+        self.label = String(String.UnicodeScalarView(kept.prefix(40)))
+    }
+
+    /// The folder's URL without secrets: it names the pair in the state file, logs and messages.
+    public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
+
+    /// The item whose path, counted from the folder, is `relative`.
+    func path(of relative: ProviderPath) -> ProviderPath { path.appending(relative) }
+}
+
+/// Something for each of the two sides.
+struct Sides<Value> {
+    var source: Value
+    var destination: Value
+
+    init(_ source: Value, _ destination: Value) {
+        self.source = source
+        self.destination = destination
+    }
+
+    subscript(side: SyncSide) -> Value {
+        get { side == .source ? source : destination }
+        set { if side == .source { source = newValue } else { destination = newValue } }
+    }
+}
+
+extension Sides: Sendable where Value: Sendable {}
+extension Sides: Equatable where Value: Equatable {}

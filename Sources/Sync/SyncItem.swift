@@ -1,0 +1,115 @@
+public import FileProviderCore
+import Foundation
+
+/// What one side's listing told of an item: enough to see later whether it is still the same.
+public struct SyncItem: Sendable, Hashable {
+    /// A file, a folder or a symbolic link; nothing else is kept in step.
+    public var type: FileType
+    /// Bytes of a file.
+    public var size: Int64?
+    /// Modification time of a file in microseconds since 1970, in the step that the storage keeps.
+    public var time: Int64?
+    /// The storage's validator for this version of a file; of a symbolic link, what it points at.
+    public var tag: String?
+    /// What stays when the item is renamed (``FileObject/identity``).
+    public var identity: String?
+
+    /// Each as its property says.
+    public init(type: FileType, size: Int64? = nil, time: Int64? = nil, tag: String? = nil, identity: String? = nil) {
+        self.type = type
+        self.size = size
+        self.time = time
+        self.tag = tag
+        self.identity = identity
+    }
+
+    /// What `object` tells; nil for what is no file, folder or link.
+    init?(_ object: FileObject) {
+        switch object.type {
+        case .regular:
+            self.init(
+                type: .regular, size: object.size, time: object.modifiedDate.map(Self.microseconds), tag: object.entryTag,
+                identity: object.identity)
+        case .directory: self.init(type: .directory, identity: object.identity)
+        case .symbolicLink: self.init(type: .symbolicLink, tag: object.linkTargetText, identity: object.identity)
+        case .other: return nil
+        }
+    }
+
+    /// The modification time as a date.
+    var date: Date? { time.map { Date(timeIntervalSince1970: Double($0) / 1e6) } }
+
+    /// Whether the item is the version that `earlier` was: by the tag where the storage gives one, else by size and time.
+    func isUnchanged(since earlier: SyncItem) -> Bool {
+        guard type == earlier.type else { return false }
+        switch type {
+        case .directory: return true
+        case .symbolicLink: return tag == earlier.tag
+        case .regular, .other:
+            guard size == earlier.size else { return false }
+            if let tag, let before = earlier.tag { return tag == before }
+            return time == earlier.time
+        }
+    }
+
+    /// Whether this is `earlier` under another name, as far as the storage's identity tells.
+    func isMoved(from earlier: SyncItem) -> Bool {
+        guard let identity, identity == earlier.identity, type == earlier.type else { return false }
+        return size == earlier.size && time == earlier.time
+    }
+
+    private static func microseconds(_ date: Date) -> Int64 {
+        let value = (date.timeIntervalSince1970 * 1e6).rounded()
+        return value.isFinite ? Int64(exactly: max(-9e18, min(9e18, value))) ?? 0 : 0
+    }
+}
+
+/// What both sides last had in common at one path.
+struct AgreedItem: Sendable, Equatable {
+    /// As each side told it then; both of one type.
+    var items: Sides<SyncItem>
+    /// SHA-256 of the content, where it passed by; 64 hexadecimal digits.
+    var hash: String?
+}
+
+/// One path at which something is not as it was agreed on.
+struct SyncDifference: Sendable, Equatable {
+    /// What a side's listing says.
+    enum Look: Sendable, Equatable {
+        /// As agreed; or, where nothing was agreed, nothing there.
+        case unchanged
+        /// New, or another version.
+        case found(SyncItem)
+        /// Agreed on, and not there any more.
+        case gone
+    }
+
+    /// Counted from the two folders.
+    var path: ProviderPath
+    /// Nil for what is new.
+    var agreed: AgreedItem?
+    /// Each side's listing.
+    var looks: Sides<Look>
+    /// Whether both files have the same content, where that had to be found out; nil where it was not or could not.
+    var isSame: Bool?
+    /// SHA-256 of a new file, where it was found out.
+    var hash: String?
+    /// The side on which the file came here from ``movedFrom``, or went from here to another place.
+    var moveSide: SyncSide?
+    /// Where the file at this path was before.
+    var movedFrom: ProviderPath?
+    /// An item that a storage without regard to case takes for this one.
+    var twin: ProviderPath?
+
+    /// What is there now; nil where nothing is.
+    func item(on side: SyncSide) -> SyncItem? {
+        switch looks[side] {
+        case .unchanged: agreed?.items[side]
+        case .found(let item): item
+        case .gone: nil
+        }
+    }
+
+    /// Whether the side is not as it was agreed on.
+    func isChanged(on side: SyncSide) -> Bool { looks[side] != .unchanged }
+}

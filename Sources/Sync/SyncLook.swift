@@ -1,0 +1,62 @@
+import FileProviderCore
+import Foundation
+
+/// Lists one side into the state, where only what differs is kept.
+struct SyncLook: Sendable {
+    let side: SyncSide
+    let folder: SyncFolder
+    let store: SyncStore
+    let options: SyncOptions
+    let folding: Bool
+
+    /// What could not be looked at, or takes no part by its kind.
+    struct Outcome: Sendable {
+        var unlisted: [SyncReport.Item] = []
+        var skipped: [SyncReport.Item] = []
+    }
+
+    /// Items handed to the database at once.
+    private static let batch = 512
+
+    func run() async throws -> Outcome {
+        let batch = Locked<[(path: ProviderPath, item: SyncItem)]>([])
+        let outcome = Locked(Outcome())
+        try await folder.provider.walk(path: folder.path) { object in
+            takesPart(object)
+        } unlisted: { path, error in
+            if error.concernsEveryItem { throw error }
+            outcome.update { $0.unlisted.append(SyncReport.Item(side, relative(path), error)) }
+        } visit: { object in
+            guard takesPart(object) else { return }
+            let path = relative(object.path)
+            guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
+                let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
+                return outcome.update { $0.skipped.append(SyncReport.Item(side, path, what)) }
+            }
+            let full = batch.update { batch in
+                batch.append((path, item))
+                return batch.count < Self.batch ? nil : batch.take()
+            }
+            if let full { try await store.note(full, on: side, folding: folding) }
+        }
+        try await store.note(batch.value, on: side, folding: folding)
+        return outcome.value
+    }
+
+    private func takesPart(_ object: FileObject) -> Bool {
+        let path = relative(object.path)
+        let name = path.nameBytes
+        if name.first == UInt8(ascii: "."), TemporaryName.matches(path.name) || path.string == "/" + SyncOptions.trashName { return false }
+        return options.filter.includes(path, isFolder: object.isDirectory)
+    }
+
+    private func relative(_ path: ProviderPath) -> ProviderPath { path.relative(to: folder.path) ?? .root }
+}
+
+extension Array {
+    /// All of it; nothing stays.
+    fileprivate mutating func take() -> [Element] {
+        defer { self = [] }
+        return self
+    }
+}

@@ -1,0 +1,92 @@
+import FileProviderCore
+import Foundation
+import GRDB
+
+/// Finds files that one side has moved: by what the storage identifies them by, else by size and SHA-256.
+///
+/// A move is carried over only where the other side still has the file as agreed on, and nothing where it is to go.
+struct SyncMoves: Sendable {
+    private let pass: SyncPass
+
+    init(_ pass: SyncPass) {
+        self.pass = pass
+    }
+
+    func find() async throws {
+        for side in SyncSide.allCases where side == .source || pass.options.direction == .twoWay {
+            try await byIdentity(side)
+            try await byHash(side)
+        }
+    }
+
+    /// Files that are gone on `side` and as agreed on the other.
+    private static let origins = """
+        found g WHERE g.side = :side AND g.type = -1 AND NOT EXISTS (SELECT 1 FROM found x WHERE x.key = g.key AND x.side = 1 - :side)
+        AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.origin = g.key)
+        """
+
+    /// Files that are new on `side`, with nothing of the name on the other.
+    private static let targets = """
+        found n WHERE n.side = :side AND n.type = 1 AND n.size > 0
+        AND NOT EXISTS (SELECT 1 FROM item i WHERE i.key = n.key)
+        AND NOT EXISTS (SELECT 1 FROM found x WHERE x.key = n.key AND x.side = 1 - :side)
+        AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.target = n.key)
+        """
+
+    private func byIdentity(_ side: SyncSide) async throws {
+        try await pass.store.write { db in
+            guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.origins))", arguments: ["side": side.rawValue]) == true
+            else { return }
+            try db.execute(sql: SyncSchema.indexGone)
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO moved (target, origin, side)
+                    SELECT n.key, (SELECT g.key FROM \(Self.origins) AND g.size = n.size AND g.identity = n.identity AND g.time IS n.time),
+                    :side FROM \(Self.targets) AND EXISTS
+                    (SELECT 1 FROM \(Self.origins) AND g.size = n.size AND g.identity = n.identity AND g.time IS n.time)
+                    """, arguments: ["side": side.rawValue])
+        }
+    }
+
+    private func byHash(_ side: SyncSide) async throws {
+        // Where the content has to be read over a line for it, only for what has the time of a file that is gone.
+        let sameTime = pass.comparison.isCheap(on: side) ? "" : "AND g.time IS n.time"
+        var last = Data()
+        while case let candidates = try await candidates(side, after: last, sameTime), let end = candidates.last {
+            try await pass.concurrently(candidates) { key in
+                let path = try SyncKey.path(key)
+                do {
+                    let hash = try await pass.comparison.sha256(of: path, on: side)
+                    try await match(path, key, hash, side)
+                } catch let error where !error.concernsEveryItem {
+                    // It is transferred as what it looks like, a new file, and what is wrong with it shows there.
+                }
+            }
+            last = end
+        }
+    }
+
+    private func candidates(_ side: SyncSide, after last: Data, _ sameTime: String) async throws -> [Data] {
+        try await pass.store.write { db in
+            try Data.fetchAll(
+                db,
+                sql: """
+                    SELECT n.key FROM \(Self.targets) AND n.key > :last
+                    AND EXISTS (SELECT 1 FROM \(Self.origins) AND g.size = n.size AND g.hash IS NOT NULL \(sameTime))
+                    ORDER BY n.key LIMIT 256
+                    """, arguments: ["side": side.rawValue, "last": last])
+        }
+    }
+
+    private func match(_ path: ProviderPath, _ key: Data, _ hash: String, _ side: SyncSide) async throws {
+        try await pass.store.write { db in
+            let size = "(SELECT size FROM found WHERE key = :key AND side = :side)"
+            try db.execute(
+                sql: """
+                    INSERT OR IGNORE INTO moved (target, origin, side)
+                    SELECT :key, g.key, :side FROM \(Self.origins) AND g.size = \(size) AND g.hash = :hash LIMIT 1
+                    """, arguments: ["key": key, "side": side.rawValue, "hash": hash])
+            try db.execute(sql: "INSERT OR REPLACE INTO compared (key, same, hash) VALUES (:key, NULL, :hash)", arguments: ["key": key, "hash": hash])
+        }
+    }
+}

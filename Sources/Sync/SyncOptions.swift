@@ -1,0 +1,79 @@
+import FileProviderCore
+public import Foundation
+
+/// How two folders are kept in step.
+public struct SyncOptions: Sendable {
+    /// Who follows whom.
+    public enum Direction: String, Sendable, Hashable, Codable {
+        /// The destination becomes like the source.
+        case mirror
+        /// Changes of either side go to the other.
+        case twoWay
+    }
+
+    /// The most that one run may remove, both sides together; more, and it stops before it changes anything.
+    public enum RemovalLimit: Sendable, Hashable {
+        /// So many items.
+        case count(Int)
+        /// A share of what both sides had in common, 0 to 1. Five items may always go, unless a side has nothing left.
+        case share(Double)
+
+        func allows(_ removals: Int, of agreed: Int) -> Bool {
+            switch self {
+            case .count(let most): removals <= most
+            case .share(let share): removals <= max(5, Int((share * Double(agreed)).rounded(.down)))
+            }
+        }
+
+        /// Whether a side may lose all that it had.
+        var allowsAll: Bool { self == .share(1) }
+    }
+
+    /// What becomes of symbolic links. They are never followed.
+    public enum Links: String, Sendable, Hashable, Codable {
+        /// They stay where they are.
+        case skip
+        /// They are made anew on the other side, pointing at the same text.
+        case copy
+    }
+
+    /// Mirror, unless said otherwise.
+    public var direction: Direction
+    /// Whether a mirror removes from the destination what the source has no more; the first run never does. Two-way sync always carries
+    /// removals over.
+    public var deletes: Bool
+    /// Half of all, unless said otherwise.
+    public var removalLimit: RemovalLimit
+    /// What takes part.
+    public var filter: SyncFilter
+    /// Symbolic links are left out, unless said otherwise.
+    public var links: Links
+    /// Whether files of one size and time are compared by their content when they meet for the first time.
+    public var comparesContent: Bool
+    /// Whether what is replaced or removed goes to ``trashName``. What only one side had goes there in any case.
+    public var keepsReplaced: Bool
+    /// Seconds that something stays in the trash; nil for ever.
+    public var trashAge: TimeInterval?
+    /// Files in flight at once; nil for as many as both sides are best at.
+    public var transfers: Int?
+    /// Bytes a second by the time of the day; nil for no limit.
+    public var bandwidth: BandwidthTimetable?
+
+    /// The folder, right below each side's own, for what was replaced and removed: `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It takes
+    /// no part in the sync.
+    public static let trashName = ".carrel-trash"
+
+    /// A mirror that removes nothing.
+    public init(direction: Direction = .mirror) {
+        self.direction = direction
+        deletes = false
+        removalLimit = .share(0.5)
+        filter = SyncFilter()
+        links = .skip
+        comparesContent = false
+        keepsReplaced = false
+        trashAge = 30 * 86_400
+        transfers = nil
+        bandwidth = nil
+    }
+}

@@ -1,0 +1,138 @@
+import FileProviderCore
+import Foundation
+
+/// One look at both sides, and the plan that follows from it.
+struct SyncPass: Sendable {
+    let folders: Sides<SyncFolder>
+    let store: SyncStore
+    let options: SyncOptions
+    let capabilities: Sides<Capabilities>
+    let comparison: SyncComparison
+
+    init(_ folders: Sides<SyncFolder>, _ store: SyncStore, _ options: SyncOptions, _ capabilities: Sides<Capabilities>) {
+        self.folders = folders
+        self.store = store
+        self.options = options
+        self.capabilities = capabilities
+        comparison = SyncComparison(folders: folders, capabilities: capabilities)
+    }
+
+    /// Whether names that differ in case alone are one on either side.
+    var folding: Bool { !capabilities.source.isCaseSensitive || !capabilities.destination.isCaseSensitive }
+
+    /// Looks at both sides and fills the plan.
+    ///
+    /// - Returns: A report with what could not be looked at and takes no part.
+    func prepare() async throws -> SyncReport {
+        try await store.beginPass()
+        let looked = try await look()
+        var report = SyncReport()
+        for side in SyncSide.allCases {
+            for item in looked[side].skipped { report.skip(item) }
+            for item in looked[side].unlisted { report.fail(item) }
+        }
+        try checkPresence()
+        let rules = SyncRules(
+            direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent,
+            isFirst: store.agreedCount == 0, capabilities: capabilities,
+            hasLinks: Sides(
+                folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
+        try await compare(rules)
+        if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self).find() }
+        try await plan(rules)
+        try await checkRemovals()
+        return report
+    }
+
+    private func look() async throws -> Sides<SyncLook.Outcome> {
+        async let one = look(at: .source)
+        async let other = look(at: .destination)
+        let outcomes = try await Sides(one, other)
+        for side in SyncSide.allCases { try await store.endListing(on: side) }
+        for side in SyncSide.allCases {
+            for item in outcomes[side].unlisted { try await store.ignore(below: item.path) }
+        }
+        return outcomes
+    }
+
+    private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
+        let look = SyncLook(side: side, folder: folders[side], store: store, options: options, folding: folding)
+        do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
+            return SyncLook.Outcome()
+        }
+    }
+
+    /// Whether the folder itself may be missing: where nothing was ever in it, it is made when something is to be put there.
+    private func canBeMade(_ side: SyncSide) -> Bool { side == .destination && store.agreedCount == 0 }
+
+    /// A disk that is not mounted, and a folder that somebody emptied by mistake, look like a removal of everything.
+    private func checkPresence() throws {
+        guard store.agreedCount > 0, !options.removalLimit.allowsAll else { return }
+        for side in SyncSide.allCases where store.count(on: side) == 0 {
+            throw FileError.make(
+                .fileWriteNoPermission, path: folders[side].path, url: folders[side].provider.url(of: folders[side].path),
+                sentence: """
+                    “\(folders[side].name)” is empty, and held \(store.agreedCount) items when both sides were last in step; nothing was \
+                    changed. If that is meant, allow all to be removed.
+                    """)
+        }
+    }
+
+    private func checkRemovals() async throws {
+        let removals = try await store.removals()
+        if options.removalLimit.allows(removals, of: store.agreedCount) { return }
+        throw FileError.make(
+            .fileWriteNoPermission, path: folders.destination.path,
+            sentence: """
+                \(removals) of \(store.agreedCount) items would be removed, which is more than the limit; nothing was changed. If that is \
+                meant, allow more.
+                """)
+    }
+
+    private func compare(_ rules: SyncRules) async throws {
+        try await eachDifference { differences in
+            let wanted = differences.filter(rules.needsComparison)
+            try await concurrently(wanted) { difference in
+                let isSame: Bool?
+                do { isSame = try await comparison.isSame(at: difference.path) } catch let error where !error.concernsEveryItem {
+                    isSame = nil
+                }
+                try await store.compared(difference.path, isSame: isSame, hash: nil)
+            }
+        }
+    }
+
+    private func plan(_ rules: SyncRules) async throws {
+        let found = Locked<[SyncAction]>([])
+        var planner = SyncPlanner(rules) { action in found.update { $0.append(action) } }
+        var last: ProviderPath?
+        while case let differences = try await store.differences(after: last), let end = differences.last {
+            for difference in differences { planner.add(difference) }
+            try await store.add(found.value)
+            found.update { $0 = [] }
+            last = end.path
+        }
+        planner.finish()
+        try await store.add(found.value)
+    }
+
+    /// Gives all differences to `body`, some at a time.
+    func eachDifference(_ body: ([SyncDifference]) async throws -> Void) async throws {
+        var last: ProviderPath?
+        while case let differences = try await store.differences(after: last), let end = differences.last {
+            try await body(differences)
+            last = end.path
+        }
+    }
+
+    /// Runs `body` for each of `items`, a few at once.
+    func concurrently<Item: Sendable>(_ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Void) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, item) in items.enumerated() {
+                if index >= 4 { try await group.next() }
+                group.addTask { try await body(item) }
+            }
+            try await group.waitForAll()
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import FileProviderCore
+
+/// Makes a plan of differences: the same differences give the same plan.
+///
+/// They come in the order of a tree, a folder right before all that it holds, so that only the folders on the way down are held.
+struct SyncPlanner {
+    private let rules: SyncRules
+    private let emit: (SyncAction) -> Void
+    private var open: [OpenFolder] = []
+
+    /// A folder on the way down about which something is still to be decided or done.
+    private struct OpenFolder {
+        let difference: SyncDifference
+        let state: State
+        /// Whether anything stays in it.
+        var survives = false
+
+        enum State {
+            /// It goes, unless something in it stays.
+            case going(SyncSide, keepsOld: Bool)
+            /// It cannot be made, or not yet; so nothing in it can.
+            case blocked
+        }
+    }
+
+    /// - Parameter emit: Takes each action, in no order that matters.
+    init(_ rules: SyncRules, emit: @escaping (SyncAction) -> Void) {
+        self.rules = rules
+        self.emit = emit
+    }
+
+    /// Takes the next difference.
+    mutating func add(_ difference: SyncDifference) {
+        leave(upTo: difference.path)
+        if case .blocked = open.last?.state { return keepOpenFolders() }
+        if difference.movedFrom == nil, difference.moveSide != nil { return }  // It went elsewhere, and its action stands there.
+        if let from = difference.movedFrom, let side = difference.moveSide, let item = difference.item(on: side) {
+            keepOpenFolders()
+            return put(item, difference, on: side.other, .move, from: from)
+        }
+        decide(difference)
+    }
+
+    /// Ends the plan.
+    mutating func finish() { leave(upTo: nil) }
+
+    private mutating func decide(_ difference: SyncDifference) {
+        switch rules.decide(difference) {
+        case .nothing, .leave: keepOpenFolders()
+        case .forget: emit(SyncAction(.forget, on: .source, difference.path, type: difference.agreed?.items.source.type ?? .other))
+        case .agree:
+            keepOpenFolders()
+            emit(SyncAction(.agree, on: .source, difference.path, type: difference.item(on: .source)?.type ?? .other))
+        case .transfer(let side, let keepsOld):
+            keepOpenFolders()
+            guard let item = difference.item(on: side.other) else { return }
+            put(item, difference, on: side, difference.item(on: side) == nil ? .create : .update, keepsOld: keepsOld)
+        case .conflict(let side):
+            keepOpenFolders()
+            guard let item = difference.item(on: side) else { return }
+            emit(SyncAction(.conflict, on: side, difference.path, type: item.type))
+            if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
+        case .remove(let side, let keepsOld):
+            guard let item = difference.item(on: side) else { return }
+            if item.type == .directory {
+                open.append(OpenFolder(difference: difference, state: .going(side, keepsOld: keepsOld)))
+            } else {
+                emit(SyncAction(.remove, on: side, difference.path, type: item.type, keepsOld: keepsOld))
+                if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
+            }
+        case .skip(let reason): skip(difference, on: .destination, reason)
+        }
+    }
+
+    /// Has `side` take `item`, where it can.
+    private mutating func put(
+        _ item: SyncItem, _ difference: SyncDifference, on side: SyncSide, _ kind: SyncAction.Kind, from: ProviderPath? = nil,
+        keepsOld: Bool = false
+    ) {
+        if let reason = rules.refusal(of: item, at: difference, on: side) { return skip(difference, on: side, reason) }
+        let size = kind == .move || item.type != .regular ? nil : item.size
+        emit(SyncAction(kind, on: side, difference.path, from: from, type: item.type, size: size, keepsOld: keepsOld))
+    }
+
+    private mutating func skip(_ difference: SyncDifference, on side: SyncSide, _ reason: String) {
+        keepOpenFolders()
+        let type = (difference.item(on: side.other) ?? difference.item(on: side))?.type ?? .other
+        emit(SyncAction(.skip, on: side, difference.path, type: type, reason: reason))
+        if SyncSide.allCases.contains(where: { difference.item(on: $0)?.type == .directory }) {
+            open.append(OpenFolder(difference: difference, state: .blocked))
+        }
+    }
+
+    private mutating func keepOpenFolders() {
+        for index in open.indices { open[index].survives = true }
+    }
+
+    /// Decides about the folders that `path` does not lie in; nil for all.
+    private mutating func leave(upTo path: ProviderPath?) {
+        while let last = open.last, path.map({ !$0.isBelow(last.difference.path) }) ?? true {
+            open.removeLast()
+            guard case .going(let side, let keepsOld) = last.state else { continue }
+            settle(last, side, keepsOld)
+        }
+    }
+
+    private mutating func settle(_ folder: OpenFolder, _ side: SyncSide, _ keepsOld: Bool) {
+        let difference = folder.difference
+        guard folder.survives else {
+            return emit(SyncAction(.remove, on: side, difference.path, type: .directory, keepsOld: keepsOld))
+        }
+        guard let other = difference.item(on: side.other) else {
+            if rules.direction == .mirror { return }
+            return emit(SyncAction(.create, on: side.other, difference.path, type: .directory))
+        }
+        if rules.direction == .mirror {
+            let reason = "The destination has a folder of this name with something in it that stays."
+            emit(SyncAction(.skip, on: side, difference.path, type: other.type, reason: reason))
+        } else {
+            emit(SyncAction(.conflict, on: side.other, difference.path, type: other.type))
+        }
+    }
+}

@@ -1,0 +1,95 @@
+public import FileProviderCore
+public import Foundation
+
+/// What a run came to.
+public struct SyncReport: Sendable {
+    /// An item about which something is to be said.
+    public struct Item: Sendable {
+        /// The side that it is about.
+        public let side: SyncSide
+        /// Counted from the two folders.
+        public let path: ProviderPath
+        /// Why, in a sentence without secrets.
+        public let reason: String
+        /// The error, where it was one.
+        public let error: (any Error)?
+
+        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String) {
+            self.side = side
+            self.path = path
+            self.reason = reason
+            error = nil
+        }
+
+        init(_ side: SyncSide, _ path: ProviderPath, _ error: any Error) {
+            self.side = side
+            self.path = path
+            reason = error.sentence
+            self.error = error
+        }
+    }
+
+    /// Files, folders and links that were made.
+    public internal(set) var created = 0
+    /// Files and links that were replaced.
+    public internal(set) var updated = 0
+    /// Files that went where the other side had moved them.
+    public internal(set) var moved = 0
+    /// Items that were removed.
+    public internal(set) var removed = 0
+    /// Versions that got another name, because both sides had one of their own.
+    public internal(set) var conflicts = 0
+    /// Bytes that were transferred.
+    public internal(set) var bytes: Int64 = 0
+    /// What takes no part, or cannot be held by the other side.
+    public internal(set) var skipped: [Item] = []
+    /// What failed; the rest went on. At most ``mostNamed`` are named.
+    public internal(set) var failed: [Item] = []
+    /// How many failed.
+    public internal(set) var failures = 0
+    /// What changed while it was worked on, again and again; the next run looks at it anew.
+    public internal(set) var postponed: [Item] = []
+
+    /// Items of one list that are named.
+    public static let mostNamed = 1000
+
+    init() {}
+
+    /// Whether both sides are in step now, but for what takes no part.
+    public var isComplete: Bool { failures == 0 && postponed.isEmpty }
+
+    /// Whether anything was changed on either side.
+    public var hasChanges: Bool { created + updated + moved + removed + conflicts > 0 }
+
+    mutating func fail(_ item: Item) {
+        failures += 1
+        if failed.count < Self.mostNamed { failed.append(item) }
+    }
+
+    mutating func skip(_ item: Item) { if skipped.count < Self.mostNamed { skipped.append(item) } }
+
+    mutating func postpone(_ item: Item) { if postponed.count < Self.mostNamed { postponed.append(item) } }
+
+    mutating func count(_ kind: SyncAction.Kind) {
+        switch kind {
+        case .create: created += 1
+        case .update: updated += 1
+        case .move: moved += 1
+        case .remove: removed += 1
+        case .conflict: conflicts += 1
+        case .skip, .agree, .forget: break
+        }
+    }
+}
+
+/// What happens in a run, as it happens.
+public enum SyncEvent: Sendable {
+    /// A step begins; `progress` is its own, of a transfer only.
+    case began(SyncAction, progress: Progress?)
+    /// A step is done.
+    case done(SyncAction)
+    /// A step failed; the others go on.
+    case failed(SyncAction, any Error)
+    /// A step has to be taken anew, because the item changed meanwhile.
+    case postponed(SyncAction)
+}

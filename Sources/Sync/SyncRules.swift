@@ -1,0 +1,115 @@
+import FileProviderCore
+
+/// What holds for a pair of folders, and what follows from it for one path: no listing, clock or database is looked at here.
+struct SyncRules: Sendable {
+    var direction: SyncOptions.Direction
+    var deletes: Bool
+    var comparesContent: Bool
+    /// Whether nothing was ever agreed on.
+    var isFirst: Bool
+    var capabilities: Sides<Capabilities>
+    var hasLinks: Sides<Bool>
+
+    /// What is to become of one path.
+    enum Decision: Equatable {
+        case nothing
+        /// Nothing, and the state knows nothing of it.
+        case leave
+        case agree
+        case forget
+        case transfer(to: SyncSide, keepsOld: Bool)
+        /// The item goes; one of another type is made at this path once it has, in the next pass.
+        case remove(on: SyncSide, keepsOld: Bool)
+        case conflict(renamed: SyncSide)
+        case skip(String)
+    }
+
+    /// Decides about `difference`; of folders that are to go, before what they hold is known.
+    func decide(_ difference: SyncDifference) -> Decision {
+        let (source, destination) = (difference.item(on: .source), difference.item(on: .destination))
+        switch (source, destination) {
+        case (nil, nil): return difference.agreed == nil ? .nothing : .forget
+        case (let source?, let destination?):
+            if source.type != destination.type { return types(source, destination, difference) }
+            return versions(source, destination, difference)
+        case (_?, nil): return direction == .mirror ? .transfer(to: .destination, keepsOld: false) : alone(.source, difference)
+        case (nil, _?): return direction == .mirror ? surplus(difference) : alone(.destination, difference)
+        }
+    }
+
+    /// An item that only `side` has, in two-way sync: what changed outlives a removal.
+    private func alone(_ side: SyncSide, _ difference: SyncDifference) -> Decision {
+        difference.isChanged(on: side) ? .transfer(to: side.other, keepsOld: false) : .remove(on: side, keepsOld: false)
+    }
+
+    /// An item that only a mirror's destination has.
+    private func surplus(_ difference: SyncDifference) -> Decision {
+        let isOwn = difference.isChanged(on: .destination)
+        return deletes && !isFirst ? .remove(on: .destination, keepsOld: isOwn) : .leave
+    }
+
+    private func types(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {
+        if direction == .mirror {
+            if destination.type == .directory, !deletes || isFirst {
+                return .skip("The destination has a folder of this name, and nothing is to be removed there.")
+            }
+            return .remove(on: .destination, keepsOld: difference.isChanged(on: .destination))
+        }
+        if difference.agreed != nil, !difference.isChanged(on: .destination) { return .remove(on: .destination, keepsOld: false) }
+        if difference.agreed != nil, !difference.isChanged(on: .source) { return .remove(on: .source, keepsOld: false) }
+        return .conflict(renamed: source.type == .directory ? .destination : destination.type == .directory ? .source : .destination)
+    }
+
+    private func versions(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {
+        if source.type == .directory { return difference.agreed == nil ? .agree : .nothing }
+        let isSame = difference.isSame ?? (source.type == .symbolicLink ? source.tag == destination.tag : nil)
+        switch (difference.isChanged(on: .source), difference.isChanged(on: .destination)) {
+        case (false, false): return .nothing
+        case (true, false): return .transfer(to: .destination, keepsOld: false)
+        case (false, true) where direction == .twoWay: return .transfer(to: .source, keepsOld: false)
+        case (_, true):
+            if isSame == true || (isSame == nil && looksSame(source, destination, difference)) { return .agree }
+            if direction == .mirror { return .transfer(to: .destination, keepsOld: true) }
+            if isSame == nil, source.size == destination.size { return .skip("Both versions could not be compared.") }
+            return .conflict(renamed: .destination)
+        }
+    }
+
+    /// Whether contents have to be compared before anything can be decided.
+    func needsComparison(_ difference: SyncDifference) -> Bool {
+        guard let source = difference.item(on: .source), let destination = difference.item(on: .destination) else { return false }
+        guard source.type == .regular, destination.type == .regular, difference.isChanged(on: .destination) else { return false }
+        if direction == .twoWay, !difference.isChanged(on: .source) { return false }
+        guard source.size == nil || destination.size == nil || source.size == destination.size else { return false }
+        return !looksSame(source, destination, difference)
+    }
+
+    /// Whether two files that meet for the first time are one, by size and time in the coarser of both steps.
+    private func looksSame(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Bool {
+        guard difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size else { return false }
+        guard let one = source.time, let other = destination.time else { return false }
+        let steps = SyncSide.allCases.map { capabilities[$0].timePrecision ?? .infinity }
+        return Double(abs(one - other)) < max(1, (steps.max() ?? 1) * 1e6)
+    }
+
+    /// Why `side` cannot hold an item, in a sentence; nil where it can, as far as is known.
+    func refusal(of item: SyncItem, at difference: SyncDifference, on side: SyncSide) -> String? {
+        let limits = capabilities[side]
+        let name = difference.path.nameBytes
+        let what = side == .source ? "source" : "destination"
+        if let longest = limits.longestName, name.count > longest {
+            return "The \(what) takes names of \(longest) bytes at most."
+        }
+        if !limits.has(.rawNames), String(validating: name, as: UTF8.self) == nil {
+            return "The \(what) takes no names that are not UTF-8."
+        }
+        if let largest = limits.largestFile, let size = item.size, size > largest {
+            return "The \(what) takes files of \(largest) bytes at most."
+        }
+        if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) has no symbolic links." }
+        if !limits.isCaseSensitive, let twin = difference.twin {
+            return "The \(what) does not tell this name from “\(twin.name)”."
+        }
+        return nil
+    }
+}

@@ -1,0 +1,180 @@
+import FileProviderCore
+import Foundation
+
+/// Carries a plan out: phase by phase, in each of them several steps at once.
+struct SyncRun: Sendable {
+    private let pass: SyncPass
+    private let steps: SyncSteps
+    private let progress: ProgressReporter
+    private let control: SyncControl
+    private let event: @Sendable (SyncEvent) -> Void
+
+    init(
+        _ pass: SyncPass, throttle: Throttle?, progress: ProgressReporter, control: SyncControl,
+        event: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        self.pass = pass
+        self.progress = progress
+        self.control = control
+        self.event = event
+        steps = SyncSteps(pass, throttle: throttle)
+    }
+
+    /// What a step came to. No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
+    private struct Finished: Sendable {
+        let action: SyncAction
+        /// Whether something of another type is to come to the same path now that this is gone.
+        let makesWay: Bool
+        let result: Result<[SyncChange], any Error>
+    }
+
+    /// Where the run stands.
+    private struct Tally {
+        var report: SyncReport
+        var changes: [SyncChange] = []
+        var inFlight = 0
+        /// Of these, those that keep the line busy by themselves.
+        var largeInFlight = 0
+        var needsAnotherPass = false
+    }
+
+    /// Bytes of a file that is worth the while by itself.
+    private static let small: Int64 = 1 << 20
+    /// Files in flight where nobody says otherwise; of large ones, always.
+    private static let large = 4
+    /// Steps that are noted at once.
+    private static let batch = 64
+
+    /// Takes all steps of the plan.
+    ///
+    /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
+    func carryOut(_ report: inout SyncReport) async throws -> Bool {
+        var tally = Tally(report: report)
+        do {
+            for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
+            try await note(&tally)
+        } catch {
+            // What was done is noted in any case.
+            let changes = tally.changes
+            _ = try? await Task { try await pass.store.record(changes, folding: pass.folding) }.value
+            throw error
+        }
+        report = tally.report
+        return tally.needsAnotherPass
+    }
+
+    private func carryOut(_ phase: SyncAction.Phase, _ tally: inout Tally) async throws {
+        let most = mostInFlight
+        if phase == .makeFolders { try await makeRoot() }
+        try await withThrowingTaskGroup(of: Finished.self) { group in
+            var last: PlannedAction?
+            while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
+                for planned in actions {
+                    // A folder comes before those in it; and goes after them.
+                    let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
+                    let isLarge = (planned.action.size ?? 0) > Self.small
+                    while tally.inFlight > 0,
+                        isNextLevel || tally.inFlight >= most
+                            || isLarge && tally.largeInFlight >= pass.options.transfers ?? Self.large
+                    {
+                        try await takeOne(&group, &tally)
+                    }
+                    last = planned
+                    try await control.pass()
+                    start(planned, &group, &tally)
+                }
+                last = end
+            }
+            while tally.inFlight > 0 { try await takeOne(&group, &tally) }
+        }
+    }
+
+    private var mostInFlight: Int {
+        if let transfers = pass.options.transfers { return max(1, transfers) }
+        let wishes = SyncSide.allCases.compactMap { pass.capabilities[$0].concurrentTransfers }
+        return max(1, wishes.min() ?? Self.large)
+    }
+
+    private func start(_ planned: PlannedAction, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) {
+        let action = planned.action
+        if action.kind == .skip {
+            tally.report.skip(SyncReport.Item(action.side, action.path, action.reason ?? ""))
+            return
+        }
+        tally.inFlight += 1
+        if (action.size ?? 0) > Self.small { tally.largeInFlight += 1 }
+        let size = action.size ?? 0
+        progress.expectMore(size)
+        group.addTask {
+            let operation = FileOperationType.copy(
+                source: pass.folders[action.side.other].path(of: action.path).string,
+                destination: pass.folders[action.side].path(of: action.path).string)
+            let part = size > 0 ? progress.part(operation, kind: .copying, units: size) : nil
+            defer { part?.finish() }
+            event(.began(action, progress: part?.progress))
+            let makesWay = action.kind == .remove && planned.difference.item(on: action.side.other) != nil
+            let result: Result<[SyncChange], any Error>
+            do { result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter())) } catch {
+                result = .failure(error)
+            }
+            return Finished(action: action, makesWay: makesWay, result: result)
+        }
+    }
+
+    private func takeOne(_ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) async throws {
+        guard let finished = try await group.next() else { return }
+        let action = finished.action
+        tally.inFlight -= 1
+        if (action.size ?? 0) > Self.small { tally.largeInFlight -= 1 }
+        switch finished.result {
+        case .success(let changes):
+            tally.changes += changes
+            tally.report.count(action.kind)
+            tally.report.bytes += action.size ?? 0
+            if action.kind == .conflict || finished.makesWay { tally.needsAnotherPass = true }
+            event(.done(action))
+        case .failure(let error):
+            if error.concernsEveryItem { throw error }
+            let item = SyncReport.Item(action.side, action.path, error)
+            if error is ChangedMeanwhile || error.isChangedWhileReading {
+                tally.needsAnotherPass = true
+                tally.report.postpone(item)
+                event(.postponed(action))
+            } else {
+                tally.report.fail(item)
+                event(.failed(action, error))
+            }
+        }
+        if tally.changes.count >= Self.batch { try await note(&tally) }
+    }
+
+    private func note(_ tally: inout Tally) async throws {
+        try await pass.store.record(tally.changes, folding: pass.folding)
+        tally.changes = []
+    }
+
+    /// Makes the destination's own folder where it is missing.
+    private func makeRoot() async throws {
+        guard pass.store.agreedCount == 0, pass.store.count(on: .destination) == 0 else { return }
+        let folder = pass.folders.destination
+        try await folder.provider.createFolderWithParents(path: folder.path)
+    }
+}
+
+/// An item is not what it was when the plan was made; the next pass looks at it anew.
+struct ChangedMeanwhile: LocalizedError {
+    let path: ProviderPath
+    var errorDescription: String? { "“\(path)” changed meanwhile; it is looked at again." }
+}
+
+extension Error {
+    /// Whether a file changed, or went away, while it was being read.
+    fileprivate var isChangedWhileReading: Bool {
+        var error = self as? CocoaError
+        while let one = error {
+            if (one.underlying as? POSIXError)?.code == .ESTALE { return true }
+            error = one.underlying as? CocoaError
+        }
+        return false
+    }
+}

@@ -1,0 +1,135 @@
+import FileProviderCore
+import Foundation
+import GRDB
+
+/// Statements, and how their rows are read.
+///
+/// In `found`, a type below 0 is that of an item which is gone; its other columns tell what it was.
+enum SyncSQL {
+    // MARK: Values
+
+    static func code(_ type: FileType) -> Int {
+        switch type {
+        case .regular: 1
+        case .directory: 2
+        case .symbolicLink: 3
+        case .other: 4
+        }
+    }
+
+    static func type(_ code: Int) -> FileType {
+        switch abs(code) {
+        case 1: .regular
+        case 2: .directory
+        case 3: .symbolicLink
+        default: .other
+        }
+    }
+
+    /// An item in five columns from `start` on: type, size, time, tag, identity.
+    static func item(_ row: Row, from start: Int) -> SyncItem {
+        SyncItem(type: type(row[start]), size: row[start + 1], time: row[start + 2], tag: row[start + 3], identity: row[start + 4])
+    }
+
+    static func arguments(_ path: ProviderPath, _ agreed: AgreedItem, folding: Bool) -> StatementArguments {
+        let (one, other) = (agreed.items.source, agreed.items.destination)
+        return [
+            SyncKey.data(path), code(one.type), agreed.hash, folding ? SyncKey.folded(path) : nil, one.size, one.time, one.tag, one.identity, other.size,
+            other.time, other.tag, other.identity,
+        ]
+    }
+
+    // MARK: Listings
+
+    static func agreedSide(_ side: SyncSide) -> String {
+        let number = side.rawValue
+        return "SELECT id, type, size\(number), time\(number), tag\(number), identity\(number) FROM item WHERE key = ?"
+    }
+
+    static let insertFound = """
+        INSERT OR REPLACE INTO found (key, side, type, size, time, tag, identity, hash, folded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    static func insertGone(_ side: SyncSide) -> String {
+        let number = side.rawValue
+        return """
+            INSERT OR REPLACE INTO found (key, side, type, size, time, tag, identity, hash, folded)
+            SELECT key, \(number), -type, size\(number), time\(number), tag\(number), identity\(number), hash, NULL FROM item WHERE id = ?
+            """
+    }
+
+    static let upsertItem = """
+        INSERT INTO item (key, type, hash, folded, size0, time0, tag0, identity0, size1, time1, tag1, identity1)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        ON CONFLICT (key) DO UPDATE SET type = excluded.type, hash = excluded.hash, folded = excluded.folded,
+        size0 = excluded.size0, time0 = excluded.time0, tag0 = excluded.tag0, identity0 = excluded.identity0,
+        size1 = excluded.size1, time1 = excluded.time1, tag1 = excluded.tag1, identity1 = excluded.identity1
+        """
+
+    // MARK: Differences
+
+    /// Of the paths `d.key`, all that is known. The twin is an item that stays, or comes before this one.
+    private static let columns = """
+        SELECT d.key, i.type, i.size0, i.time0, i.tag0, i.identity0, i.type, i.size1, i.time1, i.tag1, i.identity1, i.hash,
+        f.type, f.size, f.time, f.tag, f.identity, g.type, g.size, g.time, g.tag, g.identity,
+        c.same, c.hash, t.side, t.origin, o.side,
+        coalesce(
+            (SELECT x.key FROM item x WHERE x.folded = coalesce(f.folded, g.folded) AND x.key <> d.key
+             AND NOT EXISTS (SELECT 1 FROM found y WHERE y.key = x.key AND y.type < 0)),
+            (SELECT x.key FROM found x WHERE coalesce(f.folded, g.folded) IS NOT NULL AND x.folded = coalesce(f.folded, g.folded)
+             AND x.key < d.key AND x.type > 0))
+        """
+
+    private static let joins = """
+        LEFT JOIN item i ON i.key = d.key
+        LEFT JOIN found f ON f.key = d.key AND f.side = 0 LEFT JOIN found g ON g.key = d.key AND g.side = 1
+        LEFT JOIN compared c ON c.key = d.key LEFT JOIN moved t ON t.target = d.key LEFT JOIN moved o ON o.origin = d.key
+        """
+
+    static let differences = """
+        \(columns) FROM (SELECT DISTINCT key FROM found WHERE key > ? ORDER BY key LIMIT ?) d \(joins) ORDER BY d.key
+        """
+
+    static let oneDifference = "\(columns) FROM (SELECT ? AS key) d \(joins)"
+
+    @Sendable static func difference(_ row: Row) throws -> SyncDifference { try difference(row, from: 0) }
+
+    private static func difference(_ row: Row, from start: Int) throws -> SyncDifference {
+        let hasAgreed = !row.hasNull(atIndex: start + 1)
+        func look(_ column: Int) -> SyncDifference.Look {
+            guard let type: Int = row[column] else { return .unchanged }
+            return type < 0 ? .gone : .found(item(row, from: column))
+        }
+        return SyncDifference(
+            path: try SyncKey.path(row[start]),
+            agreed: hasAgreed
+                ? AgreedItem(items: Sides(item(row, from: start + 1), item(row, from: start + 6)), hash: row[start + 11]) : nil,
+            looks: Sides(look(start + 12), look(start + 17)), isSame: row[start + 22], hash: row[start + 23],
+            moveSide: (row[start + 24] as Int? ?? row[start + 26] as Int?).flatMap(SyncSide.init),
+            movedFrom: try (row[start + 25] as Data?).map(SyncKey.path), twin: try (row[start + 27] as Data?).map(SyncKey.path))
+    }
+
+    // MARK: Actions
+
+    static let insertAction = """
+        INSERT INTO action (phase, depth, kind, side, key, origin, type, size, keeps, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    static let actions = """
+        \(columns), d.id, d.depth, d.kind, d.side, d.origin, d.type, d.size, d.keeps, d.reason
+        FROM (SELECT * FROM action WHERE phase = ? AND (depth, id) > (?, ?) ORDER BY depth, id LIMIT ?) d \(joins) ORDER BY d.depth, d.id
+        """
+
+    @Sendable static func plannedAction(_ row: Row) throws -> PlannedAction {
+        let start = 28
+        let difference = try difference(row, from: 0)
+        let kind: String = row[start + 2]
+        guard let kind = SyncAction.Kind(rawValue: kind), let side = SyncSide(rawValue: row[start + 3]) else {
+            throw FileError.make(.fileReadCorruptFile, path: difference.path)
+        }
+        let action = SyncAction(
+            kind, on: side, difference.path, from: try (row[start + 4] as Data?).map(SyncKey.path), type: type(row[start + 5]),
+            size: row[start + 6], keepsOld: row[start + 7], reason: row[start + 8])
+        return PlannedAction(id: row[start], depth: row[start + 1], action: action, difference: difference)
+    }
+}

@@ -1,0 +1,71 @@
+import FileProviderCore
+import Foundation
+import GRDB
+
+/// A file that is not the state of this pair.
+struct ForeignState: Error {
+    /// Completes “NAME …”.
+    let what: String
+}
+
+/// The tables.
+enum SyncSchema {
+    private static let application = 0x4353_594E  // "CSYN"
+    private static let version = 1
+
+    static func prepare(_ db: Database, _ pair: Sides<String>) throws {
+        try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        // Takes the lock, which stays.
+        try db.inTransaction(.immediate) {
+            try open(db, pair)
+            return .commit
+        }
+        try db.execute(sql: pass)
+    }
+
+    private static func open(_ db: Database, _ pair: Sides<String>) throws {
+        let owner = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+        if owner == 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0 {
+            try db.execute(sql: tables)
+            try db.execute(sql: "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
+            try db.execute(sql: "INSERT INTO pair(source, destination) VALUES (?, ?)", arguments: [pair.source, pair.destination])
+        }
+        guard owner == 0 || owner == application, try db.tableExists("pair") else {
+            throw ForeignState(what: "is the database of another program.")
+        }
+        guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version else {
+            throw ForeignState(what: "was made by a newer version of this program; use that one.")
+        }
+        guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair else {
+            throw ForeignState(what: "belongs to two other folders.")
+        }
+    }
+
+    private static let tables = """
+        CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL);
+        CREATE TABLE item (
+            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT,
+            size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT);
+        CREATE INDEX item_folded ON item (folded) WHERE folded IS NOT NULL;
+        """
+
+    private static let pass = """
+        CREATE TEMP TABLE found (
+            key BLOB NOT NULL, side INTEGER NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
+            hash TEXT, folded TEXT, PRIMARY KEY (key, side)) WITHOUT ROWID;
+        CREATE TEMP TABLE compared (key BLOB PRIMARY KEY, same INTEGER, hash TEXT) WITHOUT ROWID;
+        CREATE TEMP TABLE moved (target BLOB PRIMARY KEY, origin BLOB NOT NULL UNIQUE, side INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TEMP TABLE action (
+            id INTEGER PRIMARY KEY, phase INTEGER NOT NULL, depth INTEGER NOT NULL, kind TEXT NOT NULL, side INTEGER NOT NULL,
+            key BLOB NOT NULL, origin BLOB, type INTEGER NOT NULL, size INTEGER, keeps INTEGER NOT NULL, reason TEXT);
+        CREATE INDEX temp.action_order ON action (phase, depth, id);
+        """
+
+    static func clearPass(_ db: Database) throws {
+        try db.execute(sql: "DELETE FROM found; DELETE FROM compared; DELETE FROM moved; DELETE FROM action")
+        try db.execute(sql: "DROP INDEX IF EXISTS temp.found_gone")
+    }
+
+    /// For the search for moves, which only a pass with something gone makes.
+    static let indexGone = "CREATE INDEX IF NOT EXISTS temp.found_gone ON found (side, size) WHERE type < 0"
+}

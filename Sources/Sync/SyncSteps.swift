@@ -1,0 +1,131 @@
+import FileProviderCore
+import Foundation
+
+/// Takes single steps. Each of them leaves both sides whole wherever it is cut off.
+struct SyncSteps: Sendable {
+    private let pass: SyncPass
+    private let transfer: SyncTransfer
+    private let trash: SyncTrash
+
+    init(_ pass: SyncPass, throttle: Throttle?) {
+        self.pass = pass
+        trash = SyncTrash(pass.folders, pass.options)
+        transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
+    }
+
+    /// Takes a step.
+    ///
+    /// - Returns: What both sides have in common after it.
+    /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for.
+    func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {
+        let (action, difference) = (planned.action, planned.difference)
+        switch action.kind {
+        case .agree: return try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))]
+        case .forget: return [.forgotten(action.path)]
+        case .skip: return []
+        case .conflict:
+            try await setAside(action, difference)
+            return []
+        case .remove:
+            try await remove(action, difference)
+            return [.forgotten(action.path)]
+        case .move: return try await move(action, difference)
+        case .create where action.type == .directory:
+            try await makeFolder(action)
+            return try [with(difference, action.side, SyncItem(type: .directory))]
+        case .create, .update:
+            let (item, hash) = try await transfer.run(action, difference, progress: progress)
+            return try [with(difference, action.side, item, hash: hash)]
+        }
+    }
+
+    /// Both sides as planned, but for `item` on `side`.
+    private func with(_ difference: SyncDifference, _ side: SyncSide, _ item: SyncItem, hash: String? = nil) throws -> SyncChange {
+        let other = difference.item(on: side.other)
+        return try agreed(difference, side == .source ? item : other, side == .source ? other : item, hash: hash)
+    }
+
+    private func agreed(
+        _ difference: SyncDifference, _ source: SyncItem?, _ destination: SyncItem?, hash: String? = nil
+    ) throws -> SyncChange {
+        guard let source, let destination else { throw ChangedMeanwhile(path: difference.path) }
+        return .agreed(difference.path, AgreedItem(items: Sides(source, destination), hash: hash ?? difference.hash))
+    }
+
+    private func makeFolder(_ action: SyncAction) async throws {
+        let folder = pass.folders[action.side]
+        let path = folder.path(of: action.path)
+        do { try await folder.provider.createFolder(path: path) } catch let error where error.isFileExists {
+            guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
+        }
+    }
+
+    /// Gives the version that loses its name another one, which takes it along whatever it is by now.
+    private func setAside(_ action: SyncAction, _ difference: SyncDifference) async throws {
+        let folder = pass.folders[action.side]
+        let longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
+        var number = 1
+        while true {
+            let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), longest: longest, number: number)
+            do {
+                return try await folder.provider.moveItem(path: folder.path(of: action.path), to: folder.path(of: name))
+            } catch let error where error.isFileExists && number < 100 {
+                number += 1
+            } catch let error where error.isNoSuchFile {
+                throw ChangedMeanwhile(path: action.path)
+            }
+        }
+    }
+
+    private func remove(_ action: SyncAction, _ difference: SyncDifference) async throws {
+        let folder = pass.folders[action.side]
+        let path = folder.path(of: action.path)
+        do {
+            if action.type == .directory { return try await folder.provider.removeItem(path: path, recursive: false) }
+            guard let expected = difference.item(on: action.side) else { return }
+            if pass.options.keepsReplaced || action.keepsOld {
+                return try await trash.put(action.path, on: action.side, expecting: expected)
+            }
+            try await transfer.check(action.path, on: action.side, is: expected)
+            try await folder.provider.removeItem(path: path, recursive: false)
+        } catch let error where error.isNoSuchFile {
+            // Somebody else was first.
+        } catch let error where error.isFileExists && action.type == .directory {
+            // Something came into it, or the filter keeps something there.
+            throw FileError.make(
+                .fileWriteFileExists, path: action.path, sentence: "The folder “\(action.path)” still holds something and stays.",
+                underlying: error)
+        }
+    }
+
+    /// A move takes along whatever lies there by now: a newer version is found by the next look.
+    private func move(_ action: SyncAction, _ difference: SyncDifference) async throws -> [SyncChange] {
+        guard let from = action.from, let before = try await pass.store.difference(at: from)?.agreed else {
+            throw ChangedMeanwhile(path: action.path)
+        }
+        let folder = pass.folders[action.side]
+        do { try await rename(folder, from, to: action.path, on: action.side) } catch let error where error.isNoSuchFile || error.isFileExists
+        {
+            throw ChangedMeanwhile(path: action.path)
+        }
+        let known = before.items[action.side]
+        var now = known
+        if let item = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: action.path))),
+            item.size == known.size, item.time == known.time
+        {
+            now = item
+        }
+        return try [.forgotten(from), with(difference, action.side, now, hash: before.hash)]
+    }
+
+    /// On a storage without regard to case, a name that differs in case alone is reached over a third one.
+    private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide) async throws {
+        let (old, new) = (folder.path(of: from), folder.path(of: path))
+        if pass.capabilities[side].isCaseSensitive || SyncKey.folded(from) != SyncKey.folded(path) {
+            return try await folder.provider.moveItem(path: old, to: new)
+        }
+        let between = try ConflictName.make(for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
+        try await folder.provider.moveItem(path: old, to: folder.path(of: between))
+        try await folder.provider.moveItem(path: folder.path(of: between), to: new)
+    }
+}

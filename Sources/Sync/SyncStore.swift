@@ -1,0 +1,238 @@
+import FileProviderCore
+import Foundation
+import GRDB
+
+/// The state of a pair of folders, and what one pass works with, in SQLite: nothing of a tree's size is held in memory.
+///
+/// `item` is what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves and actions.
+final class SyncStore: Sendable {
+    let queue: DatabaseQueue
+    private let pass = Locked(Pass())
+
+    /// What a pass has seen of the items agreed on.
+    private struct Pass: Sendable {
+        var seen = Sides(Bitmap(), Bitmap())
+        var counts = Sides(0, 0)
+        var agreed = 0
+    }
+
+    /// Opens the state of a pair in `file`, which is made with its folder where it is missing.
+    ///
+    /// - Throws: `CocoaError(.fileLocking)` while another run has it; `CocoaError(.fileReadUnknown)` for the state of another pair, or a
+    ///   file that is no state.
+    static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
+        try await BlockingThreads.shared.run {
+            do {
+                try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                var configuration = Configuration()
+                configuration.busyMode = .timeout(1)
+                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+                try queue.writeWithoutTransaction { try SyncSchema.prepare($0, pair) }
+                return SyncStore(queue)
+            } catch let error as DatabaseError { throw Self.error(error, file) } catch let error as ForeignState {
+                throw FileError.make(.fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
+            }
+        }
+    }
+
+    private init(_ queue: DatabaseQueue) {
+        self.queue = queue
+    }
+
+    private static func error(_ error: DatabaseError, _ file: URL) -> CocoaError {
+        let name = file.lastPathComponent
+        return switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            FileError.make(.fileLocking, path: file.path, sentence: "Another sync is running with the state “\(name)”.", underlying: error)
+        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+            FileError.make(
+                .fileReadCorruptFile, path: file.path,
+                sentence: "The state “\(name)” is damaged; move it away, and both folders are compared anew.", underlying: error)
+        case .SQLITE_FULL: FileError.make(.fileWriteOutOfSpace, path: file.path, underlying: error)
+        default: FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(name)”: \(error)", underlying: error)
+        }
+    }
+
+    /// Works on the database, in one transaction.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do { return try await queue.write(body) } catch let error as DatabaseError {
+            throw Self.error(error, URL(fileURLWithPath: queue.path))
+        }
+    }
+
+    /// Closes the state; what comes later fails.
+    func close() async throws { try await BlockingThreads.shared.run { [queue] in try queue.close() } }
+
+    // MARK: Looking
+
+    /// Begins a pass: nothing is seen, found or planned.
+    func beginPass() async throws {
+        try await write { [self] db in
+            try SyncSchema.clearPass(db)
+            let agreed = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
+            let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
+            pass.update { $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed) }
+        }
+    }
+
+    /// How many items both sides had in common before the pass.
+    var agreedCount: Int { pass.value.agreed }
+
+    /// How many items a side's listing had.
+    func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
+
+    /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
+    func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, folding: Bool) async throws {
+        try await write { [self] db in
+            let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
+            let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
+            try pass.update { pass in
+                for (path, item) in items {
+                    let key = SyncKey.data(path)
+                    pass.counts[side] += 1
+                    if let row = try Row.fetchOne(find, arguments: [key]) {
+                        pass.seen[side].insert(row[0])
+                        if item.isUnchanged(since: SyncSQL.item(row, from: 1)) { continue }
+                    }
+                    try insert.execute(
+                        arguments: [
+                            key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
+                            folding ? SyncKey.folded(path) : nil,
+                        ])
+                }
+            }
+        }
+    }
+
+    /// Ends a side's listing: what was agreed on and not seen is gone, except below folders that could not be listed, of which nothing is
+    /// known on either side.
+    func endListing(on side: SyncSide) async throws {
+        try await write { [self] db in
+            let seen = pass.update { $0.seen[side] }
+            if seen.count == pass.value.agreed { return }
+            let insert = try db.cachedStatement(sql: SyncSQL.insertGone(side))
+            let ids = try Int.fetchCursor(db, sql: "SELECT id FROM item")
+            while let id = try ids.next() {
+                if !seen.contains(id) { try insert.execute(arguments: [id]) }
+            }
+        }
+    }
+
+    /// Takes back what was noted below a folder.
+    func ignore(below path: ProviderPath) async throws {
+        let range = SyncKey.below(path)
+        try await write { db in
+            try db.execute(sql: "DELETE FROM found WHERE key >= ? AND key < ?", arguments: [range.0, range.1])
+        }
+    }
+
+    /// What is as it was not agreed on, in the order of a tree.
+    func differences(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.differences)
+            return try Row.fetchAll(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference)
+        }
+    }
+
+    /// Notes what a comparison came to.
+    func compared(_ path: ProviderPath, isSame: Bool?, hash: String?) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO compared(key, same, hash) VALUES (?, ?, ?)", arguments: [SyncKey.data(path), isSame, hash])
+        }
+    }
+
+    // MARK: Acting
+
+    /// Adds steps to the plan.
+    func add(_ actions: [SyncAction]) async throws {
+        try await write { db in
+            let insert = try db.cachedStatement(sql: SyncSQL.insertAction)
+            for action in actions {
+                try insert.execute(
+                    arguments: [
+                        action.phase.rawValue, SyncKey.depth(action.path) * (action.phase == .removeFolders ? -1 : 1), action.kind.rawValue,
+                        action.side.rawValue, SyncKey.data(action.path), action.from.map(SyncKey.data), SyncSQL.code(action.type),
+                        action.size, action.keepsOld, action.reason,
+                    ])
+            }
+        }
+    }
+
+    /// The next steps of a phase, those of one depth together.
+    func actions(_ phase: SyncAction.Phase, after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
+        try await write { db in
+            let (depth, id) = (last?.depth ?? Int.min, last?.id ?? -1)
+            let statement = try db.cachedStatement(sql: SyncSQL.actions)
+            return try Row.fetchAll(statement, arguments: [phase.rawValue, depth, id, limit]).map(SyncSQL.plannedAction)
+        }
+    }
+
+    /// All steps of the plan in the order in which they are taken.
+    func plannedActions(after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
+        for phase in SyncAction.Phase.allCases where phase.rawValue >= last?.action.phase.rawValue ?? 0 {
+            let found = try await actions(phase, after: phase == last?.action.phase ? last : nil, limit: limit)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    /// What is known about one path.
+    func difference(at path: ProviderPath) async throws -> SyncDifference? {
+        try await write { db in try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference) }
+    }
+
+    /// How many items the plan removes.
+    func removals() async throws -> Int {
+        try await write { db in
+            try Int.fetchOne(db, sql: "SELECT count(*) FROM action WHERE kind = ?", arguments: [SyncAction.Kind.remove.rawValue]) ?? 0
+        }
+    }
+
+    /// Notes what both sides have in common now.
+    func record(_ changes: [SyncChange], folding: Bool) async throws {
+        if changes.isEmpty { return }
+        try await write { db in
+            for change in changes {
+                switch change {
+                case .agreed(let path, let agreed):
+                    try db.cachedStatement(sql: SyncSQL.upsertItem).execute(arguments: SyncSQL.arguments(path, agreed, folding: folding))
+                case .forgotten(let path):
+                    try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                }
+            }
+        }
+    }
+}
+
+/// A change of what both sides have in common.
+enum SyncChange: Sendable {
+    case agreed(ProviderPath, AgreedItem)
+    case forgotten(ProviderPath)
+}
+
+/// A step of the plan with what is known about its path.
+struct PlannedAction: Sendable {
+    let id: Int
+    let depth: Int
+    let action: SyncAction
+    let difference: SyncDifference
+}
+
+/// A set of small numbers.
+struct Bitmap: Sendable {
+    private var words: [UInt64]
+    private(set) var count = 0
+
+    init(_ last: Int = 0) {
+        words = Array(repeating: 0, count: last / 64 + 1)
+    }
+
+    func contains(_ number: Int) -> Bool { words.indices.contains(number / 64) && words[number / 64] & 1 << UInt64(number % 64) != 0 }
+
+    mutating func insert(_ number: Int) {
+        if contains(number) || !words.indices.contains(number / 64) { return }
+        words[number / 64] |= 1 << UInt64(number % 64)
+        count += 1
+    }
+}

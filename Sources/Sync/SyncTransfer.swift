@@ -1,0 +1,142 @@
+import FileProviderCore
+import Foundation
+
+/// Brings one file or link from one side to the other.
+struct SyncTransfer: Sendable {
+    private let pass: SyncPass
+    private let trash: SyncTrash
+    private let throttle: Throttle?
+
+    /// Bytes from which on a transfer that stopped is worth going on with.
+    private static let worthResuming: Int64 = 16 << 20
+
+    init(_ pass: SyncPass, trash: SyncTrash, throttle: Throttle?) {
+        self.pass = pass
+        self.trash = trash
+        self.throttle = throttle
+    }
+
+    /// Makes or replaces the item on the action's side.
+    ///
+    /// - Returns: What is there now, and the SHA-256 of a file whose bytes passed in order.
+    func run(_ action: SyncAction, _ difference: SyncDifference, progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {
+        guard let item = difference.item(on: action.side.other) else { throw ChangedMeanwhile(path: action.path) }
+        do {
+            guard let expected = difference.item(on: action.side) else { return try await create(item, action, progress) }
+            return try await replace(expected, with: item, action, progress)
+        } catch let error where error.isFileExists && action.kind == .create {
+            throw ChangedMeanwhile(path: action.path)
+        }
+    }
+
+    /// Looks whether the item is still the version that the plan was made for.
+    func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws {
+        let folder = pass.folders[side]
+        let now: SyncItem?
+        do { now = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: path))) } catch let error where error.isNoSuchFile {
+            now = nil
+        }
+        guard let now, now.isUnchanged(since: expected) else { throw ChangedMeanwhile(path: path) }
+    }
+
+    private func create(_ item: SyncItem, _ action: SyncAction, _ progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {
+        let target = pass.folders[action.side]
+        let path = target.path(of: action.path)
+        if item.type == .symbolicLink { return try await (makeLink(item, at: path, action), nil) }
+        let (written, hash) = try await send(
+            item, action, to: path, WriteOptions(modificationDate: item.date, resumption: resumption(item, action)), progress)
+        return (try await settled(written, at: path, on: action.side), hash)
+    }
+
+    /// Under a temporary name first: between the last look at what is there and the new version lies a rename and nothing else.
+    private func replace(
+        _ expected: SyncItem, with item: SyncItem, _ action: SyncAction, _ progress: ProgressReporter
+    ) async throws -> (SyncItem, hash: String?) {
+        let target = pass.folders[action.side]
+        let path = target.path(of: action.path)
+        let keepsOld = pass.options.keepsReplaced || action.keepsOld
+        if !keepsOld, item.type == .regular, let tag = expected.tag, expected.type == .regular,
+            pass.capabilities[action.side][.conditionalWriting] == .native
+        {
+            try await check(action.path, on: action.side, is: expected)
+            let options = WriteOptions(
+                overwrite: true, ifMatch: tag, modificationDate: item.date, resumption: resumption(item, action))
+            let (written, hash) = try await send(item, action, to: path, options, progress)
+            return (try await settled(written, at: path, on: action.side), hash)
+        }
+        let identity = resumption(item, action)
+        let staged = try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? TemporaryName.make(beside: path)
+        var hash: String?
+        do {
+            if item.type == .symbolicLink {
+                _ = try await makeLink(item, at: staged, action)
+            } else {
+                let options = WriteOptions(
+                    overwrite: true, placement: identity == nil ? .inPlace : .published, modificationDate: item.date, resumption: identity)
+                hash = try await send(item, action, to: staged, options, progress).hash
+            }
+            if keepsOld {
+                try await trash.put(action.path, on: action.side, expecting: expected)
+            } else {
+                try await check(action.path, on: action.side, is: expected)
+            }
+            try await target.provider.moveItem(path: staged, to: path, overwrite: !keepsOld)
+        } catch {
+            // What cannot be removed stays under a name that tells.
+            _ = try? await Task { try await target.provider.removeItem(path: staged, recursive: false) }.value
+            throw error
+        }
+        let now = try await target.provider.attributesOfItem(path: path)
+        guard let now = SyncItem(now) else { throw ChangedMeanwhile(path: action.path) }
+        return (now, hash)
+    }
+
+    private func makeLink(_ item: SyncItem, at path: ProviderPath, _ action: SyncAction) async throws -> SyncItem {
+        guard let provider = pass.folders[action.side].provider as? any FileProviderSymbolicLink, let text = item.tag else {
+            throw FileError.unsupported("Making a symbolic link", path: path)
+        }
+        try await provider.createSymbolicLink(path: path, text: text)
+        return SyncItem(type: .symbolicLink, tag: text)
+    }
+
+    /// What is known of a file just written; storages that told too little are asked.
+    private func settled(_ written: FileObject, at path: ProviderPath, on side: SyncSide) async throws -> SyncItem {
+        if let item = SyncItem(written), item.type == .regular, item.size != nil, item.tag != nil || item.time != nil { return item }
+        guard let item = SyncItem(try await pass.folders[side].provider.attributesOfItem(path: path)) else {
+            throw ChangedMeanwhile(path: path)
+        }
+        return item
+    }
+
+    /// What names a version of a file for a later try; nil where that is not worth it.
+    private func resumption(_ item: SyncItem, _ action: SyncAction) -> String? {
+        guard let size = item.size, size >= Self.worthResuming, pass.capabilities[action.side].has(.resumingWrites) else { return nil }
+        guard item.tag != nil || item.time != nil else { return nil }
+        return "\(pass.folders[action.side.other].name) \(action.path) \(size) \(item.time ?? 0) \(item.tag ?? "")"
+    }
+
+    private func send(
+        _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ options: WriteOptions, _ progress: ProgressReporter
+    ) async throws -> (FileObject, hash: String?) {
+        let (source, target) = (pass.folders[action.side.other], pass.folders[action.side].provider)
+        do {
+            return try await source.provider.withReader(path: source.path(of: action.path)) { reader in
+                if options.resumption == nil, let target = target as? any FileProviderPushWrite {
+                    let last = Locked<PassingHash?>(nil)
+                    let written = try await target.writeContents(path: path, options: options) { sink in
+                        let passing = PassingSink(sink, progress: progress, throttle: throttle)
+                        last.update { $0 = passing.hash }
+                        return try await reader.stream(.whole, into: passing)
+                    }
+                    return (written, last.value?.hexadecimal)
+                }
+                let passing = PassingSource(try await reader.writeSource(), throttle: throttle)
+                let written = try await target.writeContents(path: path, from: passing, options: options, progress: progress)
+                return (written, passing.hash.hexadecimal)
+            }
+        } catch let error where error.isNoSuchFile {
+            // The source's file, or the folder it was to go into.
+            throw ChangedMeanwhile(path: action.path)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import FileProviderCore
+import Foundation
+
+/// What was replaced and removed, in a folder of each side: one folder for each run, with the tree below it as it was.
+struct SyncTrash: Sendable {
+    private let folders: Sides<SyncFolder>
+    private let age: TimeInterval?
+    private let run: String
+
+    private static let style = Date.ISO8601FormatStyle(dateSeparator: .dash, timeSeparator: .omitted)
+
+    init(_ folders: Sides<SyncFolder>, _ options: SyncOptions) {
+        self.folders = folders
+        age = options.trashAge
+        run = Date().formatted(Self.style)
+    }
+
+    private func top(_ side: SyncSide) throws -> ProviderPath { try folders[side].path.appending(SyncOptions.trashName) }
+
+    /// Moves an item into the trash, and back when it is not what it was expected to be.
+    ///
+    /// - Throws: ``ChangedMeanwhile``; `CocoaError(.fileNoSuchFile)` when it is gone.
+    func put(_ path: ProviderPath, on side: SyncSide, expecting expected: SyncItem) async throws {
+        let provider = folders[side].provider
+        let original = folders[side].path(of: path)
+        let place = try await free(top(side).appending(run).appending(path), in: provider) { place in
+            try await provider.moveItem(path: original, to: place)
+        }
+        // Moved away together with whatever somebody wrote there at the last moment: that comes back.
+        if let item = SyncItem(try await provider.attributesOfItem(path: place)), item.isSameVersion(as: expected) { return }
+        do { try await provider.moveItem(path: place, to: original) } catch let error where error.isFileExists {
+            // Somebody has written there again. What was moved stays in the trash.
+        }
+        throw ChangedMeanwhile(path: path)
+    }
+
+    /// Has `body` use `place`, or one like it that is free, whose folders are made.
+    private func free(
+        _ place: ProviderPath, in provider: any FileProvider, _ body: (ProviderPath) async throws -> Void
+    ) async throws -> ProviderPath {
+        var place = place
+        for number in 2...100 {
+            do {
+                do { try await body(place) } catch let error where error.isNoSuchFile {
+                    // The folder of this run is not there yet; or the item is gone, and then this fails again.
+                    try await provider.createFolderWithParents(path: place.parent ?? .root)
+                    try await body(place)
+                }
+                return place
+            } catch let error where error.isFileExists && number < 100 {
+                place = try (place.parent ?? .root).appending(nameBytes: Array(place.nameBytes) + Array(" \(number)".utf8))
+            }
+        }
+        return place
+    }
+
+    /// Removes what has been in the trash for longer than the options say.
+    func sweep(_ report: inout SyncReport) async throws {
+        guard let age else { return }
+        for side in SyncSide.allCases {
+            let provider = folders[side].provider
+            do {
+                for item in try await provider.contentsOfDirectory(path: top(side)) {
+                    guard let date = try? Self.style.parse(item.name), date.timeIntervalSinceNow < -age else { continue }
+                    try await provider.removeItem(path: item.path, recursive: true)
+                }
+            } catch let error where error.isNoSuchFile {
+                // Nothing was ever thrown away.
+            } catch let error where !error.concernsEveryItem {
+                report.fail(SyncReport.Item(side, try ProviderPath(SyncOptions.trashName), error))
+            }
+        }
+    }
+}
+
+extension SyncItem {
+    /// Whether this is the version that `other` is, under another name: storages that make tags of names are not asked for one.
+    fileprivate func isSameVersion(as other: SyncItem) -> Bool {
+        type == other.type && size == other.size && (time == other.time || tag != nil && tag == other.tag)
+    }
+}

@@ -1,0 +1,75 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import Sync
+import Testing
+
+@Suite struct MirrorTests {
+    private let source = MemoryFileProvider()
+    private let destination = MemoryFileProvider()
+    private func bed() throws -> SyncBed { try SyncBed(source: source, destination: destination) }
+
+    @Test func `everything arrives, and the next run has nothing to do`() async throws {
+        let bed = try bed()
+        try await source.put("/a/b/one.txt", "1")
+        try await source.put("/two.txt", "2")
+        try await source.createFolder(path: ProviderPath("/empty"))
+        #expect(try await bed.plan() == ["create destination /a", "create destination /empty", "create destination /a/b", "create destination /a/b/one.txt", "create destination /two.txt"])
+        let report = try await bed.run()
+        #expect(report.created == 5 && report.bytes == 2 && report.isComplete)
+        #expect(try await destination.tree() == ["/a/", "/a/b/", "/a/b/one.txt 1", "/empty/", "/two.txt 2"])
+        #expect(try await bed.plan() == [])
+        #expect(try await !bed.run().hasChanges)
+    }
+
+    @Test func `changes go one way, and what only the destination has stays unless it is to go`() async throws {
+        let bed = try bed()
+        try await source.put("/one", "1")
+        try await source.put("/two", "2")
+        try await bed.run()
+        try await source.put("/one", "new")
+        try await source.remove("/two")
+        try await destination.put("/own", "mine")
+        #expect(try await bed.run().updated == 1)
+        #expect(try await destination.tree() == ["/one new", "/own mine", "/two 2"])
+        bed.options.update { $0.deletes = true }
+        #expect(try await bed.plan() == ["remove destination /own", "remove destination /two"])
+        try await bed.run()
+        #expect(try await destination.tree() == ["/one new"])
+        #expect(try await destination.texts().contains("mine"), "nobody else has it, so it is in the trash")
+        #expect(try await !destination.texts().contains("2"), "that was the source's own")
+    }
+
+    @Test func `a change at the destination is taken back, and kept in the trash`() async throws {
+        let bed = try bed()
+        try await source.put("/one", "1")
+        try await bed.run()
+        try await destination.put("/one", "other")
+        try await bed.run()
+        #expect(try await destination.tree() == ["/one 1"])
+        #expect(try await destination.texts() == ["1", "other"])
+    }
+
+    @Test func `a renamed folder is moved and not sent again`() async throws {
+        let bed = try bed()
+        bed.options.update { $0.deletes = true }
+        for number in 1...5 { try await source.put("/old/\(number)", "content \(number)") }
+        try await bed.run()
+        try await source.move("/old", "/new")
+        let report = try await bed.run()
+        #expect(report.moved == 5 && report.bytes == 0 && report.removed == 1)
+        #expect(try await destination.tree() == (1...5).map { "/new/\($0) content \($0)" } + [] == [] || destination.tree().first == "/new/")
+    }
+
+    @Test func `a side that is suddenly empty stops the run`() async throws {
+        let bed = try bed()
+        bed.options.update { $0.deletes = true }
+        try await source.put("/one", "1")
+        try await bed.run()
+        try await source.remove("/one")
+        await #expect { try await bed.run() } throws: { ($0 as? CocoaError)?.code == .fileWriteNoPermission }
+        #expect(try await destination.tree() == ["/one 1"])
+        bed.options.update { $0.removalLimit = .share(1) }
+        #expect(try await bed.run().removed == 1)
+    }
+}
