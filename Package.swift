@@ -203,11 +203,13 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", .product(name: "GRDB", package: "GRDB.swift"),
+                "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SyncHistories", .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         // What doubles of storages share.
         .target(name: "ProviderDoubles", dependencies: ["FileProviderCore"], path: "Tests/Doubles"),
+        // Random histories of two folders in step, on any storages.
+        .target(name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"], path: "Tests/SyncHistories"),
         .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),
         .testTarget(
             name: "IntegrationTests",

@@ -14,7 +14,8 @@ import Testing
         try await source.put("/a/b/one.txt", "1")
         try await source.put("/two.txt", "2")
         try await source.createFolder(path: ProviderPath("/empty"))
-        #expect(try await bed.plan() == ["create destination /a", "create destination /empty", "create destination /a/b", "create destination /a/b/one.txt", "create destination /two.txt"])
+        let plan = ["/a", "/empty", "/a/b", "/a/b/one.txt", "/two.txt"].map { "create destination \($0)" }
+        #expect(try await bed.plan() == plan)
         let report = try await bed.run()
         #expect(report.created == 5 && report.bytes == 2 && report.isComplete)
         #expect(try await destination.tree() == ["/a/", "/a/b/", "/a/b/one.txt 1", "/empty/", "/two.txt 2"])
@@ -58,7 +59,7 @@ import Testing
         try await source.move("/old", "/new")
         let report = try await bed.run()
         #expect(report.moved == 5 && report.bytes == 0 && report.removed == 1)
-        #expect(try await destination.tree() == (1...5).map { "/new/\($0) content \($0)" } + [] == [] || destination.tree().first == "/new/")
+        #expect(try await destination.tree() == ["/new/"] + (1...5).map { "/new/\($0) content \($0)" })
     }
 
     @Test func `a side that is suddenly empty stops the run`() async throws {

@@ -1,0 +1,285 @@
+package import FileProviderCore
+package import Foundation
+import ProviderDoubles
+import Sync
+
+/// Numbers that follow from a seed (SplitMix64), so that a history can be told again.
+package struct SeededNumbers: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(_ seed: UInt64) {
+        state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+
+    mutating func chance(_ one: Int, in many: Int) -> Bool { Int.random(in: 0..<many, using: &self) < one }
+}
+
+/// Two folders that people and machines do things to, and that a sync brings in step after each round.
+///
+/// What has to come of it follows from the three trees at the start of a round by a model of a few lines, which knows nothing of how the
+/// sync works.
+package final class SyncHistory {
+    /// Files by path, with their content.
+    private typealias Tree = [String: String]
+
+    private var numbers: SeededNumbers
+    private let folders: Sides
+    private let options: SyncOptions
+    private let state: URL
+    private let hasUniqueSizes: Bool
+    private var contents = 0
+    private var log: [String] = []
+
+    /// The two storages and where in them the folders lie.
+    package struct Sides: Sendable {
+        package let storages: [UnreliableStorage]
+        package let path: [ProviderPath]
+        package init(_ one: UnreliableStorage, _ onePath: ProviderPath, _ other: UnreliableStorage, _ otherPath: ProviderPath) {
+            storages = [one, other]
+            path = [onePath, otherPath]
+        }
+    }
+
+    /// What should not have happened.
+    package struct Violation: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// - Parameters:
+    ///   - state: A file for the sync's state, which does not exist yet.
+    ///   - hasUniqueSizes: Whether no two contents are of one length: for storages whose times are coarse and real.
+    package init(seed: UInt64, _ folders: Sides, state: URL, hasUniqueSizes: Bool = false) {
+        numbers = SeededNumbers(seed)
+        self.folders = folders
+        self.state = state
+        self.hasUniqueSizes = hasUniqueSizes
+        var options = SyncOptions(direction: numbers.chance(1, in: 4) ? .mirror : .twoWay)
+        options.deletes = true
+        options.removalLimit = .share(1)
+        options.keepsReplaced = numbers.chance(1, in: 2)
+        self.options = options
+    }
+
+    /// Goes through `rounds` rounds.
+    ///
+    /// - Throws: ``Violation`` with what happened so far.
+    package func run(rounds: Int) async throws {
+        var base: Tree? = [:]
+        for round in 0..<rounds {
+            log.append("-- round \(round)")
+            if round == 0, numbers.chance(1, in: 2) { base = nil }  // Two folders that were filled before they met.
+            for _ in 0..<Int.random(in: 0...6, using: &numbers) { try await act(on: Int.random(in: 0...1, using: &numbers)) }
+            let before = [try await tree(0), try await tree(1)]
+            let texts = try await texts()
+            let hasMeanwhile = try await breakRuns()
+            for storage in folders.storages { storage.arm([:]) }
+            try await finish()
+            let after = [try await tree(0), try await tree(1)]
+            try check(after[0] == after[1], "both sides are alike", after)
+            try await checkTexts(texts, base)
+            if !hasMeanwhile, let base, let expected = expected(base, before) { try check(base, before, expected, after[0]) }
+            base = after[0]
+        }
+    }
+
+    // MARK: People
+
+    /// Somebody does something to one side.
+    private func act(on side: Int) async throws {
+        let action = try await plannedAction(on: side)
+        try await action()
+    }
+
+    private func plannedAction(on side: Int) async throws -> @Sendable () async throws -> Void {
+        let storage = folders.storages[side]
+        let provider = storage.underlying
+        let root = folders.path[side]
+        let files = try await tree(side).keys.sorted()
+        let date = storage.tick()
+        let choice = Int.random(in: 0..<10, using: &numbers)
+        if files.isEmpty || choice < 4 {
+            let path = choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? "a"
+            let text = newContent()
+            log.append("side \(side) writes \(path): \(text.prefix(8))")
+            return { try await Self.write(text, to: root.appending(ProviderPath(path)), of: provider, storage, date) }
+        }
+        let file = files.randomElement(using: &numbers) ?? "a"
+        let folder = file.split(separator: "/").dropLast().first.map(String.init)
+        switch choice {
+        case 4, 5:
+            log.append("side \(side) removes \(file)")
+            return { try await Self.tolerant { try await provider.removeItem(path: root.appending(ProviderPath(file))) } }
+        case 6 where folder != nil:
+            log.append("side \(side) removes \(folder ?? "")/")
+            return { try await Self.tolerant { try await provider.removeItem(path: root.appending(ProviderPath(folder ?? ""))) } }
+        case 7 where folder != nil:
+            let target = "d\(Int.random(in: 0..<6, using: &numbers))"
+            log.append("side \(side) moves \(folder ?? "")/ to \(target)/")
+            return {
+                try await Self.tolerant {
+                    try await provider.moveItem(path: root.appending(ProviderPath(folder ?? "")), to: root.appending(ProviderPath(target)))
+                }
+            }
+        default:
+            let target = randomPath()
+            log.append("side \(side) moves \(file) to \(target)")
+            return {
+                let place = try root.appending(ProviderPath(target))
+                try await Self.tolerant {
+                    try await provider.createFolderWithParents(path: place.parent ?? root)
+                    try await provider.moveItem(path: root.appending(ProviderPath(file)), to: place)
+                }
+            }
+        }
+    }
+
+    private static func write(
+        _ text: String, to path: ProviderPath, of provider: any FileProvider, _ storage: UnreliableStorage, _ date: Date
+    ) async throws {
+        try await tolerant {
+            try await provider.createFolderWithParents(path: path.parent ?? .root)
+            let options = WriteOptions(overwrite: true, modificationDate: storage.stepped(date))
+            try await provider.writeContents(path: path, from: DataSource(Data(text.utf8)), options: options)
+        }
+    }
+
+    /// What people try may be impossible: a folder is in the way, or the item is gone by now.
+    private static func tolerant(_ body: () async throws -> Void) async throws {
+        do { try await body() } catch let error where error is CocoaError && !error.isCancellation {}
+    }
+
+    private func randomPath() -> String {
+        let name = "f\(Int.random(in: 0..<5, using: &numbers))"
+        switch Int.random(in: 0..<4, using: &numbers) {
+        case 0: return name
+        case 1, 2: return "d\(Int.random(in: 0..<3, using: &numbers))/\(name)"
+        default: return "d\(Int.random(in: 0..<3, using: &numbers))/e/\(name)"
+        }
+    }
+
+    private func newContent() -> String {
+        contents += 1
+        let length = hasUniqueSizes ? contents : Int.random(in: 0...2, using: &numbers)
+        return "text \(contents) " + String(repeating: ".", count: length)
+    }
+
+    // MARK: Machines
+
+    private func sync() async throws -> SyncReport {
+        let sync = try await FolderSync(
+            SyncFolder(ProviderLocation(provider: folders.storages[0], path: folders.path[0]), label: "one"),
+            SyncFolder(ProviderLocation(provider: folders.storages[1], path: folders.path[1]), label: "two"), state: state,
+            options: options)
+        do {
+            let report = try await sync.run()
+            try await sync.close()
+            return report
+        } catch {
+            try await sync.close()
+            throw error
+        }
+    }
+
+    /// Runs that go wrong; returns whether somebody changed something during one.
+    private func breakRuns() async throws -> Bool {
+        var hasMeanwhile = false
+        for _ in 0..<Int.random(in: 0...2, using: &numbers) {
+            let side = Int.random(in: 0...1, using: &numbers)
+            let call = Int.random(in: 0..<40, using: &numbers)
+            let fault: UnreliableStorage.Fault
+            switch Int.random(in: 0..<4, using: &numbers) {
+            case 0: fault = .crash
+            case 1: fault = .lostReply
+            case 2: fault = .failure
+            default:
+                hasMeanwhile = true
+                fault = .meanwhile(try await plannedAction(on: Int.random(in: 0...1, using: &numbers)))
+            }
+            log.append("call \(call) of side \(side): \(fault)")
+            folders.storages[side].arm([call: fault])
+            folders.storages[1 - side].arm([:])
+            let notes = try? Data(contentsOf: state)
+            do { _ = try await sync() } catch let error where error is CocoaError || error is URLError {
+                log.append("the run ends: \(error.sentence)")
+                // A machine that stops does not note what it has done.
+                if numbers.chance(1, in: 2) {
+                    log.append("its notes are lost")
+                    if let notes { try notes.write(to: state) } else { try FileManager.default.removeItem(at: state) }
+                }
+            }
+        }
+        return hasMeanwhile
+    }
+
+    /// Runs without faults: the first brings both sides in step, the second has nothing to do.
+    private func finish() async throws {
+        let report = try await sync()
+        try check(report.isComplete, "a run without faults is complete", report)
+        let again = try await sync()
+        try check(!again.hasChanges && again.isComplete, "the run after it has nothing to do", again)
+    }
+
+    // MARK: The model
+
+    /// What both sides should hold, by what each path was in common, and is on each side; nil where a file's path is a folder on the
+    /// other side.
+    private func expected(_ base: Tree, _ now: [Tree]) -> Tree? {
+        let paths = Set(base.keys).union(now[0].keys).union(now[1].keys)
+        for path in paths where paths.contains(where: { $0.hasPrefix(path + "/") }) { return nil }
+        if options.direction == .mirror { return now[0] }
+        var expected: Tree = [:]
+        for path in paths {
+            let (was, one, other) = (base[path], now[0][path], now[1][path])
+            let merged = one == was ? other : other == was || one != nil ? one : other
+            expected[path] = merged
+        }
+        return expected
+    }
+
+    private func check(_ base: Tree, _ before: [Tree], _ expected: Tree, _ after: Tree) throws {
+        let copies = after.filter { $0.key.contains(" (conflict ") }
+        for (path, text) in after where copies[path] == nil { try check(expected[path] == text, "\(path) holds \(text)", expected) }
+        for (path, text) in expected { try check(after[path] == text, "\(path) should hold \(text)", after) }
+        for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text {
+            try check(copies.values.contains(text), "\(text) of \(path) is in a conflict copy", after)
+        }
+    }
+
+    /// No content that was there is gone, but for what the run had to replace or remove.
+    private func checkTexts(_ before: Set<String>, _ base: Tree?) async throws {
+        let after = try await texts()
+        let replaceable = options.keepsReplaced ? [] : Set((base ?? [:]).values)
+        let lost = before.subtracting(after).subtracting(replaceable)
+        try check(lost.isEmpty, "nothing is lost", lost)
+    }
+
+    private func check(_ holds: Bool, _ what: String, _ seen: Any) throws {
+        if !holds { throw Violation(description: "not so: \(what)\nseen: \(seen)\noptions: \(options.direction) trash \(options.keepsReplaced)\n" + log.joined(separator: "\n")) }
+    }
+
+    private func tree(_ side: Int) async throws -> Tree { try await files(side, withTrash: false) }
+
+    private func texts() async throws -> Set<String> {
+        try await Set(files(0, withTrash: true).values).union(files(1, withTrash: true).values)
+    }
+
+    private func files(_ side: Int, withTrash: Bool) async throws -> Tree {
+        let found = Collected<(String, String)>()
+        let provider = folders.storages[side].underlying
+        let root = folders.path[side]
+        try await provider.walk(path: root) { withTrash || $0.name != SyncOptions.trashName } visit: { item in
+            guard item.isRegularFile, withTrash || !TemporaryName.matches(item.name) else { return }
+            let path = item.path.relative(to: root)?.string ?? ""
+            found.append((String(path.dropFirst()), String(decoding: try await provider.contents(path: item.path), as: UTF8.self)))
+        }
+        return Tree(found.values) { $1 }
+    }
+}

@@ -1,0 +1,128 @@
+package import FileProviderCore
+package import Foundation
+package import ProviderDoubles
+
+/// A storage that breaks as storages do: at a chosen call it is gone, or does what it is asked and loses the answer. Its clock is its own.
+package final class UnreliableStorage: ForwardingProvider {
+    package static let type = "Unreliable"
+    package let underlying: any FileProvider
+    private let nature: Nature
+    private let state = Locked(State())
+
+    /// What the storage is like, for good.
+    package struct Nature: Sendable {
+        /// Seconds that its clock is ahead of the others'.
+        package var skew = 0.0
+        /// The step of its modification times; 0 for the underlying storage's own.
+        package var precision = 0.0
+        /// Whether it takes modification times with a write.
+        package var keepsDates = true
+        /// Whether it gives tags.
+        package var hasTags = true
+        /// Whether writes get times of its own clock, which goes on by itself; else those of the machine.
+        package var hasOwnClock = true
+        package init() {}
+    }
+
+    /// What happens at a call.
+    package enum Fault: Sendable {
+        /// From here on nothing works; a write in place leaves half of its bytes.
+        case crash
+        /// The call is carried out, and the connection is lost.
+        case lostReply
+        /// The call fails, and only it.
+        case failure
+        /// Somebody else does something right before.
+        case meanwhile(@Sendable () async throws -> Void)
+    }
+
+    private struct State: Sendable {
+        var now = 1_700_000_000.0
+        var calls = 0
+        var faults: [Int: Fault] = [:]
+        var isGone = false
+    }
+
+    package init(_ underlying: any FileProvider, _ nature: Nature = Nature()) {
+        self.underlying = underlying
+        self.nature = nature
+    }
+
+    /// Sets what happens at which of the next calls, counted from 0, and makes the storage work again.
+    package func arm(_ faults: [Int: Fault]) {
+        state.update { state in (state.calls, state.faults, state.isGone) = (0, faults, false) }
+    }
+
+    /// Lets time go by, more than the step of the clock.
+    package func tick() -> Date {
+        state.update { state in
+            state.now += max(nature.precision, 0.001) * 1.5
+            return Date(timeIntervalSince1970: state.now + nature.skew)
+        }
+    }
+
+    /// `date` as this storage keeps it.
+    package func stepped(_ date: Date) -> Date {
+        if nature.precision == 0 { return date }
+        return Date(timeIntervalSince1970: (date.timeIntervalSince1970 / nature.precision).rounded(.down) * nature.precision)
+    }
+
+    package func capabilities() async throws -> Capabilities {
+        var capabilities = try await underlying.capabilities()
+        if nature.precision > 0 { capabilities.timePrecision = nature.precision }
+        if !nature.keepsDates { capabilities[.settingModificationDate] = .unavailable }
+        if !nature.hasTags { (capabilities[.entryTags], capabilities[.conditionalWriting]) = (.unavailable, .unavailable) }
+        return capabilities
+    }
+
+    package func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+        let (fault, isGone) = state.update { state in
+            defer { state.calls += 1 }
+            return (state.faults[state.calls], state.isGone)
+        }
+        if isGone { throw URLError(.networkConnectionLost) }
+        switch fault {
+        case nil: return try await body()
+        case .crash:
+            state.update { $0.isGone = true }
+            throw URLError(.networkConnectionLost)
+        case .lostReply:
+            _ = try await body()
+            throw URLError(.networkConnectionLost)
+        case .failure: throw FileError.make(.fileReadUnknown, path: path, sentence: "The storage has a hiccup at “\(path)”.")
+        case .meanwhile(let work):
+            // A storage that checks and then acts leaves room for this before the whole call, not in the middle of its own step.
+            if call != "move", call != "remove" { try await work() }
+            return try await body()
+        }
+    }
+
+    package func attributesOfItem(path: ProviderPath) async throws -> FileObject {
+        seen(try await pass("attributes", path) { try await underlying.attributesOfItem(path: path) })
+    }
+
+    package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        try await pass("list", path) {
+            try await underlying.contentsOfDirectory(path: path) { try await page($0.map(seen)) }
+        }
+    }
+
+    package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        var options = options
+        if nature.hasOwnClock, options.modificationDate == nil || !nature.keepsDates { options.modificationDate = tick() }
+        options.modificationDate = options.modificationDate.map(stepped)
+        if !nature.hasTags { options.ifMatch = nil }
+        do { return seen(try await pass("write", path) { try await underlying.writeContents(path: path, from: source, options: options) }) } catch {
+            if options.placement == .inPlace, state.value.isGone, let bytes = try? await source.bytes(from: 0).next() {
+                try await underlying.writeContents(path: path, contents: bytes.prefix(bytes.count / 2), overwrite: true)
+            }
+            throw error
+        }
+    }
+
+    @Sendable private func seen(_ item: FileObject) -> FileObject {
+        var item = item
+        if !nature.hasTags { item.entryTag = nil }
+        return item
+    }
+}

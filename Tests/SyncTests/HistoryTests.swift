@@ -1,0 +1,61 @@
+import FileProviderCore
+import Foundation
+import LocalFileProvider
+import MemoryFileProvider
+import SyncHistories
+import Testing
+
+/// Random histories against a model. `CARREL_SYNC_HISTORIES` says how many, `CARREL_SYNC_SEED` where they begin.
+@Suite struct HistoryTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 200
+    private static let first = environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
+
+    @Test(arguments: ["memory", "local"])
+    func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-histories-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let failures = Collected<String>()
+        let next = Locked(Self.first)
+        let last = Self.first + UInt64(Self.count)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    while case let seed = next.update({ next in
+                        defer { next += 1 }
+                        return next
+                    }), seed < last, failures.values.isEmpty {
+                        do { try await Self.tell(seed, storage, folder.appending(path: "\(seed)")) } catch {
+                            failures.append("seed \(seed): \(error)")
+                        }
+                    }
+                }
+            }
+        }
+        #expect(failures.values == [])
+    }
+
+    private static func tell(_ seed: UInt64, _ storage: String, _ folder: URL) async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var numbers = SeededNumbers(seed ^ 0xABCD)
+        let sides = try (0...1).map { side in
+            let provider: any FileProvider
+            if storage == "memory" {
+                provider = MemoryFileProvider()
+            } else {
+                let url = folder.appending(path: "side\(side)")
+                try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+                provider = try LocalFileProvider(root: url)
+            }
+            var nature = UnreliableStorage.Nature()
+            nature.skew = Double.random(in: -20_000...20_000, using: &numbers)
+            nature.precision = [0, 1, 2].randomElement(using: &numbers) ?? 0
+            nature.keepsDates = Bool.random(using: &numbers)
+            nature.hasTags = Bool.random(using: &numbers)
+            return UnreliableStorage(provider, nature)
+        }
+        let history = SyncHistory(seed: seed, .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"))
+        try await history.run(rounds: 4)
+        try FileManager.default.removeItem(at: folder)
+    }
+}
