@@ -5,7 +5,7 @@ FUZZ_TARGETS = known-hosts ssh-config private-key sftp-packets \
   media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
-.PHONY: help build test stress sanitize fuzz demo bench providers-table format lint clean
+.PHONY: help build test stress sync-histories sanitize fuzz demo bench providers-table format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -18,6 +18,9 @@ test: ## run all tests against real servers on this machine
 
 stress: ## watch 20 times 20,000 random changes
 	CARREL_STRESS=20 swift test --filter LocalMonitorTests.Stress
+
+sync-histories: ## keep two folders in step through 10,000 random histories, 200 on each real server
+	CARREL_SYNC_HISTORIES=10000 CARREL_SYNC_SERVER_HISTORIES=200 CARREL_REQUIRE_SERVERS=1 bash Tests/run.sh --filter 'HistoryTests|SyncServerTests'
 
 sanitize: ## run the core's tests under the thread sanitizer
 	swift test --sanitize=thread -Xswiftc -DTHREAD_SANITIZER --scratch-path .build/sanitize --filter FileProviderCoreTests

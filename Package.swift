@@ -145,7 +145,8 @@ let package = Package(
         .target(
             name: "CarrelCommand",
             dependencies: [
-                "Carrel", "FileProviderConformance", "ReaderLibrary", "Sync", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "Carrel", "FileProviderConformance", "ReaderLibrary", "Sync",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .executableTarget(name: "CarrelTool", dependencies: ["CarrelCommand"]),
@@ -203,7 +204,8 @@ let package = Package(
         .testTarget(
             name: "SyncTests",
             dependencies: [
-                "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SyncHistories", .product(name: "GRDB", package: "GRDB.swift"),
+                "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SyncHistories",
+                .product(name: "GRDB", package: "GRDB.swift"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         // What doubles of storages share.
@@ -215,7 +217,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ReaderLibrary", "SampleBooks",
-                "SFTPEngine",
+                "SFTPEngine", "Sync", "SyncHistories",
                 "SSHTransport",
             ], exclude: ["Calibre"]),
     ]

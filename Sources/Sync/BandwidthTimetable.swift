@@ -30,7 +30,8 @@ public struct BandwidthTimetable: Sendable, Hashable {
             let minute = fields.count == 1 ? 0 : Self.minute(fields[0])
             guard fields.count <= 2, let minute, let rate = fields.last, let limit = Self.rate(rate) else {
                 throw FileError.make(
-                    .fileReadCorruptFile, path: text, sentence: "“\(part)” is no entry of a timetable, such as “08:00,512K” or “23:00,off”.")
+                    .fileReadCorruptFile, path: text, sentence: "“\(part)” is no entry of a timetable, such as “08:00,512K” or “23:00,off”."
+                )
             }
             entries.append(Entry(minute: minute, limit: limit < 0 ? nil : limit))
         }

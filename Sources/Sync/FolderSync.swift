@@ -23,11 +23,10 @@ public actor FolderSync {
     /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
     ///   folders; `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
-        let (one, other) = (source.path, destination.path)
-        let isNested = one == other || one.isBelow(other) || other.isBelow(one)
-        if isNested, source.provider === destination.provider || source.name == destination.name {
+        if source.overlaps(destination) {
             throw FileError.make(
-                .fileWriteInvalidFileName, path: other, sentence: "Of the folders to be kept in step, none may be or lie in the other.")
+                .fileWriteInvalidFileName, path: destination.path,
+                sentence: "Of the folders to be kept in step, none may be or lie in the other.")
         }
         self.source = source
         self.destination = destination
@@ -85,6 +84,7 @@ public actor FolderSync {
                 let hasMore = try await run.carryOut(&report)
                 if !hasMore { break }
             }
+            try await store.endRun()
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options).sweep(&report) }
             return report
         }

@@ -32,6 +32,18 @@ public struct SyncFolder: Sendable {
     /// The folder's URL without secrets: it names the pair in the state file, logs and messages.
     public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
 
+    /// Whether one of both is or lies in the other, as far as provider and URL tell.
+    func overlaps(_ other: SyncFolder) -> Bool {
+        if provider === other.provider { return path == other.path || path.isBelow(other.path) || other.path.isBelow(path) }
+        let (one, two) = (provider.url(of: path), other.provider.url(of: other.path))
+        // Without a host, and on no disk, every provider is a world of its own.
+        guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port, one.isFileURL || one.host() != nil else {
+            return false
+        }
+        let (first, second) = (one.pathComponents, two.pathComponents)
+        return first.starts(with: second) || second.starts(with: first)
+    }
+
     /// The item whose path, counted from the folder, is `relative`.
     func path(of relative: ProviderPath) -> ProviderPath { path.appending(relative) }
 }

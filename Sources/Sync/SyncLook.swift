@@ -21,11 +21,11 @@ struct SyncLook: Sendable {
     func run() async throws -> Outcome {
         let batch = Locked<[(path: ProviderPath, item: SyncItem)]>([])
         let outcome = Locked(Outcome())
-        try await folder.provider.walk(path: folder.path) { object in
-            takesPart(object)
-        } unlisted: { path, error in
+        try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }
             outcome.update { $0.unlisted.append(SyncReport.Item(side, relative(path), error)) }
+        } entering: { object in
+            takesPart(object)
         } visit: { object in
             guard takesPart(object) else { return }
             let path = relative(object.path)

@@ -86,7 +86,8 @@ struct SyncMoves: Sendable {
                     INSERT OR IGNORE INTO moved (target, origin, side)
                     SELECT :key, g.key, :side FROM \(Self.origins) AND g.size = \(size) AND g.hash = :hash LIMIT 1
                     """, arguments: ["key": key, "side": side.rawValue, "hash": hash])
-            try db.execute(sql: "INSERT OR REPLACE INTO compared (key, same, hash) VALUES (:key, NULL, :hash)", arguments: ["key": key, "hash": hash])
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO compared (key, same, hash) VALUES (:key, NULL, :hash)", arguments: ["key": key, "hash": hash])
         }
     }
 }

@@ -34,7 +34,7 @@ struct SyncPass: Sendable {
         try checkPresence()
         let rules = SyncRules(
             direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent,
-            isFirst: store.agreedCount == 0, capabilities: capabilities,
+            isFirst: store.isFirst, capabilities: capabilities,
             hasLinks: Sides(
                 folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
         try await compare(rules)

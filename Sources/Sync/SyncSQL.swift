@@ -34,7 +34,8 @@ enum SyncSQL {
     static func arguments(_ path: ProviderPath, _ agreed: AgreedItem, folding: Bool) -> StatementArguments {
         let (one, other) = (agreed.items.source, agreed.items.destination)
         return [
-            SyncKey.data(path), code(one.type), agreed.hash, folding ? SyncKey.folded(path) : nil, one.size, one.time, one.tag, one.identity, other.size,
+            SyncKey.data(path), code(one.type), agreed.hash, folding ? SyncKey.folded(path) : nil, one.size, one.time, one.tag,
+            one.identity, other.size,
             other.time, other.tag, other.identity,
         ]
     }

@@ -42,7 +42,7 @@ enum SyncSchema {
     }
 
     private static let tables = """
-        CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL);
+        CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0);
         CREATE TABLE item (
             id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT,
             size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT);

@@ -104,7 +104,8 @@ struct SyncSteps: Sendable {
             throw ChangedMeanwhile(path: action.path)
         }
         let folder = pass.folders[action.side]
-        do { try await rename(folder, from, to: action.path, on: action.side) } catch let error where error.isNoSuchFile || error.isFileExists
+        do { try await rename(folder, from, to: action.path, on: action.side) } catch let error
+            where error.isNoSuchFile || error.isFileExists
         {
             throw ChangedMeanwhile(path: action.path)
         }
@@ -124,7 +125,8 @@ struct SyncSteps: Sendable {
         if pass.capabilities[side].isCaseSensitive || SyncKey.folded(from) != SyncKey.folded(path) {
             return try await folder.provider.moveItem(path: old, to: new)
         }
-        let between = try ConflictName.make(for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
+        let between = try ConflictName.make(
+            for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
         try await folder.provider.moveItem(path: old, to: folder.path(of: between))
         try await folder.provider.moveItem(path: folder.path(of: between), to: new)
     }

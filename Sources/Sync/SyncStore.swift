@@ -14,6 +14,7 @@ final class SyncStore: Sendable {
         var seen = Sides(Bitmap(), Bitmap())
         var counts = Sides(0, 0)
         var agreed = 0
+        var isFirst = true
     }
 
     /// Opens the state of a pair in `file`, which is made with its folder where it is missing.
@@ -71,12 +72,19 @@ final class SyncStore: Sendable {
             try SyncSchema.clearPass(db)
             let agreed = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
             let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
-            pass.update { $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed) }
+            let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
+            pass.update { $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, isFirst: runs == 0 && agreed == 0) }
         }
     }
 
     /// How many items both sides had in common before the pass.
     var agreedCount: Int { pass.value.agreed }
+
+    /// Whether nothing was ever brought in step.
+    var isFirst: Bool { pass.value.isFirst }
+
+    /// Notes that a run came to its end.
+    func endRun() async throws { try await write { try $0.execute(sql: "UPDATE pair SET runs = 1 WHERE runs = 0") } }
 
     /// How many items a side's listing had.
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }

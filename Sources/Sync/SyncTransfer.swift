@@ -24,7 +24,8 @@ struct SyncTransfer: Sendable {
         do {
             guard let expected = difference.item(on: action.side) else { return try await create(item, action, progress) }
             return try await replace(expected, with: item, action, progress)
-        } catch let error where error.isFileExists && action.kind == .create {
+        } catch let error where error.isFileExists || error.isNoSuchFile {
+            // Something came to the place, or what was there, the source or the folder, is gone.
             throw ChangedMeanwhile(path: action.path)
         }
     }
@@ -33,7 +34,9 @@ struct SyncTransfer: Sendable {
     func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws {
         let folder = pass.folders[side]
         let now: SyncItem?
-        do { now = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: path))) } catch let error where error.isNoSuchFile {
+        do { now = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: path))) } catch let error
+            where error.isNoSuchFile
+        {
             now = nil
         }
         guard let now, now.isUnchanged(since: expected) else { throw ChangedMeanwhile(path: path) }
@@ -119,24 +122,19 @@ struct SyncTransfer: Sendable {
         _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ options: WriteOptions, _ progress: ProgressReporter
     ) async throws -> (FileObject, hash: String?) {
         let (source, target) = (pass.folders[action.side.other], pass.folders[action.side].provider)
-        do {
-            return try await source.provider.withReader(path: source.path(of: action.path)) { reader in
-                if options.resumption == nil, let target = target as? any FileProviderPushWrite {
-                    let last = Locked<PassingHash?>(nil)
-                    let written = try await target.writeContents(path: path, options: options) { sink in
-                        let passing = PassingSink(sink, progress: progress, throttle: throttle)
-                        last.update { $0 = passing.hash }
-                        return try await reader.stream(.whole, into: passing)
-                    }
-                    return (written, last.value?.hexadecimal)
+        return try await source.provider.withReader(path: source.path(of: action.path)) { reader in
+            if options.resumption == nil, let target = target as? any FileProviderPushWrite {
+                let last = Locked<PassingHash?>(nil)
+                let written = try await target.writeContents(path: path, options: options) { sink in
+                    let passing = PassingSink(sink, progress: progress, throttle: throttle)
+                    last.update { $0 = passing.hash }
+                    return try await reader.stream(.whole, into: passing)
                 }
-                let passing = PassingSource(try await reader.writeSource(), throttle: throttle)
-                let written = try await target.writeContents(path: path, from: passing, options: options, progress: progress)
-                return (written, passing.hash.hexadecimal)
+                return (written, last.value?.hexadecimal)
             }
-        } catch let error where error.isNoSuchFile {
-            // The source's file, or the folder it was to go into.
-            throw ChangedMeanwhile(path: action.path)
+            let passing = PassingSource(try await reader.writeSource(), throttle: throttle)
+            let written = try await target.writeContents(path: path, from: passing, options: options, progress: progress)
+            return (written, passing.hash.hexadecimal)
         }
     }
 }

@@ -1,6 +1,6 @@
 package import FileProviderCore
 package import Foundation
-package import ProviderDoubles
+import ProviderDoubles
 
 /// A storage that breaks as storages do: at a chosen call it is gone, or does what it is asked and loses the answer. Its clock is its own.
 package final class UnreliableStorage: ForwardingProvider {
@@ -112,7 +112,9 @@ package final class UnreliableStorage: ForwardingProvider {
         if nature.hasOwnClock, options.modificationDate == nil || !nature.keepsDates { options.modificationDate = tick() }
         options.modificationDate = options.modificationDate.map(stepped)
         if !nature.hasTags { options.ifMatch = nil }
-        do { return seen(try await pass("write", path) { try await underlying.writeContents(path: path, from: source, options: options) }) } catch {
+        do {
+            return seen(try await pass("write", path) { try await underlying.writeContents(path: path, from: source, options: options) })
+        } catch {
             if options.placement == .inPlace, state.value.isGone, let bytes = try? await source.bytes(from: 0).next() {
                 try await underlying.writeContents(path: path, contents: bytes.prefix(bytes.count / 2), overwrite: true)
             }

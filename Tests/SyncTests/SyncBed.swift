@@ -72,7 +72,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     /// Every item but the trash: folders with a slash at the end, files with their text.
     func tree() async throws -> [String] {
         let found = Collected<String>()
-        try await walk(path: .root) { $0.name != SyncOptions.trashName } visit: { item in
+        try await walk(path: .root, entering: { $0.name != SyncOptions.trashName }) { item in
             if item.name == SyncOptions.trashName { return }
             guard item.isRegularFile else { return found.append("\(item.path)/") }
             found.append("\(item.path) \(String(decoding: try await self.contents(path: item.path), as: UTF8.self))")

@@ -16,7 +16,8 @@ struct TreeSearch: Sendable {
 
     init(
         provider: any FileProviderBasic, query: FileQuery, recursive: Bool, listings: Int?,
-        entering: @escaping @Sendable (FileObject) -> Bool = { _ in true }, unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?, found: @escaping @Sendable ([FileObject]) async throws -> Void
+        entering: @escaping @Sendable (FileObject) -> Bool = { _ in true }, unlisted: (@Sendable (ProviderPath, any Error) throws -> Void)?,
+        found: @escaping @Sendable ([FileObject]) async throws -> Void
     ) {
         self.provider = provider
         self.query = query

@@ -6,14 +6,14 @@ extension FileProviderBasic {
     /// followed.
     ///
     /// - Parameters:
-    ///   - entering: Whether a folder further down is entered; its own item is visited all the same.
     ///   - unlisted: Told of a folder further down that cannot be listed; the walk goes on unless it throws, as it does by default.
+    ///   - entering: Whether a folder further down is entered; its own item is visited all the same.
     /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``TreeCopy/deepest`` folders.
     /// - Complexity: One listing for each folder, as many at once as the provider's reads are worth
     ///   (``Capabilities/ReadCost/concurrentRanges``); held are the pages at hand and the folders still to be listed.
     public func walk(
-        path: ProviderPath, entering: @escaping @Sendable (FileObject) -> Bool = { _ in true },
-        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
+        path: ProviderPath, unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
+        entering: @escaping @Sendable (FileObject) -> Bool = { _ in true },
         visit: @escaping @Sendable (FileObject) async throws -> Void
     ) async throws {
         try await TreeSearch(provider: self, query: .all, recursive: true, listings: nil, entering: entering, unlisted: unlisted) { page in

@@ -1,0 +1,96 @@
+import Carrel
+import Foundation
+import Sync
+import SyncHistories
+import Testing
+
+/// Two folders in step, one of them on a real server. `CARREL_SYNC_SERVER_HISTORIES` says how many histories each server goes through.
+@Suite struct SyncServerTests {
+    /// A kind of storage, with a way to a new folder on it.
+    struct Storage: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let use: @Sendable (_ body: @Sendable (any FileProvider, ProviderPath) async throws -> Void) async throws -> Void
+    }
+
+    static let storages: [Storage] =
+        ["Apache, Basic", "nginx, Basic", "rclone", "lighttpd, Basic", "WsgiDAV"].compactMap { name in
+            TestServers.named(name).map { server in
+                Storage(testDescription: "WebDAV: \(name)") { body in try await server.withFolder { try await body($0, $1) } }
+            }
+        }
+        + TestServers.ftp.map { server in
+            Storage(testDescription: "FTP: \(server.program)") { body in try await server.withFolder { try await body($0, $1) } }
+        }
+        + TestServers.sftp.filter { $0.name != "rclone" }.map { server in
+            Storage(testDescription: "SFTP: \(server.name)") { body in try await server.withFolder { try await body($0, $1) } }
+        }
+        + [TestServers.s3].compactMap(\.self).map { server in
+            Storage(testDescription: "S3: moto") { body in try await server.withFolder { try await body($0, $1) } }
+        }
+
+    private static let count = TestServers.environment["CARREL_SYNC_SERVER_HISTORIES"].flatMap { Int($0) } ?? 3
+    private static let first = TestServers.environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
+
+    private func withScratch(_ body: (URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-sync-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder.appending(path: "local"), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await body(folder)
+    }
+
+    @Test(arguments: storages)
+    func `a tree that is in step stays so, and a change costs itself alone`(storage: Storage) async throws {
+        try await withScratch { scratch in
+            try await storage.use { server, root in
+                let local = try LocalFileProvider(root: scratch.appending(path: "local"))
+                for name in ["a.txt", "b/c d.bin", "b/ü#%.txt", "b/deep/er/x", "e/empty"] {
+                    let path = try ProviderPath(name)
+                    try await local.createFolderWithParents(path: path.parent ?? .root)
+                    try await local.writeContents(path: path, contents: Data((name == "e/empty" ? "" : name).utf8))
+                }
+                let large = Data(repeating: 7, count: 3 << 20)
+                try await local.writeContents(path: ProviderPath("large"), contents: large)
+                let sync = try await FolderSync(
+                    SyncFolder(ProviderLocation(provider: local, path: .root), label: "here"),
+                    SyncFolder(ProviderLocation(provider: server, path: root), label: "there"), state: scratch.appending(path: "state.db"),
+                    options: SyncOptions(direction: .twoWay))
+                let first = try await sync.run()
+                #expect(first.created == 10 && first.isComplete, "\(first)")
+                #expect(try await server.contents(path: root.appending(ProviderPath("large"))) == large)
+                for _ in 1...2 {
+                    let again = try await sync.run()
+                    #expect(!again.hasChanges && again.isComplete, "\(again)")
+                }
+                try await local.moveItem(path: ProviderPath("b"), to: ProviderPath("moved"))
+                try await local.writeContents(path: ProviderPath("a.txt"), contents: Data("a newer one".utf8), overwrite: true)
+                let changed = try await sync.run()
+                #expect(changed.moved == 3 && changed.updated == 1 && changed.bytes == 11 && changed.isComplete, "\(changed)")
+                try await server.writeContents(
+                    path: root.appending(ProviderPath("a.txt")), contents: Data("the server's own one".utf8), overwrite: true)
+                let back = try await sync.run()
+                #expect(back.updated == 1 && back.isComplete, "\(back)")
+                #expect(try await local.contents(path: ProviderPath("a.txt")) == Data("the server's own one".utf8))
+                #expect(try await !sync.run().hasChanges)
+                try await sync.close()
+            }
+        }
+    }
+
+    @Test(arguments: storages)
+    func `nothing is lost, and both sides become what the model says`(storage: Storage) async throws {
+        for seed in Self.first..<Self.first + UInt64(Self.count) {
+            try await withScratch { scratch in
+                try await storage.use { server, root in
+                    var nature = UnreliableStorage.Nature()
+                    nature.hasOwnClock = false
+                    let sides = SyncHistory.Sides(
+                        UnreliableStorage(try LocalFileProvider(root: scratch.appending(path: "local")), nature), .root,
+                        UnreliableStorage(server, nature), root)
+                    let history = SyncHistory(
+                        seed: seed, sides, state: scratch.appending(path: "state.db"), hasUniqueSizes: true)
+                    do { try await history.run(rounds: 3) } catch { Issue.record("seed \(seed): \(error)") }
+                }
+            }
+        }
+    }
+}

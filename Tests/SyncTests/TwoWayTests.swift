@@ -1,0 +1,192 @@
+import FileProviderCore
+import Foundation
+import LocalFileProvider
+import MemoryFileProvider
+import Sync
+import SyncHistories
+import Testing
+
+@Suite struct TwoWayTests {
+    private let one = MemoryFileProvider()
+    private let two = MemoryFileProvider()
+
+    private func bed() throws -> SyncBed { try SyncBed(.twoWay, source: one, destination: two) }
+
+    private func expectAlike() async throws {
+        let (first, second) = (try await one.tree(), try await two.tree())
+        #expect(first == second)
+    }
+
+    @Test func `changes of both sides meet`() async throws {
+        let bed = try bed()
+        try await one.put("/a/one", "1")
+        try await two.put("/b/two", "2")
+        try await bed.run()
+        #expect(try await one.tree() == ["/a/", "/a/one 1", "/b/", "/b/two 2"])
+        try await expectAlike()
+        try await one.put("/b/two", "2 new")
+        try await two.remove("/a")
+        try await bed.run()
+        #expect(try await one.tree() == ["/b/", "/b/two 2 new"])
+        try await expectAlike()
+        #expect(try await bed.plan() == [])
+    }
+
+    @Test func `two versions of one file both stay, and the name says when and from where`() async throws {
+        let bed = try bed()
+        try await one.put("/notes.txt", "base")
+        try await bed.run()
+        try await one.put("/notes.txt", "mine")
+        try await two.put("/notes.txt", "yours")
+        let report = try await bed.run()
+        #expect(report.conflicts == 1 && report.isComplete)
+        let tree = try await one.tree()
+        #expect(tree.contains("/notes.txt mine"))
+        let copy = try #require(tree.first { $0.hasSuffix(" yours") })
+        #expect(copy.contains(#/^/notes \(conflict \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d two\)\.txt yours$/#))
+        try await expectAlike()
+    }
+
+    @Test func `one change made on both sides is no conflict`() async throws {
+        let bed = try bed()
+        try await one.put("/a", "base")
+        try await bed.run()
+        try await one.put("/a", "same")
+        try await two.put("/a", "same")
+        #expect(try await bed.run().conflicts == 0)
+        #expect(try await bed.plan() == [])
+    }
+
+    @Test func `folders that were filled before they met lose nothing`() async throws {
+        let bed = try bed()
+        let date = Date(timeIntervalSince1970: 1_600_000_000)
+        for provider in [one, two] {
+            try await provider.put("/same", "same")
+            try await provider.writeContents(
+                path: ProviderPath("/dated"), from: DataSource(Data("dated".utf8)), options: WriteOptions(modificationDate: date))
+        }
+        try await one.put("/own", "1")
+        try await two.put("/other", "2")
+        try await one.put("/both", "left")
+        try await two.put("/both", "right!")
+        let report = try await bed.run()
+        #expect(report.removed == 0 && report.conflicts == 1)
+        try await expectAlike()
+        #expect(try await one.texts() == ["same", "dated", "1", "2", "left", "right!"])
+    }
+
+    @Test func `what changed outlives its removal on the other side`() async throws {
+        let bed = try bed()
+        try await one.put("/d/a", "1")
+        try await one.put("/d/b", "2")
+        try await bed.run()
+        try await one.remove("/d")
+        try await two.put("/d/b", "changed")
+        try await two.put("/d/new", "new")
+        try await bed.run()
+        #expect(try await one.tree() == ["/d/", "/d/b changed", "/d/new new"])
+        try await expectAlike()
+    }
+
+    @Test func `a file becomes a folder, and a folder a file`() async throws {
+        let bed = try bed()
+        try await one.put("/x", "file")
+        try await one.put("/y/in", "folder")
+        try await bed.run()
+        try await one.remove("/x")
+        try await one.put("/x/in", "now a folder")
+        try await one.remove("/y")
+        try await one.put("/y", "now a file")
+        try await bed.run()
+        #expect(try await two.tree() == ["/x/", "/x/in now a folder", "/y now a file"])
+        try await expectAlike()
+    }
+
+    @Test func `a file against a folder of its name gets another name`() async throws {
+        let bed = try bed()
+        try await one.put("/x", "file")
+        try await two.put("/x/in", "folder")
+        try await bed.run()
+        try await expectAlike()
+        #expect(try await one.texts() == ["file", "folder"])
+    }
+
+    @Test func `a rename of either side is no transfer`() async throws {
+        let bed = try bed()
+        try await one.put("/a/1", "first content")
+        try await one.put("/a/2", "second content")
+        try await bed.run()
+        try await one.move("/a/1", "/a/one")
+        try await two.move("/a/2", "/two")
+        let report = try await bed.run()
+        #expect(report.moved == 2 && report.bytes == 0)
+        #expect(try await one.tree() == ["/a/", "/a/one first content", "/two second content"])
+        try await expectAlike()
+    }
+
+    @Test func `a folder that cannot be listed is left alone on both sides`() async throws {
+        let locked = UnreliableStorage(one)
+        let bed = try SyncBed(.twoWay, source: locked, destination: two)
+        for folder in ["a", "b", "c"] { try await one.put("/\(folder)/file", folder) }
+        try await bed.run()
+        try await two.put("/b/file", "changed")
+        try await two.put("/b/other", "new")
+        locked.arm([2: .failure])  // the root, one folder, then this one
+        let report = try await bed.run()
+        #expect(report.failures == 1 && report.removed == 0)
+        #expect(try await two.tree().count == 7)
+        locked.arm([:])
+        try await bed.run()
+        try await expectAlike()
+    }
+
+    @Test func `more removals than the limit change nothing`() async throws {
+        let bed = try bed()
+        for number in 0..<20 { try await one.put("/\(number)", "\(number)") }
+        try await bed.run()
+        for number in 0..<11 { try await one.remove("/\(number)") }
+        await #expect { try await bed.run() } throws: { error in
+            (error as? CocoaError)?.code == .fileWriteNoPermission && error.sentence.contains("11 of 20")
+        }
+        #expect(try await two.tree().count == 20)
+        bed.options.update { $0.removalLimit = .count(11) }
+        #expect(try await bed.run().removed == 11)
+    }
+
+    @Test func `what the filter leaves out is touched on neither side`() async throws {
+        let bed = try bed()
+        let filter = try SyncFilter(["+ keep.tmp", "- *.tmp", "- /private/"])
+        bed.options.update { $0.filter = filter }
+        for name in ["a.txt", "b.tmp", "keep.tmp", "private/c.txt", "d/private/e.txt"] { try await one.put("/\(name)", name) }
+        try await two.put("/z.tmp", "z")
+        try await bed.run()
+        #expect(
+            try await two.tree() == [
+                "/a.txt a.txt", "/d/", "/d/private/", "/d/private/e.txt d/private/e.txt", "/keep.tmp keep.tmp", "/z.tmp z",
+            ])
+        #expect(try await bed.plan() == [])
+    }
+
+    @Test func `a rule that is none is refused`() {
+        for rule in ["*.tmp", "", "-", "- "] {
+            #expect(throws: CocoaError.self) { try SyncFilter([rule]) }
+        }
+    }
+
+    @Test func `the state of two other folders is refused, and so is a second run`() async throws {
+        let bed = try bed()
+        try await bed.run()
+        try await bed.withSync { _ in
+            await #expect { try await bed.run() } throws: { ($0 as? CocoaError)?.code == .fileLocking }
+        }
+        let url = FileManager.default.temporaryDirectory
+        let other = SyncFolder(ProviderLocation(provider: try LocalFileProvider(root: url), path: .root), label: "")
+        await #expect { _ = try await FolderSync(other, other, state: bed.state) } throws: { error in
+            (error as? CocoaError)?.code == .fileWriteInvalidFileName
+        }
+        let memory = SyncFolder(ProviderLocation(provider: one, path: .root), label: "")
+        await #expect { _ = try await FolderSync(other, memory, state: bed.state) } throws: { error in
+            error.sentence.contains("two other folders")
+        }
+    }
+}
