@@ -28,7 +28,9 @@ enum SyncSchema {
         if owner == 0, try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0 {
             try db.execute(sql: tables)
             try db.execute(sql: "PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
-            try db.execute(sql: "INSERT INTO pair(source, destination) VALUES (?, ?)", arguments: [pair.source, pair.destination])
+            let token = String(UInt64.random(in: .min ... .max), radix: 36)
+            try db.execute(
+                sql: "INSERT INTO pair(source, destination, token) VALUES (?, ?, ?)", arguments: [pair.source, pair.destination, token])
         }
         guard owner == 0 || owner == application, try db.tableExists("pair") else {
             throw ForeignState(what: "is the database of another program.")
@@ -42,7 +44,8 @@ enum SyncSchema {
     }
 
     private static let tables = """
-        CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0);
+        CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0,
+            token TEXT NOT NULL);
         CREATE TABLE item (
             id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT,
             size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT);

@@ -81,7 +81,7 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
-            if action.type == .directory { return try await folder.provider.removeItem(path: path, recursive: false) }
+            if action.type == .directory { return try await removeFolder(path, of: folder.provider) }
             guard let expected = difference.item(on: action.side) else { return }
             if pass.options.keepsReplaced || action.keepsOld {
                 return try await trash.put(action.path, on: action.side, expecting: expected)
@@ -95,6 +95,16 @@ struct SyncSteps: Sendable {
             throw FileError.make(
                 .fileWriteFileExists, path: action.path, sentence: "The folder “\(action.path)” still holds something and stays.",
                 underlying: error)
+        }
+    }
+
+    /// Removes a folder with nothing in it but what was on its way there when somebody's transfer was cut off.
+    private func removeFolder(_ path: ProviderPath, of provider: any FileProvider) async throws {
+        do { try await provider.removeItem(path: path, recursive: false) } catch let error where error.isFileExists {
+            let rest = try await provider.contentsOfDirectory(path: path)
+            guard rest.allSatisfy({ $0.isRegularFile && TemporaryName.matches($0.name) }) else { throw error }
+            for part in rest { try await provider.removeItem(path: part.path, recursive: false) }
+            try await provider.removeItem(path: path, recursive: false)
         }
     }
 

@@ -15,6 +15,7 @@ final class SyncStore: Sendable {
         var counts = Sides(0, 0)
         var agreed = 0
         var isFirst = true
+        var token = ""
     }
 
     /// Opens the state of a pair in `file`, which is made with its folder where it is missing.
@@ -73,7 +74,10 @@ final class SyncStore: Sendable {
             let agreed = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
             let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
             let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
-            pass.update { $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, isFirst: runs == 0 && agreed == 0) }
+            let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
+            pass.update {
+                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, isFirst: runs == 0 && agreed == 0, token: token)
+            }
         }
     }
 
@@ -82,6 +86,9 @@ final class SyncStore: Sendable {
 
     /// Whether nothing was ever brought in step.
     var isFirst: Bool { pass.value.isFirst }
+
+    /// What tells this pair from all others, on other machines too.
+    var token: String { pass.value.token }
 
     /// Notes that a run came to its end.
     func endRun() async throws { try await write { try $0.execute(sql: "UPDATE pair SET runs = 1 WHERE runs = 0") } }

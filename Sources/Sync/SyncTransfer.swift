@@ -68,7 +68,8 @@ struct SyncTransfer: Sendable {
             return (try await settled(written, at: path, on: action.side), hash)
         }
         let identity = resumption(item, action)
-        let staged = try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? TemporaryName.make(beside: path)
+        // The same name in every run of this pair: what a crash left is written over.
+        let staged = try TemporaryName.make(beside: path, for: identity ?? pass.store.token)
         var hash: String?
         do {
             if item.type == .symbolicLink {
@@ -115,7 +116,7 @@ struct SyncTransfer: Sendable {
     private func resumption(_ item: SyncItem, _ action: SyncAction) -> String? {
         guard let size = item.size, size >= Self.worthResuming, pass.capabilities[action.side].has(.resumingWrites) else { return nil }
         guard item.tag != nil || item.time != nil else { return nil }
-        return "\(pass.folders[action.side.other].name) \(action.path) \(size) \(item.time ?? 0) \(item.tag ?? "")"
+        return "\(pass.store.token) \(size) \(item.time ?? 0) \(item.tag ?? "")"
     }
 
     private func send(

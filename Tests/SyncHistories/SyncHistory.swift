@@ -37,6 +37,8 @@ package final class SyncHistory {
     private let hasUniqueSizes: Bool
     private var contents = 0
     private var log: [String] = []
+    /// What people replaced or removed themselves.
+    private let destroyed = Collected<String>()
 
     /// The two storages and where in them the folders lie.
     package struct Sides: Sendable {
@@ -104,22 +106,28 @@ package final class SyncHistory {
         let root = folders.path[side]
         let files = try await tree(side).keys.sorted()
         let date = storage.tick()
+        let destroyed = destroyed
+        @Sendable func destroy(_ path: ProviderPath) async throws { destroyed.append(try await Self.contents(of: path, in: provider)) }
         let choice = Int.random(in: 0..<10, using: &numbers)
         if files.isEmpty || choice < 4 {
             let path = choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? "a"
             let text = newContent()
             log.append("side \(side) writes \(path): \(text.prefix(8))")
-            return { try await Self.write(text, to: root.appending(ProviderPath(path)), of: provider, storage, date) }
+            return {
+                let place = try root.appending(ProviderPath(path))
+                try await destroy(place)
+                try await Self.write(text, to: place, of: provider, storage, date)
+            }
         }
         let file = files.randomElement(using: &numbers) ?? "a"
         let folder = file.split(separator: "/").dropLast().first.map(String.init)
         switch choice {
         case 4, 5:
             log.append("side \(side) removes \(file)")
-            return { try await Self.tolerant { try await provider.removeItem(path: root.appending(ProviderPath(file))) } }
+            return { try await Self.remove(try root.appending(ProviderPath(file)), of: provider, destroy) }
         case 6 where folder != nil:
             log.append("side \(side) removes \(folder ?? "")/")
-            return { try await Self.tolerant { try await provider.removeItem(path: root.appending(ProviderPath(folder ?? ""))) } }
+            return { try await Self.remove(try root.appending(ProviderPath(folder ?? "")), of: provider, destroy) }
         case 7 where folder != nil:
             let target = "d\(Int.random(in: 0..<6, using: &numbers))"
             log.append("side \(side) moves \(folder ?? "")/ to \(target)/")
@@ -149,6 +157,29 @@ package final class SyncHistory {
             let options = WriteOptions(overwrite: true, modificationDate: storage.stepped(date))
             try await provider.writeContents(path: path, from: DataSource(Data(text.utf8)), options: options)
         }
+    }
+
+    private static func remove(
+        _ path: ProviderPath, of provider: any FileProvider, _ destroy: (ProviderPath) async throws -> Void
+    ) async throws {
+        try await tolerant {
+            try await destroy(path)
+            try await provider.removeItem(path: path)
+        }
+    }
+
+    /// The contents of a file, or of all files in a folder; none where nothing is.
+    private static func contents(of path: ProviderPath, in provider: any FileProvider) async throws -> [String] {
+        do {
+            guard try await provider.attributesOfItem(path: path).isDirectory else {
+                return [String(decoding: try await provider.contents(path: path), as: UTF8.self)]
+            }
+            let files = Collected<String>()
+            try await provider.walk(path: path) { item in
+                if item.isRegularFile { files.append(String(decoding: try await provider.contents(path: item.path), as: UTF8.self)) }
+            }
+            return files.values
+        } catch let error as CocoaError where error.isNoSuchFile || error.code == .fileReadUnknown { return [] }
     }
 
     /// What people try may be impossible: a folder is in the way, or the item is gone by now.
@@ -260,7 +291,7 @@ package final class SyncHistory {
     private func checkTexts(_ before: Set<String>, _ base: Tree?) async throws {
         let after = try await texts()
         let replaceable = options.keepsReplaced ? [] : Set((base ?? [:]).values)
-        let lost = before.subtracting(after).subtracting(replaceable)
+        let lost = before.subtracting(after).subtracting(replaceable).subtracting(destroyed.values)
         try check(lost.isEmpty, "nothing is lost", lost)
     }
 

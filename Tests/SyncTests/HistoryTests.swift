@@ -41,7 +41,7 @@ import Testing
         let sides = try (0...1).map { side in
             let provider: any FileProvider
             if storage == "memory" {
-                provider = MemoryFileProvider()
+                provider = MemoryFileProvider(MemoryConfiguration(name: "side\(side)"))
             } else {
                 let url = folder.appending(path: "side\(side)")
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)

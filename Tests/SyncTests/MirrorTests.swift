@@ -5,8 +5,8 @@ import Sync
 import Testing
 
 @Suite struct MirrorTests {
-    private let source = MemoryFileProvider()
-    private let destination = MemoryFileProvider()
+    private let source = MemoryFileProvider(MemoryConfiguration(name: "one"))
+    private let destination = MemoryFileProvider(MemoryConfiguration(name: "two"))
     private func bed() throws -> SyncBed { try SyncBed(source: source, destination: destination) }
 
     @Test func `everything arrives, and the next run has nothing to do`() async throws {
@@ -14,7 +14,7 @@ import Testing
         try await source.put("/a/b/one.txt", "1")
         try await source.put("/two.txt", "2")
         try await source.createFolder(path: ProviderPath("/empty"))
-        let plan = ["/a", "/empty", "/a/b", "/a/b/one.txt", "/two.txt"].map { "create destination \($0)" }
+        let plan = ["/a", "/empty", "/a/b", "/two.txt", "/a/b/one.txt"].map { "create destination \($0)" }
         #expect(try await bed.plan() == plan)
         let report = try await bed.run()
         #expect(report.created == 5 && report.bytes == 2 && report.isComplete)

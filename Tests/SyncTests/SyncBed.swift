@@ -13,8 +13,8 @@ final class SyncBed: Sendable {
     private let folder: URL
 
     init(
-        _ direction: SyncOptions.Direction = .mirror, source: any FileProvider = MemoryFileProvider(),
-        destination: any FileProvider = MemoryFileProvider()
+        _ direction: SyncOptions.Direction = .mirror, source: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "one")),
+        destination: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "two"))
     ) throws {
         self.source = source
         self.destination = destination
