@@ -21,7 +21,7 @@ public struct SyncOptions: Sendable {
         func allows(_ removals: Int, of agreed: Int) -> Bool {
             switch self {
             case .count(let most): removals <= most
-            case .share(let share): removals <= max(5, Int((share * Double(agreed)).rounded(.down)))
+            case .share(let share): share >= 1 || removals <= max(5, Int((share * Double(agreed)).rounded(.down)))
             }
         }
 
@@ -48,7 +48,7 @@ public struct SyncOptions: Sendable {
     public var filter: SyncFilter
     /// Symbolic links are left out, unless said otherwise.
     public var links: Links
-    /// Whether files of one size and time are compared by their content when they meet for the first time.
+    /// Whether files of one size and time are compared by their content in a pair's first run; in later ones they are in any case.
     public var comparesContent: Bool
     /// Whether what is replaced or removed goes to ``trashName``. What only one side had goes there in any case.
     public var keepsReplaced: Bool

@@ -84,9 +84,9 @@ struct SyncRules: Sendable {
         return !looksSame(source, destination, difference)
     }
 
-    /// Whether two files that meet for the first time are one, by size and time in the coarser of both steps.
+    /// Whether two files of a pair's first run are one, by size and time in the coarser of both steps.
     private func looksSame(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Bool {
-        guard difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size else { return false }
+        guard isFirst, difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size else { return false }
         guard let one = source.time, let other = destination.time else { return false }
         let steps = SyncSide.allCases.map { capabilities[$0].timePrecision ?? .infinity }
         return Double(abs(one - other)) < max(1, (steps.max() ?? 1) * 1e6)

@@ -66,6 +66,8 @@ package final class SyncHistory {
         var options = SyncOptions(direction: numbers.chance(1, in: 4) ? .mirror : .twoWay)
         options.deletes = true
         options.removalLimit = .share(1)
+        // Two people may write at the same tick of a coarse clock.
+        options.comparesContent = true
         options.keepsReplaced = numbers.chance(1, in: 2)
         self.options = options
     }
