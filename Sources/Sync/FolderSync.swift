@@ -11,7 +11,7 @@ public actor FolderSync {
     public nonisolated let source: SyncFolder
     /// The other side.
     public nonisolated let destination: SyncFolder
-    private let options: SyncOptions
+    let options: SyncOptions
     private let store: SyncStore
     private let throttle: Throttle?
     private var isRunning = false
