@@ -1,4 +1,4 @@
-public import FileProviderCore
+import FileProviderCore
 import Foundation
 public import Logging
 
