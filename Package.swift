@@ -204,6 +204,7 @@ let package = Package(
             name: "SyncTests",
             dependencies: [
                 "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         // What doubles of storages share.
