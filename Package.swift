@@ -206,6 +206,7 @@ let package = Package(
             dependencies: [
                 "Sync", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SyncHistories",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         // What doubles of storages share.

@@ -11,7 +11,7 @@ public actor FolderSync {
     public nonisolated let source: SyncFolder
     /// The other side.
     public nonisolated let destination: SyncFolder
-    private let options: SyncOptions
+    let options: SyncOptions
     private let store: SyncStore
     private let throttle: Throttle?
     private var isRunning = false
@@ -43,7 +43,7 @@ public actor FolderSync {
     /// - Parameter each: Called for each step in the order of a run; not for those that only change the state.
     /// - Returns: What a run would come to; bytes are those to be transferred.
     /// - Throws: As ``run(progress:control:event:)``.
-    public func plan(each: @Sendable (SyncAction) -> Void) async throws -> SyncReport {
+    public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
             let pass = SyncPass(Sides(source, destination), store, options, try await capabilities())
             var report = try await pass.prepare()
@@ -53,7 +53,7 @@ public actor FolderSync {
                     each(action)
                     report.count(action.kind)
                     report.bytes += action.size ?? 0
-                    if let reason = action.reason { report.skip(SyncReport.Item(action.side, action.path, reason)) }
+                    if let reason = action.reason { report.skip(FolderSyncReport.Item(action.side, action.path, reason)) }
                 }
                 last = end
             }
@@ -71,10 +71,10 @@ public actor FolderSync {
     public func run(
         progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in }
-    ) async throws -> SyncReport {
+    ) async throws -> FolderSyncReport {
         try await exclusively {
             let capabilities = try await capabilities()
-            var report = SyncReport()
+            var report = FolderSyncReport()
             for _ in 1...Self.mostPasses {
                 let pass = SyncPass(Sides(source, destination), store, options, capabilities)
                 let looked = try await pass.prepare()
@@ -94,7 +94,7 @@ public actor FolderSync {
     @discardableResult
     public nonisolated func start(
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in },
-        completionHandler: @escaping @Sendable (_ report: SyncReport?, _ error: (any Error)?) -> Void
+        completionHandler: @escaping @Sendable (_ report: FolderSyncReport?, _ error: (any Error)?) -> Void
     ) -> Progress {
         let control = SyncControl()
         let progress = CompletionForm.start(

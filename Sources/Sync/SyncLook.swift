@@ -11,8 +11,8 @@ struct SyncLook: Sendable {
 
     /// What could not be looked at, or takes no part by its kind.
     struct Outcome: Sendable {
-        var unlisted: [SyncReport.Item] = []
-        var skipped: [SyncReport.Item] = []
+        var unlisted: [FolderSyncReport.Item] = []
+        var skipped: [FolderSyncReport.Item] = []
     }
 
     /// Items handed to the database at once.
@@ -23,7 +23,7 @@ struct SyncLook: Sendable {
         let outcome = Locked(Outcome())
         try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }
-            outcome.update { $0.unlisted.append(SyncReport.Item(side, relative(path), error)) }
+            outcome.update { $0.unlisted.append(FolderSyncReport.Item(side, relative(path), error)) }
         } entering: { object in
             takesPart(object)
         } visit: { object in
@@ -31,7 +31,7 @@ struct SyncLook: Sendable {
             let path = relative(object.path)
             guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
                 let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
-                return outcome.update { $0.skipped.append(SyncReport.Item(side, path, what)) }
+                return outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what, isByOption: object.isSymbolicLink)) }
             }
             let full = batch.update { batch in
                 batch.append((path, item))

@@ -23,10 +23,10 @@ struct SyncPass: Sendable {
     /// Looks at both sides and fills the plan.
     ///
     /// - Returns: A report with what could not be looked at and takes no part.
-    func prepare() async throws -> SyncReport {
+    func prepare() async throws -> FolderSyncReport {
         try await store.beginPass()
         let looked = try await look()
-        var report = SyncReport()
+        var report = FolderSyncReport()
         for side in SyncSide.allCases {
             for item in looked[side].skipped { report.skip(item) }
             for item in looked[side].unlisted { report.fail(item) }

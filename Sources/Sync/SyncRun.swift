@@ -30,7 +30,7 @@ struct SyncRun: Sendable {
 
     /// Where the run stands.
     private struct Tally {
-        var report: SyncReport
+        var report: FolderSyncReport
         var changes: [SyncChange] = []
         var inFlight = 0
         /// Of these, those that keep the line busy by themselves.
@@ -48,7 +48,7 @@ struct SyncRun: Sendable {
     /// Takes all steps of the plan.
     ///
     /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
-    func carryOut(_ report: inout SyncReport) async throws -> Bool {
+    func carryOut(_ report: inout FolderSyncReport) async throws -> Bool {
         var tally = Tally(report: report)
         do {
             for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
@@ -98,7 +98,7 @@ struct SyncRun: Sendable {
     private func start(_ planned: PlannedAction, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) {
         let action = planned.action
         if action.kind == .skip {
-            tally.report.skip(SyncReport.Item(action.side, action.path, action.reason ?? ""))
+            tally.report.skip(FolderSyncReport.Item(action.side, action.path, action.reason ?? ""))
             return
         }
         tally.inFlight += 1
@@ -135,7 +135,7 @@ struct SyncRun: Sendable {
             event(.done(action))
         case .failure(let error):
             if error.concernsEveryItem { throw error }
-            let item = SyncReport.Item(action.side, action.path, error)
+            let item = FolderSyncReport.Item(action.side, action.path, error)
             if error is ChangedMeanwhile || error.isChangedWhileReading {
                 tally.needsAnotherPass = true
                 tally.report.postpone(item)

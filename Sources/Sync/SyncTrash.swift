@@ -55,7 +55,7 @@ struct SyncTrash: Sendable {
     }
 
     /// Removes what has been in the trash for longer than the options say.
-    func sweep(_ report: inout SyncReport) async throws {
+    func sweep(_ report: inout FolderSyncReport) async throws {
         guard let age else { return }
         for side in SyncSide.allCases {
             let provider = folders[side].provider
@@ -67,7 +67,7 @@ struct SyncTrash: Sendable {
             } catch let error where error.isNoSuchFile {
                 // Nothing was ever thrown away.
             } catch let error where !error.concernsEveryItem {
-                report.fail(SyncReport.Item(side, try ProviderPath(SyncOptions.trashName), error))
+                report.fail(FolderSyncReport.Item(side, try ProviderPath(SyncOptions.trashName), error))
             }
         }
     }

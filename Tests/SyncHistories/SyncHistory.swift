@@ -206,7 +206,7 @@ package final class SyncHistory {
 
     // MARK: Machines
 
-    private func sync() async throws -> SyncReport {
+    private func sync() async throws -> FolderSyncReport {
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: folders.storages[0], path: folders.path[0]), label: "one"),
             SyncFolder(ProviderLocation(provider: folders.storages[1], path: folders.path[1]), label: "two"), state: state,

@@ -43,7 +43,7 @@ final class SyncBed: Sendable {
     }
 
     @discardableResult
-    func run() async throws -> SyncReport { try await withSync { try await $0.run() } }
+    func run() async throws -> FolderSyncReport { try await withSync { try await $0.run() } }
 
     /// What a run would do, one line for each step.
     func plan() async throws -> [String] {

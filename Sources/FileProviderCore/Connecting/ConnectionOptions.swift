@@ -178,8 +178,10 @@ public struct RetryPolicy: Sendable, Hashable, Codable {
         }
     }
 
+    /// Seconds to wait before the repetition `attempt`, 1 and more; longer where the server said so in `error`.
+    ///
     /// Half of the pause is fixed and half is chance, so that many clients do not come back at the same moment.
-    private func pause(before attempt: Int, after error: any Error) -> Double {
+    package func pause(before attempt: Int, after error: (any Error)?) -> Double {
         let backoff = min(longestPause, firstPause * Double(1 << min(attempt - 1, 16)))
         let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
         return min(longestPause, max(asked, backoff * Double.random(in: 0.5...1)))

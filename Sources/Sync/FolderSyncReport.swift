@@ -2,7 +2,7 @@ public import FileProviderCore
 public import Foundation
 
 /// What a run came to.
-public struct SyncReport: Sendable {
+public struct FolderSyncReport: Sendable {
     /// An item about which something is to be said.
     public struct Item: Sendable {
         /// The side that it is about.
@@ -13,12 +13,15 @@ public struct SyncReport: Sendable {
         public let reason: String
         /// The error, where it was one.
         public let error: (any Error)?
+        /// Whether the options leave it out; else the other side cannot hold it.
+        public let isByOption: Bool
 
-        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String) {
+        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, isByOption: Bool = false) {
             self.side = side
             self.path = path
             self.reason = reason
             error = nil
+            self.isByOption = isByOption
         }
 
         init(_ side: SyncSide, _ path: ProviderPath, _ error: any Error) {
@@ -26,6 +29,7 @@ public struct SyncReport: Sendable {
             self.path = path
             reason = error.sentence
             self.error = error
+            isByOption = false
         }
     }
 

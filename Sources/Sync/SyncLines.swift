@@ -1,0 +1,29 @@
+import FileProviderCore
+import Foundation
+
+extension FolderSyncReport {
+    /// What was done, for a log.
+    var counts: String {
+        """
+        \(created) created, \(updated) updated, \(moved) moved, \(removed) removed, \(conflicts) conflicts, \(bytes) bytes; \
+        \(failures) failed, \(postponed.count) postponed, \(skipped.count) skipped
+        """
+    }
+}
+
+extension SyncEvent {
+    /// One line for a log.
+    var line: String {
+        switch self {
+        case .began(let action, _): "begins: \(action.line)"
+        case .done(let action): "done: \(action.line)"
+        case .failed(let action, let error): "failed: \(action.line): \(error.sentence)"
+        case .postponed(let action): "postponed: \(action.line)"
+        }
+    }
+}
+
+extension SyncAction {
+    /// The step in a log.
+    fileprivate var line: String { "\(kind) \(from.map { "\($0) → " } ?? "")\(path) at the \(side)" }
+}

@@ -1,0 +1,272 @@
+import FileProviderCore
+import Foundation
+public import Logging
+
+/// Keeps two folders in step for as long as it runs: both are watched, and a run follows what changes.
+///
+/// Changes of both sides are gathered until it is quiet for a while. A run that fails is tried again, ever more seldom; one that is refused
+/// because it would remove too much waits for a change, or for the time at which everything is looked at anew.
+public actor SyncService {
+    /// What happens, as it happens.
+    public enum Event: Sendable {
+        /// A run begins.
+        case began
+        /// A run is over; single items may have failed.
+        case ended(FolderSyncReport)
+        /// A run failed, and is tried again after so many seconds at the latest.
+        case failed(any Error, retryIn: Double)
+        /// A step of the run under way; those of several files come at once.
+        case sync(SyncEvent)
+    }
+
+    /// How the last run went.
+    private enum Standing {
+        case fine, unfinished, away, refused
+    }
+
+    let sync: FolderSync
+    let options: SyncServiceOptions
+    let logger: Logger?
+    private let control = SyncControl()
+    private let counted = Locked(SyncMetrics())
+    private let sleepers = Sleepers()
+    private var isStarted = false
+    private var isWorking = false
+
+    private var standing = Standing.fine
+    /// Runs in a row after which something was left to do.
+    private var failures = 0
+    private var retryTime: ContinuousClock.Instant?
+    private var lastEnd: ContinuousClock.Instant?
+    /// Runs in a row, soon after each other, that found something to do.
+    private var restlessRuns = 0
+    /// Of the changes that no run has looked at yet.
+    private var firstChange: ContinuousClock.Instant?
+    private var latestChange: ContinuousClock.Instant?
+    /// Sides whose watch was not tried yet.
+    private var starting: Set<SyncSide> = []
+    /// Sides that cannot be watched for the time being.
+    private var unwatched: Set<SyncSide> = []
+
+    /// - Parameters:
+    ///   - sync: For this service alone, as long as it runs; closing it is left to the caller.
+    ///   - logger: Told of runs (info), failures (warning) and steps (debug), without secrets; nil for nobody.
+    public init(_ sync: FolderSync, options: SyncServiceOptions = SyncServiceOptions(), logger: Logger? = nil) {
+        self.sync = sync
+        self.options = options
+        var logger = logger
+        logger?[metadataKey: "source"] = "\(sync.source.name)"
+        logger?[metadataKey: "destination"] = "\(sync.destination.name)"
+        self.logger = logger
+    }
+
+    /// What was done so far, steps of the run under way included.
+    public var metrics: SyncMetrics {
+        var metrics = counted.value
+        metrics.state = state
+        return metrics
+    }
+
+    private var state: SyncMetrics.State {
+        if control.isPaused { return .paused }
+        if isWorking { return .running }
+        switch standing {
+        case .refused: return .refused
+        case .away: return .away
+        case .unfinished: return .waiting
+        case .fine: return firstChange == nil ? .idle : .waiting
+        }
+    }
+
+    /// Begins no further run, and no further step of the one under way. Both sides stay watched.
+    public func pause() { control.pause() }
+
+    /// Goes on, with a run at once if there was reason for one meanwhile.
+    public func resume() {
+        control.resume()
+        sleepers.wake(.work)
+    }
+
+    /// Keeps both sides in step until the task is cancelled, and returns then; a run under way is cut off, and leaves both sides whole.
+    ///
+    /// The first run begins once both watches stand, or were tried.
+    ///
+    /// - Parameter event: Called in order, but for steps; it must not wait.
+    /// - Throws: `CocoaError(.fileLocking)` when the service runs already; nothing else.
+    public func run(event: @escaping @Sendable (Event) -> Void = { _ in }) async throws {
+        if isStarted {
+            throw FileError.make(.fileLocking, path: sync.destination.path, sentence: "These two folders are being kept in step already.")
+        }
+        isStarted = true
+        defer { isStarted = false }
+        (starting, unwatched) = (Set(SyncSide.allCases), [])
+        (lastEnd, retryTime) = (nil, nil)
+        await withTaskGroup(of: Void.self) { group in
+            for side in SyncSide.allCases { group.addTask { await self.watch(side) } }
+            await work(event)
+            group.cancelAll()
+        }
+    }
+
+    private func work(_ event: @escaping @Sendable (Event) -> Void) async {
+        while !Task.isCancelled {
+            let now = ContinuousClock.now
+            let due = nextRun(now)
+            if let due, due <= now {
+                await runOnce(event)
+            } else {
+                await sleepers.sleep(.work, until: due ?? now + .seconds(86_400))
+            }
+        }
+    }
+
+    /// When the next run begins, as far as is known now; nil for not before something happens.
+    private func nextRun(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        if control.isPaused || !starting.isEmpty { return nil }
+        guard let lastEnd else { return now }
+        // Somebody who is away is not called each time that the other side changes.
+        if standing == .away, let retryTime { return retryTime }
+        var times = [lastEnd + .clamped(seconds: options.rescan)]
+        if let retryTime { times.append(retryTime) }
+        if !unwatched.isEmpty, standing != .refused { times.append(lastEnd + .clamped(seconds: options.watch.longestInterval)) }
+        if let firstChange, let latestChange {
+            let quiet = options.quiet * Double(1 << min(max(0, restlessRuns - 1), 16))
+            times.append(firstChange + .clamped(seconds: options.longestWait))
+            times.append(latestChange + .clamped(seconds: quiet))
+        }
+        return times.min()
+    }
+}
+
+// MARK: Runs
+
+extension SyncService {
+    private func runOnce(_ event: @escaping @Sendable (Event) -> Void) async {
+        (firstChange, latestChange) = (nil, nil)
+        isWorking = true
+        let began = ContinuousClock.now
+        logger?.info("A run begins.")
+        event(.began)
+        let result: Result<FolderSyncReport, any Error>
+        do {
+            result = .success(
+                try await sync.run(control: control) { [counted, logger] step in
+                    if case .done(let action) = step { counted.update { $0.count(action) } }
+                    logger?.debug("\(step.line)")
+                    event(.sync(step))
+                })
+        } catch {
+            result = .failure(error)
+        }
+        isWorking = false
+        switch result {
+        case .success(let report):
+            ended(report, began: began)
+            event(.ended(report))
+        case .failure where Task.isCancelled:
+            logger?.info("The run was cut off.")
+        case .failure(let error):
+            event(.failed(error, retryIn: failed(error)))
+        }
+    }
+
+    private func ended(_ report: FolderSyncReport, began: ContinuousClock.Instant) {
+        counted.update { $0.ended(report, at: Date()) }
+        let didNothing = !report.hasChanges && report.isComplete
+        let isSoon = lastEnd.map { began - $0 < .clamped(seconds: 2 * options.longestWait) } ?? false
+        restlessRuns = didNothing ? 0 : isSoon ? restlessRuns + 1 : 1
+        let passing = report.failed.first { $0.error?.isTransient ?? false }
+        lastEnd = .now
+        if passing != nil || !report.postponed.isEmpty {
+            failures += 1
+            standing = .unfinished
+            retryTime = .now + .clamped(seconds: options.pause(after: failures, error: passing?.error))
+        } else {
+            failures = 0
+            standing = .fine
+            retryTime = nil
+        }
+        // A folder that was missing may be there now.
+        if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
+        for item in report.failed { logger?.warning("\(item.reason)") }
+        logger?.info("A run ended: \(report.counts).")
+    }
+
+    /// - Returns: Seconds until the next try.
+    private func failed(_ error: any Error) -> Double {
+        counted.update { $0.failed(error, at: Date()) }
+        lastEnd = .now
+        if (error as? CocoaError)?.code == .fileWriteNoPermission {
+            failures = 0
+            standing = .refused
+            retryTime = nil
+            logger?.warning("The run was refused: \(error.sentence)")
+            return options.rescan
+        }
+        failures += 1
+        standing = .away
+        let pause = options.pause(after: failures, error: error)
+        retryTime = .now + .clamped(seconds: pause)
+        logger?.warning("The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.sentence)")
+        return pause
+    }
+}
+
+// MARK: Watches
+
+extension SyncService {
+    /// Watches a side until the task is cancelled; a watch that ends is started anew.
+    private func watch(_ side: SyncSide) async {
+        let folder = side == .source ? sync.source : sync.destination
+        var falls = 0
+        while !Task.isCancelled {
+            let began = ContinuousClock.now
+            var reason: (any Error)?
+            do {
+                let changes = try await folder.provider.changes(at: folder.path, options: options.watch)
+                stands(side)
+                do {
+                    while let events = try await changes.watch.next() { noted(events, in: folder) }
+                } catch {
+                    reason = error
+                }
+                await changes.stop()
+            } catch {
+                reason = error
+            }
+            if Task.isCancelled { return }
+            falls = ContinuousClock.now - began > .clamped(seconds: options.longestPause) ? 1 : falls + 1
+            fell(side, reason, isNews: falls == 1)
+            await sleepers.sleep(.watch(side), until: .now + .clamped(seconds: options.pause(after: falls, error: reason)))
+        }
+    }
+
+    private func stands(_ side: SyncSide) {
+        starting.remove(side)
+        // What happened meanwhile was told to nobody.
+        if unwatched.remove(side) != nil { changed() }
+        logger?.debug("The \(side) is watched.")
+        sleepers.wake(.work)
+    }
+
+    private func fell(_ side: SyncSide, _ error: (any Error)?, isNews: Bool) {
+        starting.remove(side)
+        unwatched.insert(side)
+        let level: Logger.Level = isNews ? .warning : .debug
+        logger?.log(level: level, "The \(side) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
+        sleepers.wake(.work)
+    }
+
+    private func noted(_ events: [FileEvent], in folder: SyncFolder) {
+        guard let event = events.first(where: { sync.options.concerns($0, in: folder) }) else { return }
+        logger?.debug("Changed: \(event)", metadata: ["events": "\(events.count)"])
+        changed()
+    }
+
+    private func changed() {
+        let now = ContinuousClock.now
+        firstChange = firstChange ?? now
+        latestChange = now
+        sleepers.wake(.work)
+    }
+}
