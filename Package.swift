@@ -156,6 +156,8 @@ let package = Package(
         .executableTarget(
             name: "sniffing-benchmark", dependencies: ["FileProviderCore", "LocalFileProvider", "Publication", "SampleBooks"],
             path: "Tests/Performance/Sniffing"),
+        .executableTarget(
+            name: "sync-memory-benchmark", dependencies: ["FileProviderCore", "Sync"], path: "Tests/Performance/SyncMemory"),
         .executableTarget(name: "checkpoints-benchmark", dependencies: ["Carrel", "SampleBooks"], path: "Tests/Performance/Checkpoints"),
         .executableTarget(name: "sample-book", dependencies: ["SampleBooks"], path: "Examples/SampleBook"),
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),

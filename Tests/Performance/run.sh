@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Benchmarks against peers: on this machine, and on real servers that this script starts and stops.
 #
-#   bash Tests/Performance/run.sh [book] [checkpoints] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
+#   bash Tests/Performance/run.sh [book] [checkpoints] [transfer] [local] [listing] [small] [pipe] [sniffing] [reader-books] [sync-memory] [sync-unchanged] [sync-upload] [ftp-book] [ftp-transfer] [ftp-listing] [ftp-small]
 #     [sftp-book] [sftp-bulk] [sftp-bulk-link] [sftp-small] [sftp-small-link] [sftp-listing] [sftp-requests]
 #
 # All, unless named.
@@ -14,6 +14,9 @@
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
 # sniffing  10,000 mixed files of a folder: files told in a second, by name or content, and by content alone
+# sync-memory     1,000,000 simulated entries brought in step: seconds and memory
+# sync-unchanged  10,000 files that are in step, over links with a round trip of 20 ms, beside one recursive listing; needs root
+# sync-upload     1,000 files of 4 KiB, first sync to each kind of storage beside rclone sync with 4 and 16 transfers; needs root
 # reader-books  10,000 books of a reader application listed by a driver: seconds and memory
 #
 # The FTP parts need root, and are skipped without:
@@ -74,6 +77,7 @@ prepare() {
     swift build --package-path "$top" -c release --static-swift-stdlib --product carrel >&2
     case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "* | *" reader-books "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sample-book >&2 ;; esac
     case " $parts " in *" checkpoints "*) swift build --package-path "$top" -c release --static-swift-stdlib --product checkpoints-benchmark >&2 ;; esac
+    case " $parts " in *" sync-memory "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sync-memory-benchmark >&2 ;; esac
     case " $parts " in *" sniffing "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sniffing-benchmark >&2 ;; esac
     local bin
     bin=$(swift build --package-path "$top" -c release --static-swift-stdlib --show-bin-path)
@@ -377,16 +381,20 @@ sniffing() {
 . "$here/ftp.sh"
 . "$here/sftp.sh"
 . "$here/reader.sh"
+. "$here/sync.sh"
 
-parts=${*:-book checkpoints transfer local listing small pipe sniffing reader-books ftp-book ftp-transfer ftp-listing ftp-small
+parts=${*:-book checkpoints transfer local listing small pipe sniffing reader-books sync-memory sync-unchanged sync-upload ftp-book ftp-transfer ftp-listing ftp-small
   sftp-book sftp-bulk sftp-small sftp-bulk-link sftp-small-link sftp-listing sftp-requests}
 wanted=
 for part in $parts; do
   case $part in
-    book | checkpoints | transfer | local | listing | small | pipe | sniffing | reader-books) wanted+=" $part" ;;
+    book | checkpoints | transfer | local | listing | small | pipe | sniffing | reader-books | sync-memory) wanted+=" $part" ;;
     ftp-book | ftp-transfer | ftp-listing | ftp-small)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: FTP servers are started by root alone"; fi ;;
+    sync-unchanged | sync-upload)
+      if [ "$(id -u)" = 0 ]; then wanted+=" $part"
+      else echo "$part: skipped: the servers of FTP and SFTP are started by root alone"; fi ;;
     sftp-book | sftp-bulk | sftp-small | sftp-bulk-link | sftp-small-link | sftp-listing | sftp-requests)
       if [ "$(id -u)" = 0 ]; then wanted+=" $part"
       else echo "$part: skipped: OpenSSH's server is started by root alone"; fi ;;
@@ -400,13 +408,16 @@ names=()
 case " $parts " in *" book "* | *" checkpoints "* | *" transfer "* | *" listing "* | *" small "*) names+=(apache nginx) ;; esac
 case " $parts " in *" ftp-book "* | *" ftp-transfer "* | *" ftp-listing "*) names+=(vsftpd proftpd) ;; esac
 case " $parts " in *" sftp-book "* | *" sftp-bulk "* | *" sftp-small "*) names+=(openssh) ;; esac
-[ ${#names[@]} = 0 ] || serve "${names[@]}"
+case " $parts " in *" sync-unchanged "*) names+=(apache openssh) ;; esac
+case " $parts " in *" sync-upload "*) names+=(apache vsftpd proftpd openssh moto) ;; esac
+[ ${#names[@]} = 0 ] || serve $(printf '%s\n' "${names[@]}" | sort -u)
 over_link=()
 for part in $parts; do
   case $part in
     pipe | ftp-small) ;;
     local) this_machine ;;
     reader-books) reader_books ;;
+    sync-*) "sync_${part#sync-}" ;;
     sftp-bulk-link) ;;
     sftp-small-link | sftp-listing | sftp-requests) over_link+=("$part") ;;
     sftp-*) "sftp_${part#sftp-}" ;;

@@ -1,0 +1,104 @@
+import FileProviderCore
+import Foundation
+import Sync
+
+/// Memory and time of a sync of a million entries: `sync-memory-benchmark equal|upload` `tree|flat`.
+///
+/// The storages are simulated. `equal`: both sides have everything already, and meet for the first time; then a run with nothing to do.
+/// `upload`: the destination has nothing; a dry run, then all files arrive.
+@main
+struct SyncMemoryBenchmark {
+    static func main() async throws {
+        let arguments = CommandLine.arguments.dropFirst()
+        let shape: SimulatedStorage.Shape = arguments.contains("flat") ? .flat : .tree
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sync-memory-\(getpid())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let isUpload = arguments.contains("upload")
+        let source = SimulatedStorage("one", shape, isEmpty: false)
+        let destination = SimulatedStorage("two", shape, isEmpty: isUpload)
+        let sync = try await FolderSync(
+            SyncFolder(ProviderLocation(provider: source, path: .root), label: "one"),
+            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two"), state: folder.appending(path: "state.db"))
+        if isUpload {
+            try await measured("\(shape), dry run of a first upload") {
+                let report = try await sync.plan { _ in }
+                guard report.created >= SimulatedStorage.files else { fatalError("\(report)") }
+            }
+            try await measured("\(shape), first upload") {
+                let report = try await sync.run()
+                guard report.created >= SimulatedStorage.files, report.isComplete else { fatalError("\(report)") }
+            }
+        } else {
+            for what in ["first run of equal sides", "nothing to do"] {
+                try await measured("\(shape), \(what)") {
+                    let report = try await sync.run()
+                    guard !report.hasChanges, report.isComplete else { fatalError("\(report)") }
+                }
+            }
+        }
+        try await sync.close()
+    }
+
+    private static func measured(_ what: String, _ body: () async throws -> Void) async throws {
+        let start = ContinuousClock.now
+        try await body()
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        print("\(what): \(String(format: "%.1f", seconds)) s, peak \(usage.ru_maxrss / 1024) MiB")
+    }
+}
+
+/// A storage that makes its listings up, and only counts what is written.
+final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
+    static let type = "Simulated"
+    static let files = 1_000_000
+    private static let inFolder = 1000
+    private static let time = Date(timeIntervalSince1970: 1_700_000_000)
+
+    /// How the files lie.
+    enum Shape: String {
+        /// A thousand in each of a thousand folders.
+        case tree
+        /// All in one folder.
+        case flat
+    }
+
+    let baseURL: URL?
+    private let shape: Shape
+    private let isEmpty: Bool
+
+    init(_ name: String, _ shape: Shape, isEmpty: Bool) {
+        baseURL = URL(string: "simulated://\(name)/")
+        self.shape = shape
+        self.isEmpty = isEmpty
+    }
+
+    func capabilities() async throws -> Capabilities {
+        Capabilities([.writing: .native, .moving: .native, .settingModificationDate: .native], readCost: .local, timePrecision: 1)
+    }
+
+    func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        if isEmpty { return }
+        if shape == .tree, path.isRoot {
+            return try await page(
+                (0..<Self.files / Self.inFolder).map { FileObject(path: try path.appending("folder \($0)"), type: .directory) })
+        }
+        for start in stride(from: 0, to: shape == .flat ? Self.files : Self.inFolder, by: 1000) {
+            try await page((start..<start + 1000).map { try file(path.appending("a file with a name \($0).text")) })
+        }
+    }
+
+    private func file(_ path: ProviderPath) -> FileObject { FileObject(path: path, type: .regular, size: 0, modifiedDate: Self.time) }
+
+    func createFolder(path: ProviderPath) async throws {}
+    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {}
+    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {}
+
+    func open(path: ProviderPath) async throws -> any FileReader { DataReader(Data(), path: path) }
+
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject { file(path) }
+}
