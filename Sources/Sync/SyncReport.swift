@@ -13,11 +13,14 @@ public struct SyncReport: Sendable {
         public let reason: String
         /// The error, where it was one.
         public let error: (any Error)?
+        /// Whether it is left out for what it is, as the options say, rather than because a side cannot hold it.
+        public let isLeftOut: Bool
 
-        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String) {
+        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, isLeftOut: Bool = false) {
             self.side = side
             self.path = path
             self.reason = reason
+            self.isLeftOut = isLeftOut
             error = nil
         }
 
@@ -26,6 +29,7 @@ public struct SyncReport: Sendable {
             self.path = path
             reason = error.sentence
             self.error = error
+            isLeftOut = false
         }
     }
 
