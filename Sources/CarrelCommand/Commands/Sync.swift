@@ -1,0 +1,132 @@
+import ArgumentParser
+import Carrel
+import Foundation
+import Sync
+
+struct SyncFolders: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "sync", abstract: "Bring two folders in step.",
+        discussion: """
+            The destination becomes like the source; what only it has stays, unless --delete is given. With --two-way changes of both sides, \
+            removals too, go to the other; where both changed one file, both versions are kept. What both sides had in common is \
+            remembered in a state file, so that a later run transfers only what changed, and carries renames over as renames. Filters are \
+            “- PATTERN” and “+ PATTERN”, of which the first that matches decides: *.tmp by name, /private/** by path, cache/ for folders.
+            """)
+
+    /// What becomes of symbolic links.
+    enum Links: String, ExpressibleByArgument, CaseIterable {
+        case skip, copy
+    }
+
+    @Flag(help: "Carry changes of the destination over to the source, too.")
+    var twoWay = false
+    @Flag(help: "Remove from the destination what the source has no more; the first run never does.")
+    var delete = false
+    @Flag(help: "Tell what would be done, and change nothing.")
+    var dryRun = false
+    @Flag(help: "Stay, and keep both in step until interrupted.")
+    var watch = false
+    @Option(help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ *.epub”) what matches; may be repeated.", valueName: "rule"))
+    var filter: [String] = []
+    @Option(help: ArgumentHelp("Stop before anything is changed when more would be removed; half of all otherwise.", valueName: "n|p%"))
+    var maxDelete: String?
+    @Option(help: ArgumentHelp("Where what both had in common is remembered, instead of in ~/.local/state/carrel/sync.", valueName: "file"))
+    var state: String?
+    @Flag(help: "Compare files that meet for the first time by content, also where size and time are the same.")
+    var checksum = false
+    @Option(help: ArgumentHelp("What becomes of symbolic links: skip, which is usual, or copy.", valueName: "what"))
+    var links = Links.skip
+    @Flag(help: "Keep what is replaced or removed in .carrel-trash.")
+    var trash = false
+    @Option(help: ArgumentHelp("How long it is kept there; 30 unless given.", valueName: "days"))
+    var trashDays: Int?
+    @Option(
+        help: ArgumentHelp("Bytes a second by the time of the day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
+    var timetable: String?
+    @Argument(help: "The folder to follow.")
+    var source: String
+    @Argument(help: "The folder to be like it; it is made where it is missing.")
+    var destination: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { nil }
+
+    func validate() throws {
+        if watch, dryRun { throw ValidationError("--watch and --dry-run exclude each other.") }
+        if let trashDays, !(1...36_500).contains(trashDays) { throw ValidationError("--trash-days takes a number of days, 1 or more.") }
+        do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
+    }
+
+    func perform(_ session: Session) async throws {
+        let places = try await session.places([source, destination])
+        let pair = Pair(source: places[0], target: places[1])
+        do {
+            try await check(pair)
+            let folders = SyncPair.folders(of: pair)
+            let file = state.map { SyncPair.stateFile($0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
+            session.remark("the state is \(file.path)")
+            let sync = try await FolderSync(folders.source, folders.destination, state: file, options: try options())
+            try await run(sync, SyncOutput(pair, common, session.output))
+            try await sync.close()
+        } catch { throw SyncPair.locate(error, pair) }
+    }
+
+    private func run(_ sync: FolderSync, _ output: SyncOutput) async throws {
+        if watch { return try await keepInStep(sync, output) }
+        let report: Sync.SyncReport
+        if dryRun {
+            report = try await sync.plan { output.planned($0) }
+        } else {
+            let bar = output.bar
+            defer { bar.clear() }
+            report = try await sync.run(progress: bar.reporter) { output.happened($0) }
+        }
+        try output.end(report, isPlan: dryRun)
+        try output.checkComplete(report)
+    }
+
+    /// Follows changes of both sides until the task is cancelled.
+    private func keepInStep(_ sync: FolderSync, _ output: SyncOutput) async throws {
+        let service = SyncService(sync)
+        let (events, continuation) = AsyncStream.makeStream(of: SyncService.Event.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await service.run { continuation.yield($0) }
+            }
+            group.addTask {
+                for await event in events { try output.happened(event) }
+            }
+            try await group.waitForAll()
+        }
+        // It ends without an error when a signal came.
+        throw CancellationError()
+    }
+
+    /// Both have to be folders; the destination may be missing.
+    private func check(_ pair: Pair) async throws {
+        for (place, what) in [(pair.source, "source"), (pair.target, "destination")] {
+            do {
+                let item = try await place.provider.attributesOfItem(path: place.path)
+                if try await item.isFolder(of: place) { continue }
+                throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
+            } catch let error where error.isNoSuchFile && what == "destination" {
+                continue
+            } catch { throw error.at(place.shown) }
+        }
+    }
+
+    private func options() throws -> SyncOptions {
+        var options = SyncOptions(direction: twoWay ? .twoWay : .mirror)
+        options.deletes = delete
+        if let maxDelete { options.removalLimit = try SyncOptions.RemovalLimit(maxDelete) }
+        options.filter = try SyncFilter(filter)
+        options.links = links == .copy ? .copy : .skip
+        options.comparesContent = checksum
+        options.keepsReplaced = trash
+        if let trashDays { options.trashAge = Double(trashDays) * 86_400 }
+        options.transfers = common.transfers
+        options.bandwidth = try timetable.map { try BandwidthTimetable($0) } ?? common.bandwidth().map { BandwidthTimetable(limit: $0) }
+        return options
+    }
+}
