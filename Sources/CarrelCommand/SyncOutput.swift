@@ -47,6 +47,7 @@ final class SyncOutput: Sendable {
         case .ended(let report): try end(report, isPlan: false)
         case .failed(let error, _):
             Session.say(SyncPair.locate(error, pair), verb: SyncFolders.verb, location: nil)
+            if common.json { output.printError(error.innermost) }
         }
         if let failure = state.value.failure { throw failure }
     }

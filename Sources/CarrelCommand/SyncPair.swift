@@ -21,9 +21,6 @@ enum SyncPair {
 
     // MARK: State
 
-    /// The state of `--state`.
-    static func stateFile(_ path: String) -> URL { URL(fileURLWithPath: path) }
-
     /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG Base Directory
     /// Specification.
     static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String]) -> URL {
@@ -43,10 +40,11 @@ enum SyncPair {
 
     /// An error of a whole run, with the side that it is about, and its exit code.
     static func locate(_ error: any Error, _ pair: Pair) -> any Error {
-        guard let cause = error as? CocoaError else { return error }
-        // A run that would remove too much is no refusal by the storage, which has a cause.
-        let isStopped = cause.code == .fileWriteNoPermission && cause.underlying == nil
-        if isStopped { return error.at("", status: .failed) }
+        if error is CommandFailure || error.isCancellation { return error }
+        // What would remove too much is stopped by the sync itself; a refusal by a storage has a cause.
+        if let error = error as? CocoaError, error.code == .fileWriteNoPermission, error.underlying == nil {
+            return error.at("", status: .failed)
+        }
         return pair.locate(error)
     }
 }

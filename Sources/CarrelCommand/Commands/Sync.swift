@@ -26,7 +26,9 @@ struct SyncFolders: Verb {
     var dryRun = false
     @Flag(help: "Stay, and keep both in step until interrupted.")
     var watch = false
-    @Option(help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ *.epub”) what matches; may be repeated.", valueName: "rule"))
+    @Option(
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ *.epub”) what matches; may be repeated.", valueName: "rule"))
     var filter: [String] = []
     @Option(help: ArgumentHelp("Stop before anything is changed when more would be removed; half of all otherwise.", valueName: "n|p%"))
     var maxDelete: String?
@@ -60,15 +62,13 @@ struct SyncFolders: Verb {
     func perform(_ session: Session) async throws {
         let places = try await session.places([source, destination])
         let pair = Pair(source: places[0], target: places[1])
-        do {
-            try await check(pair)
-            let folders = SyncPair.folders(of: pair)
-            let file = state.map { SyncPair.stateFile($0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
-            session.remark("the state is \(file.path)")
-            let sync = try await FolderSync(folders.source, folders.destination, state: file, options: try options())
-            try await run(sync, SyncOutput(pair, common, session.output))
-            try await sync.close()
-        } catch { throw SyncPair.locate(error, pair) }
+        try await check(pair)
+        let folders = SyncPair.folders(of: pair)
+        let file = state.map { URL(fileURLWithPath: $0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
+        session.remark("the state is \(file.path)")
+        let sync = try await FolderSync(folders.source, folders.destination, state: file, options: try options())
+        do { try await run(sync, SyncOutput(pair, common, session.output)) } catch { throw SyncPair.locate(error, pair) }
+        try await sync.close()
     }
 
     private func run(_ sync: FolderSync, _ output: SyncOutput) async throws {
