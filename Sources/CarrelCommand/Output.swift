@@ -16,6 +16,16 @@ final class Output: Sendable {
 
     func json(_ value: JSONValue) throws { try add(value.data + Data("\n".utf8)) }
 
+    /// An element of the array called `name`, which a JSON document begins with.
+    func element(_ value: some Encodable, isFirst: Bool, of name: String) throws {
+        try add(Data((isFirst ? "{\"\(name)\":[" : ",").utf8) + Self.encoder.encode(value))
+    }
+
+    /// The end of the array called `name`, and of the document: the members of `value`, an object with at least one.
+    func endDocument(_ value: some Encodable, after name: String, isEmpty: Bool) throws {
+        try add(Data((isEmpty ? "{\"\(name)\":[]," : "],").utf8) + Self.encoder.encode(value).dropFirst() + Data("\n".utf8))
+    }
+
     private static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -53,7 +53,8 @@ final class ProgressBar: Sendable {
         Output.rawStandardError(text + ", \(Self.bytes(Int64(rate)))/s")
     }
 
-    private static func bytes(_ count: Int64) -> String {
+    /// A count of bytes for people.
+    static func bytes(_ count: Int64) -> String {
         let units = ["B", "KiB", "MiB", "GiB", "TiB"]
         var value = Double(count)
         var unit = 0

@@ -34,7 +34,7 @@ final class Session: Sendable {
     let output = Output()
     private let credentials: any CredentialSource
     private let counters = TransferCounters()
-    private let environment: [String: String]
+    let environment: [String: String]
     /// Providers by storage, user and saved connection, so that two locations on one host share connections and login.
     private let known = Locked<[String: any FileProvider]>([:])
 

@@ -13,15 +13,15 @@ public struct FolderSyncReport: Sendable {
         public let reason: String
         /// The error, where it was one.
         public let error: (any Error)?
-        /// Whether the options leave it out; else the other side cannot hold it.
-        public let isByOption: Bool
+        /// Whether it is left out for what it is, as the options say, rather than because a side cannot hold it.
+        public let isLeftOut: Bool
 
-        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, isByOption: Bool = false) {
+        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, isLeftOut: Bool = false) {
             self.side = side
             self.path = path
             self.reason = reason
             error = nil
-            self.isByOption = isByOption
+            self.isLeftOut = isLeftOut
         }
 
         init(_ side: SyncSide, _ path: ProviderPath, _ error: any Error) {
@@ -29,7 +29,7 @@ public struct FolderSyncReport: Sendable {
             self.path = path
             reason = error.sentence
             self.error = error
-            isByOption = false
+            isLeftOut = false
         }
     }
 

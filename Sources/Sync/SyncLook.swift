@@ -31,7 +31,7 @@ struct SyncLook: Sendable {
             let path = relative(object.path)
             guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
                 let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
-                return outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what, isByOption: object.isSymbolicLink)) }
+                return outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
             }
             let full = batch.update { batch in
                 batch.append((path, item))

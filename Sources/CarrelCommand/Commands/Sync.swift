@@ -5,115 +5,128 @@ import Sync
 
 struct SyncFolders: Verb {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Keep two folders in step, one way or both ways.",
+        commandName: "sync", abstract: "Bring two folders in step.",
         discussion: """
-            Without --two-way the target becomes like the source; what only the target has goes with --delete alone, and never in the \
-            first run. With --two-way changes of both sides meet, removals too; where both changed one file, the source's keeps its name \
-            and the other gets a conflict copy. What was in step is remembered in a file on this machine.
+            The destination becomes like the source; what only it has stays, unless --delete is given. With --two-way changes of both sides, \
+            removals too, go to the other; where both changed one file, both versions are kept. What both sides had in common is \
+            remembered in a state file, so that a later run transfers only what changed, and carries renames over as renames. Filters are \
+            “- PATTERN” and “+ PATTERN”, of which the first that matches decides: *.tmp by name, /private/** by path, cache/ for folders.
             """)
 
-    @Flag(help: "Carry changes of both sides to the other.")
+    /// What becomes of symbolic links.
+    enum Links: String, ExpressibleByArgument, CaseIterable {
+        case skip, copy
+    }
+
+    @Flag(help: "Carry changes of the destination over to the source, too.")
     var twoWay = false
-    @Flag(help: "Remove from the target what the source has no more.")
+    @Flag(help: "Remove from the destination what the source has no more; the first run never does.")
     var delete = false
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Tell what would be done, and change nothing.")
     var dryRun = false
-    @Flag(help: "Go on keeping both in step, until interrupted.")
+    @Flag(help: "Stay, and keep both in step until interrupted.")
     var watch = false
     @Option(
-        help: ArgumentHelp(
-            "“- PATTERN” leaves out, “+ PATTERN” takes in; the first that matches decides; may be repeated.", valueName: "rule"))
+        parsing: .unconditionalSingleValue,
+        help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ *.epub”) what matches; may be repeated.", valueName: "rule"))
     var filter: [String] = []
-    @Option(
-        help: ArgumentHelp(
-            "The most that one run may remove: a number, or a share such as 20%; 50% unless said otherwise.", valueName: "n|p%"))
+    @Option(help: ArgumentHelp("Stop before anything is changed when more would be removed; half of all otherwise.", valueName: "n|p%"))
     var maxDelete: String?
-    @Option(help: ArgumentHelp("Where it is remembered what was in step.", valueName: "file"))
+    @Option(help: ArgumentHelp("Where what both had in common is remembered, instead of in ~/.local/state/carrel/sync.", valueName: "file"))
     var state: String?
-    @Flag(help: "Compare content in the first run, even where size and time are equal.")
+    @Flag(help: "Compare files that meet for the first time by content, also where size and time are the same.")
     var checksum = false
-    @Option(help: ArgumentHelp("What becomes of symbolic links: skip or copy.", valueName: "how"))
-    var links = "skip"
-    @Flag(help: "Move what is replaced or removed to .carrel-trash.")
+    @Option(help: ArgumentHelp("What becomes of symbolic links: skip, which is usual, or copy.", valueName: "what"))
+    var links = Links.skip
+    @Flag(help: "Keep what is replaced or removed in .carrel-trash.")
     var trash = false
-    @Option(help: ArgumentHelp("Days that something stays in the trash; 30 unless said otherwise.", valueName: "n"))
-    var trashDays: Double?
-    @Option(help: ArgumentHelp("Bytes a second by the time of the day, such as “08:00,512K 18:30,off”.", valueName: "text"))
+    @Option(help: ArgumentHelp("How long it is kept there; 30 unless given.", valueName: "days"))
+    var trashDays: Int?
+    @Option(
+        help: ArgumentHelp("Bytes a second by the time of the day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
     var timetable: String?
-    @Argument(help: ArgumentHelp("A folder.", valueName: "source"))
+    @Argument(help: "The folder to follow.")
     var source: String
-    @Argument(help: ArgumentHelp("A folder, which is made where it is missing.", valueName: "target"))
-    var target: String
+    @Argument(help: "The folder to be like it; it is made where it is missing.")
+    var destination: String
     @OptionGroup var common: CommonOptions
 
-    var blamed: String? { source }
+    var blamed: String? { nil }
 
     func validate() throws {
-        if twoWay, delete { throw ValidationError("--delete is for one way; with --two-way, removals are carried over in any case.") }
-        if dryRun, watch { throw ValidationError("--dry-run and --watch exclude each other.") }
-        _ = try options()
+        if watch, dryRun { throw ValidationError("--watch and --dry-run exclude each other.") }
+        if let trashDays, !(1...36_500).contains(trashDays) { throw ValidationError("--trash-days takes a number of days, 1 or more.") }
+        do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
+    }
+
+    func perform(_ session: Session) async throws {
+        let places = try await session.places([source, destination])
+        let pair = Pair(source: places[0], target: places[1])
+        try await check(pair)
+        let folders = SyncPair.folders(of: pair)
+        let file = state.map { URL(fileURLWithPath: $0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
+        session.remark("the state is \(file.path)")
+        let sync = try await FolderSync(folders.source, folders.destination, state: file, options: try options())
+        do { try await run(sync, SyncOutput(pair, common, session.output)) } catch { throw SyncPair.locate(error, pair) }
+        try await sync.close()
+    }
+
+    private func run(_ sync: FolderSync, _ output: SyncOutput) async throws {
+        if watch { return try await keepInStep(sync, output) }
+        let report: FolderSyncReport
+        if dryRun {
+            report = try await sync.plan { output.planned($0) }
+        } else {
+            let bar = output.bar
+            defer { bar.clear() }
+            report = try await sync.run(progress: bar.reporter) { output.happened($0) }
+        }
+        try output.end(report, isPlan: dryRun)
+        try output.checkComplete(report)
+    }
+
+    /// Follows changes of both sides until the task is cancelled.
+    private func keepInStep(_ sync: FolderSync, _ output: SyncOutput) async throws {
+        let service = SyncService(sync)
+        let (events, continuation) = AsyncStream.makeStream(of: SyncService.Event.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await service.run { continuation.yield($0) }
+            }
+            group.addTask {
+                for await event in events { try output.happened(event) }
+            }
+            try await group.waitForAll()
+        }
+        // It ends without an error when a signal came.
+        throw CancellationError()
+    }
+
+    /// Both have to be folders; the destination may be missing.
+    private func check(_ pair: Pair) async throws {
+        for (place, what) in [(pair.source, "source"), (pair.target, "destination")] {
+            do {
+                let item = try await place.provider.attributesOfItem(path: place.path)
+                if try await item.isFolder(of: place) { continue }
+                throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
+            } catch let error where error.isNoSuchFile && what == "destination" {
+                continue
+            } catch { throw error.at(place.shown) }
+        }
     }
 
     private func options() throws -> SyncOptions {
         var options = SyncOptions(direction: twoWay ? .twoWay : .mirror)
         options.deletes = delete
-        do { options.filter = try SyncFilter(filter) } catch { throw ValidationError(error.sentence) }
-        if let maxDelete { options.removalLimit = try Self.removalLimit(maxDelete) }
+        if let maxDelete { options.removalLimit = try SyncOptions.RemovalLimit(maxDelete) }
+        options.filter = try SyncFilter(filter)
+        options.links = links == .copy ? .copy : .skip
         options.comparesContent = checksum
-        guard let links = SyncOptions.Links(rawValue: links) else { throw ValidationError("--links takes skip or copy.") }
-        options.links = links
         options.keepsReplaced = trash
-        if let trashDays {
-            guard trashDays >= 0, trashDays < 1e6 else { throw ValidationError("--trash-days takes a number of days.") }
-            options.trashAge = trashDays * 86_400
-        }
+        if let trashDays { options.trashAge = Double(trashDays) * 86_400 }
         options.transfers = common.transfers
-        do { options.bandwidth = try timetable.map { try BandwidthTimetable($0) } } catch { throw ValidationError(error.sentence) }
+        options.bandwidth = try timetable.map { try BandwidthTimetable($0) } ?? common.bandwidth().map { BandwidthTimetable(limit: $0) }
         return options
-    }
-
-    private static func removalLimit(_ text: String) throws -> SyncOptions.RemovalLimit {
-        if text.hasSuffix("%"), let share = Double(text.dropLast()), (0...100).contains(share) { return .share(share / 100) }
-        if let count = Int(text), count >= 0 { return .count(count) }
-        throw ValidationError("--max-delete takes a number of items, or a share from 0% to 100%.")
-    }
-
-    func perform(_ session: Session) async throws {
-        let places = try await session.places([source, target])
-        guard let item = try await places[0].itemIfAny() else {
-            throw FileError.make(.fileReadNoSuchFile, path: places[0].path).at(places[0].shown)
-        }
-        guard try await item.isFolder(of: places[0]) else { throw FileError.notADirectory(places[0].path).at(places[0].shown) }
-        let labels = Self.labels(of: places)
-        let folders = zip(places, labels).map { SyncFolder(ProviderLocation(provider: $0.provider, path: $0.path), label: $1) }
-        let file = state.map { URL(fileURLWithPath: $0) } ?? Self.stateFile(of: folders)
-        session.remark("the state is \(file.path)")
-        let run = SyncCommandRun(self, places, session)
-        let sync = try await FolderSync(folders[0], folders[1], state: file, options: try options())
-        do {
-            if dryRun { try await run.plan(sync) } else if watch { try await run.keep(sync) } else { try await run.once(sync) }
-            try await sync.close()
-        } catch {
-            try await sync.close()
-            throw error
-        }
-    }
-
-    /// What conflict copies are called after: the machines, where they differ.
-    private static func labels(of places: [Place]) -> [String] {
-        let hosts = places.map { place in
-            place.provider is LocalFileProvider ? ProcessInfo.processInfo.hostName : place.provider.url(of: place.path).host() ?? ""
-        }
-        return hosts[0] == hosts[1] ? ["source", "target"] : hosts
-    }
-
-    /// One file for each pair of folders.
-    private static func stateFile(of folders: [SyncFolder]) -> URL {
-        let environment = ProcessInfo.processInfo.environment
-        let home = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? URL(fileURLWithPath: $0) : nil }
-        let folder = home ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".local/state")
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // FNV-1a: Swift's own hash is another in each run.
-        for byte in folders.map(\.name).joined(separator: "\n").utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return folder.appending(path: "carrel/sync/\(String(hash, radix: 36)).db")
     }
 }

@@ -1,0 +1,161 @@
+import Carrel
+import Foundation
+import Sync
+
+/// Tells what a sync does: a line for each step, or JSON; what fails, on standard error.
+final class SyncOutput: Sendable {
+    let bar: ProgressBar
+    private let pair: Pair
+    private let common: CommonOptions
+    private let output: Output
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        /// Why nothing can be written any more: a closed pipe. The run goes on; it fails at its end.
+        var failure: (any Error)?
+        /// What was said of the run under way on standard error.
+        var said: Set<String> = []
+        /// Whether the array of planned steps has begun.
+        var hasActions = false
+    }
+
+    init(_ pair: Pair, _ common: CommonOptions, _ output: Output) {
+        self.pair = pair
+        self.common = common
+        self.output = output
+        bar = ProgressBar(isQuiet: common.quiet)
+    }
+
+    // MARK: Steps
+
+    /// Tells of a step of a run.
+    func happened(_ event: SyncEvent) {
+        switch event {
+        case .began, .postponed: break
+        case .done(let action): tell { try done(action) }
+        case .failed(let action, let error): say(SayItem(action.side, action.path, error.sentence, error))
+        }
+    }
+
+    /// Tells of what a service does.
+    ///
+    /// - Throws: A closed pipe.
+    func happened(_ event: SyncService.Event) throws {
+        switch event {
+        case .began: state.update { $0.said = [] }
+        case .sync(let step): happened(step)
+        case .ended(let report): try end(report, isPlan: false)
+        case .failed(let error, _):
+            Session.say(SyncPair.locate(error, pair), verb: SyncFolders.verb, location: nil)
+            if common.json { output.printError(error.innermost) }
+        }
+        if let failure = state.value.failure { throw failure }
+    }
+
+    private func done(_ action: SyncAction) throws {
+        guard !common.json, !common.quiet, let line = line(action) else { return }
+        bar.clear()
+        try output.line(line)
+        try output.flush()
+    }
+
+    /// Tells of a planned step. A plan may be as large as the tree; nothing of it is held.
+    func planned(_ action: SyncAction) {
+        tell {
+            if common.json {
+                let isFirst = state.update { state in
+                    defer { state.hasActions = true }
+                    return !state.hasActions
+                }
+                try output.element(ShownSync.Action(action), isFirst: isFirst, of: "actions")
+            } else if !common.quiet, let line = line(action) {
+                try output.line("would be \(line)")
+            }
+        }
+    }
+
+    private func line(_ action: SyncAction) -> String? {
+        let place = shown(action.side, action.path)
+        return switch action.kind {
+        case .create: "created \(place)"
+        case .update: "updated \(place)"
+        case .move: "moved \(action.from.map { shown(action.side, $0) } ?? "") -> \(place)"
+        case .remove: "removed \(place)"
+        case .conflict: "set aside \(place)"
+        case .skip, .agree, .forget: nil
+        }
+    }
+
+    private func tell(_ body: () throws -> Void) {
+        if state.value.failure != nil { return }
+        do { try body() } catch { state.update { $0.failure = error } }
+    }
+
+    // MARK: The end
+
+    /// Tells what a run came to.
+    ///
+    /// - Throws: What kept its steps from being told.
+    func end(_ report: FolderSyncReport, isPlan: Bool) throws {
+        bar.clear()
+        for item in report.failed + report.postponed { say(SayItem(item.side, item.path, item.reason, item.error)) }
+        for item in report.skipped where !item.isLeftOut { say(SayItem(item.side, item.path, item.reason, nil)) }
+        if let failure = state.value.failure { throw failure }
+        if common.json {
+            let shown = ShownSync(report, isPlan: isPlan)
+            try isPlan ? output.endDocument(shown, after: "actions", isEmpty: !state.value.hasActions) : output.json(shown)
+        } else if !common.quiet {
+            for item in report.skipped where item.isLeftOut {
+                try output.line("skipped \(shown(item.side, item.path)): \(item.reason)")
+            }
+            if report.hasChanges { try output.line(summary(report, isPlan: isPlan)) }
+        }
+        try output.flush()
+    }
+
+    private func summary(_ report: FolderSyncReport, isPlan: Bool) -> String {
+        let counts = [
+            (report.created, "created"), (report.updated, "updated"), (report.moved, "moved"), (report.removed, "removed"),
+            (report.conflicts, "set aside"),
+        ]
+        let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return (isPlan ? "would be " : "") + text + "; \(ProgressBar.bytes(report.bytes))"
+    }
+
+    /// - Throws: Exit code 7 where both sides are not in step, apart from what is left out on purpose.
+    func checkComplete(_ report: FolderSyncReport) throws {
+        let count = report.failures + report.postponed.count + report.skipped.count { !$0.isLeftOut }
+        guard count > 0 else { return }
+        throw CommandFailure(
+            status: .partlyDone, sentence: "\(count) items are not in step.", isSaid: true, hasDocument: common.json)
+    }
+
+    // MARK: Standard error
+
+    /// An item about which something is to be said.
+    private struct SayItem {
+        let side: SyncSide
+        let path: ProviderPath
+        let reason: String
+        let error: (any Error)?
+
+        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, _ error: (any Error)?) {
+            (self.side, self.path, self.reason, self.error) = (side, path, reason, error)
+        }
+    }
+
+    /// One line for an item, once in a run.
+    private func say(_ item: SayItem) {
+        let place = shown(item.side, item.path)
+        let isNews = state.update { $0.said.count < 2 * FolderSyncReport.mostNamed && $0.said.insert(place).inserted }
+        guard isNews else { return }
+        bar.clear()
+        let error = item.error ?? CommandFailure(status: .partlyDone, sentence: item.reason)
+        Session.say(error, verb: SyncFolders.verb, location: place)
+    }
+
+    private func shown(_ side: SyncSide, _ path: ProviderPath) -> String {
+        let place = side == .source ? pair.source : pair.target
+        return place.shown(of: place.path.appending(path))
+    }
+}

@@ -1,0 +1,50 @@
+import Carrel
+import Foundation
+import Sync
+
+/// What a sync on the command line has to know of its two folders.
+enum SyncPair {
+    /// The two sides; conflict copies are called after the hosts.
+    static func folders(of pair: Pair) -> (source: SyncFolder, destination: SyncFolder) {
+        var labels = (host(of: pair.source), host(of: pair.target))
+        if labels.0 == labels.1 { labels = (labels.0 + " source", labels.1 + " destination") }
+        return (
+            SyncFolder(ProviderLocation(provider: pair.source.provider, path: pair.source.path), label: labels.0),
+            SyncFolder(ProviderLocation(provider: pair.target.provider, path: pair.target.path), label: labels.1)
+        )
+    }
+
+    private static func host(of place: Place) -> String {
+        if let host = place.provider.baseURL?.host(), !host.isEmpty { return host }
+        return place.provider is LocalFileProvider ? ProcessInfo.processInfo.hostName : place.provider.type
+    }
+
+    // MARK: State
+
+    /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG Base Directory
+    /// Specification.
+    static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String]) -> URL {
+        // A relative folder is to be ignored, says the specification.
+        let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let base = given ?? (environment["HOME"] ?? "") + "/.local/state"
+        let name = String(format: "%016llx", hash(folders.source.name + "\n" + folders.destination.name))
+        return URL(fileURLWithPath: base).appending(path: "carrel/sync/\(name).db")
+    }
+
+    /// FNV-1a, 64 bits: the same in every run. Two pairs with one hash are told apart by what stands in the state.
+    private static func hash(_ text: String) -> UInt64 {
+        text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    }
+
+    // MARK: Errors
+
+    /// An error of a whole run, with the side that it is about, and its exit code.
+    static func locate(_ error: any Error, _ pair: Pair) -> any Error {
+        if error is CommandFailure || error.isCancellation { return error }
+        // What would remove too much is stopped by the sync itself; a refusal by a storage has a cause.
+        if let error = error as? CocoaError, error.code == .fileWriteNoPermission, error.underlying == nil {
+            return error.at("", status: .failed)
+        }
+        return pair.locate(error)
+    }
+}
