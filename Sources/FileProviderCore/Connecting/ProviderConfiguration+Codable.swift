@@ -16,13 +16,7 @@ extension ProviderConfiguration: Codable {
 
     /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
     public init(from decoder: any Decoder) throws {
-        let names = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue).sorted()
-        if let unknown = names.first(where: { Key(rawValue: $0) == nil }) {
-            let known = Key.allCases.map(\.rawValue).joined(separator: ", ")
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "“\(unknown)” is no key of a connection; there are: \(known)."))
-        }
-        let values = Values(container: try decoder.container(keyedBy: Key.self))
+        let values = Values(container: try decoder.container(ofKnown: Key.self, in: "a connection"))
         let text = try values.container.decode(String.self, forKey: .url)
         do { try self.init(url: Self.url(text), user: values.optional(.user)) } catch let error as URLError {
             throw values.error(.url, error.sentence)
@@ -105,18 +99,6 @@ extension ProviderConfiguration: Codable {
             throw FileError.make(.badURL, url: nil, sentence: "The URL of a connection is none (RFC 3986).")
         }
         return url
-    }
-
-    /// Any key there is.
-    private struct AnyKey: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-
-        init(stringValue: String) {
-            self.stringValue = stringValue
-        }
-
-        init?(intValue: Int) { nil }
     }
 
     private struct Values {

@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "sync-service",
+    products: [.executable(name: "sync-service", targets: ["sync-service"])],
+    dependencies: [
+        // In a package outside this repository: the repository's URL and a version.
+        .package(name: "carrel", path: "../.."),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    ],
+    targets: [
+        .target(
+            name: "SyncDaemon",
+            dependencies: [
+                .product(name: "Carrel", package: "carrel"), .product(name: "Sync", package: "carrel"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .executableTarget(name: "sync-service", dependencies: ["SyncDaemon"]),
+        .testTarget(
+            name: "SyncServiceTests",
+            dependencies: [
+                "SyncDaemon", "sync-service", .product(name: "Carrel", package: "carrel"), .product(name: "Sync", package: "carrel"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+    ]
+)

@@ -1,0 +1,150 @@
+import Carrel
+public import Foundation
+import Logging
+import Sync
+
+/// Keeps the pairs of a configuration file in step until it is told to end.
+public struct SyncDaemon: Sendable {
+    private let services: [String: SyncService]
+    private let syncs: [FolderSync]
+    private let health: String?
+    private let interval: Double
+    private let prometheus: String?
+    private let logger: Logger
+
+    private static let usage = """
+        usage: sync-service CONFIGURATION          keeps the folders in step until SIGTERM
+               sync-service --check CONFIGURATION  reads the configuration, and no more
+               sync-service --health FILE          prints a health file; exit code 0 if all is well, else 1
+        """
+
+    /// The whole program.
+    ///
+    /// - Returns: The exit code: 0 done, 1 failed, 2 wrong usage.
+    public static func main(_ arguments: [String], environment: [String: String] = ProcessInfo.processInfo.environment) async -> Int32 {
+        do {
+            switch (arguments.first ?? "", arguments.count) {
+            case ("--health", 2):
+                let (text, health) = try Health.read(arguments[1])
+                print(text)
+                return health.isGood(at: Date()) ? 0 : 1
+            case ("--check", 2): _ = try Configuration.load(arguments[1])
+            case (let file, 1) where !file.hasPrefix("-") && !file.isEmpty:
+                try await SyncDaemon(Configuration.load(file), environment: environment).run()
+            default:
+                complain(usage)
+                return 2
+            }
+            return 0
+        } catch {
+            complain("sync-service: \(error.sentence)")
+            return 1
+        }
+    }
+
+    private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
+
+    /// Opens every pair's state; nothing is sent yet.
+    init(_ configuration: Configuration, environment: [String: String]) async throws {
+        guard let state = configuration.state ?? environment["STATE_DIRECTORY"] else {
+            throw FileError.make(.fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
+        }
+        var logger = Logger(label: "sync-service") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = configuration.logLevel
+        self.logger = logger
+        health = configuration.health ?? environment["RUNTIME_DIRECTORY"].map { "\($0)/health.json" }
+        interval = configuration.healthInterval
+        prometheus = configuration.prometheus
+        let folder = URL(fileURLWithPath: state)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let registry = try ProviderRegistry.withBuiltInProviders()
+        var (services, syncs): ([String: SyncService], [FolderSync]) = ([:], [])
+        for pair in configuration.pairs {
+            func open(_ place: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
+                let credentials = Self.credentials(pair.name, side, environment)
+                return SyncFolder(try await registry.location(of: place, credentials: credentials), label: "\(side)")
+            }
+            let sync = try await FolderSync(
+                open(pair.source, .source), open(pair.destination, .destination), state: folder.appending(path: "\(pair.name).db"),
+                options: pair.options)
+            logger[metadataKey: "pair"] = "\(pair.name)"
+            services[pair.name] = SyncService(sync, options: pair.service, logger: logger)
+            syncs.append(sync)
+        }
+        (self.services, self.syncs) = (services, syncs)
+    }
+
+    /// `PAIR.SIDE` in systemd's folder of credentials, a password; `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `netrc` among
+    /// the credentials, and `~/.netrc`.
+    private static func credentials(_ pair: String, _ side: SyncSide, _ environment: [String: String]) -> any CredentialSource {
+        let letters = "\(pair)_\(side)".uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
+        let variable = "SYNC_\(String(letters))_"
+        var sources: [any CredentialSource] = [
+            EnvironmentCredentials(password: variable + "PASSWORD", token: variable + "TOKEN", environment: environment)
+        ]
+        if let folder = environment["CREDENTIALS_DIRECTORY"] {
+            let file = "\(folder)/\(pair).\(side)"
+            if FileManager.default.fileExists(atPath: file) { sources.append(PasswordFileCredentials(file: file)) }
+            sources.append(NetrcCredentials(file: "\(folder)/netrc"))
+        }
+        return CredentialChain(sources + [NetrcCredentials(environment: environment)])
+    }
+
+    /// Runs until the task is cancelled, or SIGTERM or SIGINT comes.
+    func run() async throws {
+        // Whoever cannot write its health says so at once.
+        try await report()
+        let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services.values {
+                group.addTask {
+                    try await service.run { event in
+                        if case .sync = event { return }
+                        news.continuation.yield()
+                    }
+                }
+            }
+            group.addTask { await reportAll(news.stream) }
+            group.addTask {
+                while true {
+                    do { try await Task.sleep(for: .seconds(interval)) } catch { return }
+                    news.continuation.yield()
+                }
+            }
+            group.addTask { await Self.untilTold() }
+            // The first one that ends is the end: a signal, or cancelling.
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        for sync in syncs { try await sync.close() }
+        if let health, FileManager.default.fileExists(atPath: health) { try FileManager.default.removeItem(atPath: health) }
+    }
+
+    private func reportAll(_ news: AsyncStream<Void>) async {
+        for await _ in news {
+            do { try await report() } catch { logger.error("The health cannot be written: \(error.sentence)") }
+        }
+    }
+
+    private func report() async throws {
+        var metrics: [String: SyncMetrics] = [:]
+        for (name, service) in services { metrics[name] = await service.metrics }
+        if let health { try Health(written: Date(), interval: interval, pairs: metrics).write(to: health) }
+        if let prometheus {
+            try Data(SyncMetrics.prometheus(metrics).utf8).write(to: URL(fileURLWithPath: prometheus), options: .atomic)
+        }
+    }
+
+    private static func untilTold() async {
+        let told = AsyncStream.makeStream(of: Void.self)
+        let sources = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { told.continuation.finish() }
+            source.resume()
+            return source
+        }
+        for await _ in told.stream {}
+        for source in sources { source.cancel() }
+    }
+}

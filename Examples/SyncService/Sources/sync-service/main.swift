@@ -1,0 +1,4 @@
+import Foundation
+import SyncDaemon
+
+exit(await SyncDaemon.main(Array(CommandLine.arguments.dropFirst())))

@@ -1,0 +1,90 @@
+import Foundation
+import Sync
+import Testing
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(3))) struct DaemonTests {
+    private let bed: DaemonBed
+
+    init() throws {
+        bed = try DaemonBed()
+    }
+
+    @Test func `two folders are kept in step until the daemon is told to end`() async throws {
+        let file = try bed.configure()
+        try bed.put("one/first", "1")
+        let daemon = Task { await SyncDaemon.main([file], environment: [:]) }
+        try await eventually { bed.text("two/first") == "1" }
+        try bed.put("two/back", "2")
+        try bed.put("one/left.tmp", "out")
+        try await eventually { bed.text("one/back") == "2" }
+        try await eventually { try Health.read(bed.path("health.json")).health.pairs["books"]?.created == 2 }
+        #expect(await SyncDaemon.main(["--health", bed.path("health.json")]) == 0)
+        #expect(bed.text("sync.prom")?.contains("carrel_sync_created_total{pair=\"books\"}") == true)
+        daemon.cancel()
+        #expect(await daemon.value == 0)
+        #expect(bed.text("two/left.tmp") == nil && bed.text("health.json") == nil)
+        // The state was given back.
+        let again = Task { await SyncDaemon.main([file], environment: [:]) }
+        try bed.put("one/later", "3")
+        try await eventually { bed.text("two/later") == "3" }
+        again.cancel()
+        #expect(await again.value == 0)
+    }
+
+    @Test func `the program ends cleanly at SIGTERM`() async throws {
+        let file = try bed.configure()
+        try bed.put("one/first", "1")
+        let process = Process()
+        let executable = try #require(Self.executable, "sync-service lies beside the tests")
+        process.executableURL = executable
+        process.arguments = [file]
+        process.environment = ["HOME": bed.folder.path]
+        let ended = AsyncStream.makeStream(of: Void.self)
+        process.terminationHandler = { _ in ended.continuation.finish() }
+        try process.run()
+        try await eventually { bed.text("two/first") == "1" }
+        process.terminate()
+        for await _ in ended.stream {}
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+
+    @Test func `wrong arguments and what cannot be opened have codes of their own`() async throws {
+        #expect(await SyncDaemon.main([]) == 2)
+        #expect(await SyncDaemon.main(["--help", "x"]) == 2)
+        #expect(await SyncDaemon.main([bed.path("missing.json")]) == 1)
+        #expect(await SyncDaemon.main(["--check", try bed.configure()]) == 0)
+        let same = #"{"url": "\#(bed.path("one"))"}"#
+        let toItself = #"{"state": "\#(bed.path("state"))", "pairs": [{"name": "a", "source": \#(same), "destination": \#(same)}]}"#
+        #expect(await SyncDaemon.main([try bed.configure(toItself)], environment: [:]) == 1)
+        let stateless = #"{"pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#
+        #expect(await SyncDaemon.main([try bed.configure(stateless)], environment: [:]) == 1)
+    }
+
+    @Test func `health is good while the file is fresh and no pair is away or refused`() async throws {
+        func health(_ state: SyncMetrics.State, age: Double) async throws -> Int32 {
+            var metrics = SyncMetrics()
+            metrics.state = state
+            let health = Health(written: Date() - age, interval: 30, pairs: ["good": SyncMetrics(), "other": metrics])
+            try health.write(to: bed.path("health.json"))
+            return await SyncDaemon.main(["--health", bed.path("health.json")])
+        }
+        for state in SyncMetrics.State.allCases {
+            #expect(try await health(state, age: 0) == (state == .away || state == .refused ? 1 : 0), "\(state)")
+        }
+        #expect(try await health(.idle, age: 90) == 0)
+        #expect(try await health(.idle, age: 200) == 1)
+        #expect(await SyncDaemon.main(["--health", bed.path("none.json")]) == 1)
+        try bed.put("health.json", "{}")
+        #expect(await SyncDaemon.main(["--health", bed.path("health.json")]) == 1)
+    }
+
+    private static let executable: URL? = {
+        let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
+        return [bundle, own].compactMap(\.self)
+            .map { URL(fileURLWithPath: $0).deletingLastPathComponent().appending(path: "sync-service") }
+            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }()
+}

@@ -1,0 +1,18 @@
+import FileProviderCore
+import Foundation
+
+extension SyncOptions.RemovalLimit {
+    /// Reads `100`, so many items, or `25%`, a share of what both sides had in common.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for anything else.
+    public init(_ text: String) throws {
+        if text.hasSuffix("%"), let percent = Double(text.dropLast()), (0...100).contains(percent) {
+            self = .share(percent / 100)
+        } else if let count = Int(text), count >= 0 {
+            self = .count(count)
+        } else {
+            throw FileError.make(
+                .fileReadCorruptFile, path: text, sentence: "“\(text)” is no limit of removals, such as “100” items or “25%” of all.")
+        }
+    }
+}

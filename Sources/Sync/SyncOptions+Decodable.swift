@@ -1,0 +1,67 @@
+import FileProviderCore
+import Foundation
+
+/// As people write it in a configuration: `{"direction": "twoWay", "filter": ["- *.tmp"], "removalLimit": "25%", "bandwidth": "512K"}`.
+///
+/// What is not there has its usual value, and an unknown key is refused. `filter` is a list of rules, `removalLimit` and `bandwidth` are
+/// texts, `trashDays` is ``SyncOptions/trashAge`` in days, or null; all other keys are called like their properties.
+extension SyncOptions: Decodable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case direction, deletes, removalLimit, filter, links, comparesContent, keepsReplaced, trashDays, transfers, bandwidth
+    }
+
+    /// - Throws: `DecodingError` with a sentence in it.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(ofKnown: Key.self, in: "a pair's options")
+        self.init(direction: try values.decodeIfPresent(Direction.self, forKey: .direction) ?? .mirror)
+        deletes = try values.decodeIfPresent(Bool.self, forKey: .deletes) ?? deletes
+        removalLimit = try values.read(.removalLimit) { try RemovalLimit($0) } ?? removalLimit
+        filter = try values.read(.filter) { try SyncFilter($0) } ?? filter
+        links = try values.decodeIfPresent(Links.self, forKey: .links) ?? links
+        comparesContent = try values.decodeIfPresent(Bool.self, forKey: .comparesContent) ?? comparesContent
+        keepsReplaced = try values.decodeIfPresent(Bool.self, forKey: .keepsReplaced) ?? keepsReplaced
+        if values.contains(.trashDays) { trashAge = try values.time(.trashDays).map { $0 * 86_400 } }
+        transfers = try values.decodeIfPresent(Int.self, forKey: .transfers)
+        bandwidth = try values.read(.bandwidth) { try BandwidthTimetable($0) }
+    }
+}
+
+/// Seconds, as in `{"quiet": 2, "rescan": 3600, "poll": 60}`: what is not there has its usual value, and an unknown key is refused.
+///
+/// `poll` and `alwaysPolls` are those of ``SyncServiceOptions/watch``; all other keys are called like their properties.
+extension SyncServiceOptions: Decodable {
+    private enum Key: String, CodingKey, CaseIterable {
+        case quiet, longestWait, rescan, firstPause, longestPause, poll, alwaysPolls
+    }
+
+    /// - Throws: `DecodingError` with a sentence in it.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(ofKnown: Key.self, in: "a service's options")
+        self.init()
+        quiet = try values.time(.quiet) ?? quiet
+        longestWait = try values.time(.longestWait) ?? longestWait
+        rescan = try values.time(.rescan) ?? rescan
+        firstPause = try values.time(.firstPause) ?? firstPause
+        longestPause = try values.time(.longestPause) ?? longestPause
+        watch.longestInterval = try values.time(.poll) ?? watch.longestInterval
+        watch.alwaysPolls = try values.decodeIfPresent(Bool.self, forKey: .alwaysPolls) ?? watch.alwaysPolls
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A value that is written in another form; an error in it keeps its sentence, and says where.
+    fileprivate func read<Text: Decodable, Value>(_ key: Key, _ read: (Text) throws -> Value) throws -> Value? {
+        guard let text = try decodeIfPresent(Text.self, forKey: key) else { return nil }
+        do { return try read(text) } catch {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: error.sentence)
+        }
+    }
+
+    /// A time, more than none.
+    fileprivate func time(_ key: Key) throws -> Double? {
+        guard let time = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+        if (0.001...1e7).contains(time) { return time }
+        throw DecodingError.dataCorruptedError(
+            forKey: key, in: self, debugDescription: "“\(key.stringValue)” has to lie between 0.001 and 10000000.")
+    }
+}
