@@ -145,9 +145,12 @@ main() {
   export CARREL_TEST_PROGRAM
   run swift test --skip-build --filter '^IntegrationTests\.Command'
   unset CARREL_TEST_PROGRAM
-  # A package of its own that depends on this one; in the same build folder only its own few files have to be compiled.
-  say "testing: the plug-in example"
-  run swift test --package-path Examples/PlugInProvider --scratch-path .build
+  # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
+  for folder in Examples/*/Package.swift; do
+    folder=${folder%/Package.swift}
+    say "testing: the example ${folder##*/}"
+    run swift test --package-path "$folder" --scratch-path .build
+  done
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew. Where there is
   # none, the libraries of others need no building twice.
   say "building without the trait FileInformation"

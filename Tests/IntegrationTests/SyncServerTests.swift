@@ -28,7 +28,7 @@ import Testing
             Storage(testDescription: "S3: moto") { body in try await server.withFolder { try await body($0, $1) } }
         }
 
-    private static let count = TestServers.environment["CARREL_SYNC_SERVER_HISTORIES"].flatMap { Int($0) } ?? 3
+    private static let count = TestServers.environment["CARREL_SYNC_SERVER_HISTORIES"].flatMap { Int($0) } ?? 2
     private static let first = TestServers.environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
 
     private func withScratch(_ body: (URL) async throws -> Void) async throws {

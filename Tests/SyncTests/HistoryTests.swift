@@ -8,7 +8,7 @@ import Testing
 /// Random histories against a model. `CARREL_SYNC_HISTORIES` says how many, `CARREL_SYNC_SEED` where they begin.
 @Suite struct HistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 200
+    private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 100
     private static let first = environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
 
     @Test(arguments: ["memory", "local"])

@@ -177,7 +177,7 @@ import Testing
     @Test func `the state of two other folders is refused, and so is a second run`() async throws {
         let bed = try bed()
         try await bed.run()
-        try await bed.withSync { _ in
+        _ = try await bed.withSync { _ in
             await #expect { try await bed.run() } throws: { ($0 as? CocoaError)?.code == .fileLocking }
         }
         let url = FileManager.default.temporaryDirectory
