@@ -23,6 +23,8 @@ final class SyncBed: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
+    static func memory(_ name: String) -> MemoryFileProvider { MemoryFileProvider(MemoryConfiguration(name: name)) }
+
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     var state: URL { folder.appending(path: "state.db") }

@@ -1,0 +1,100 @@
+import FileProviderCore
+import Foundation
+import Testing
+
+@testable import Sync
+
+@Suite struct SyncValuesTests {
+    private let moment = Date(timeIntervalSince1970: 1_795_401_910)  // 2026-11-23 02:45:10 UTC
+
+    @Test func `a conflict copy says when and from where`() throws {
+        let name = try ConflictName.make(for: ProviderPath("/a/notes.txt"), label: "nas", date: moment, longest: 255)
+        #expect(name.string == "/a/notes (conflict 2026-11-23 02.45.10 nas).txt")
+        let second = try ConflictName.make(for: ProviderPath("/.hidden"), label: "", date: moment, longest: 255, number: 2)
+        #expect(second.string == "/.hidden (conflict 2026-11-23 02.45.10 2)")
+    }
+
+    @Test(arguments: [60, 100, 255])
+    func `a long name is shortened by whole characters`(longest: Int) throws {
+        let path = try ProviderPath("/" + String(repeating: "ü", count: 120) + ".epub")
+        let name = try ConflictName.make(for: path, label: "nas", date: moment, longest: longest)
+        #expect(name.nameBytes.count <= longest && name.nameBytes.count > longest - 8 || longest == 255)
+        #expect(String(validating: name.nameBytes, as: UTF8.self)?.hasSuffix(" (conflict 2026-11-23 02.45.10 nas).epub") == true)
+    }
+
+    @Test func `a label keeps what a name may hold`() {
+        let folder = SyncFolder(
+            ProviderLocation(provider: SyncBed.memory("x"), path: .root), label: "a/b\u{1B}:c" + String(repeating: "d", count: 99))
+        #expect(folder.label == "abc" + String(repeating: "d", count: 37))
+    }
+
+    @Test func `a timetable holds until its next entry, over midnight too`() throws {
+        let timetable = try BandwidthTimetable("08:00,512K 18:30,10M 23:00,off")
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = .gmt
+        func limit(_ time: String) throws -> Int64? {
+            timetable.limit(at: try Date("2026-11-23T\(time):00Z", strategy: .iso8601), calendar: calendar)
+        }
+        #expect(try limit("08:00") == 512 << 10)
+        #expect(try limit("18:29") == 512 << 10)
+        #expect(try limit("18:30") == 10 << 20)
+        #expect(try limit("23:30") == nil)
+        #expect(try limit("03:00") == nil)
+        #expect(try BandwidthTimetable("2M").limit(at: moment) == 2 << 20)
+        for text in ["", "8,1M", "08:00", "25:00,1M", "08:00,0", "08:00,1X", "08:00,1M,2M", "9999999999G"] {
+            #expect(throws: CocoaError.self, "\(text)") { try BandwidthTimetable(text) }
+        }
+    }
+
+    @Test func `keys sort as a tree does`() throws {
+        let paths = try ["/a", "/a/b", "/a/b/c", "/a b", "/a.txt", "/a0"].map { try ProviderPath($0) }
+        let sorted = paths.shuffled().sorted { SyncKey.data($0).lexicographicallyPrecedes(SyncKey.data($1)) }
+        #expect(sorted == paths)
+        for path in paths { #expect(try SyncKey.path(SyncKey.data(path)) == path) }
+    }
+
+    /// What each side holds against what was agreed on: the whole table of two-way sync and of a mirror.
+    @Test(arguments: [
+        ("same", "same", "nothing", "nothing"), ("new", "same", "transfer(destination)", "transfer(destination)"),
+        ("same", "new", "transfer(source)", "transfer(destination, keeps)"), ("gone", "same", "remove(destination)", "remove(destination)"),
+        ("same", "gone", "remove(source)", "transfer(destination)"), ("gone", "new", "transfer(source)", "remove(destination, keeps)"),
+        ("new", "gone", "transfer(destination)", "transfer(destination)"), ("gone", "gone", "forget", "forget"),
+        ("new", "other", "conflict(destination)", "transfer(destination, keeps)"),
+        ("folder", "same", "remove(destination)", "remove(destination)"),
+        ("same", "folder", "remove(source)", "remove(destination, keeps)"),
+        ("folder", "new", "conflict(destination)", "remove(destination, keeps)"),
+        ("new", "folder", "conflict(source)", "remove(destination, keeps)"),
+    ])
+    func `every pair of changes has its answer`(source: String, destination: String, twoWay: String, mirror: String) throws {
+        let before = SyncItem(type: .regular, size: 1, time: 1)
+        func look(_ text: String) -> SyncDifference.Look {
+            switch text {
+            case "same": .unchanged
+            case "gone": .gone
+            case "new": .found(SyncItem(type: .regular, size: 2, time: 2))
+            case "other": .found(SyncItem(type: .regular, size: 3, time: 3))
+            default: .found(SyncItem(type: .directory))
+            }
+        }
+        let difference = SyncDifference(
+            path: try ProviderPath("a"), agreed: AgreedItem(items: .init(before, before)), looks: .init(look(source), look(destination)))
+        for (direction, expected) in [(SyncOptions.Direction.twoWay, twoWay), (.mirror, mirror)] {
+            let capabilities = Capabilities([.writing: .native], readCost: .local, timePrecision: 1)
+            let rules = SyncRules(
+                direction: direction, deletes: true, comparesContent: false, isFirst: false,
+                capabilities: .init(capabilities, capabilities), hasLinks: .init(false, false))
+            #expect(rules.decide(difference).text == expected)
+        }
+    }
+}
+
+extension SyncRules.Decision {
+    fileprivate var text: String {
+        switch self {
+        case .transfer(let side, let keeps): "transfer(\(side)\(keeps ? ", keeps" : ""))"
+        case .remove(let side, let keeps): "remove(\(side)\(keeps ? ", keeps" : ""))"
+        case .conflict(let side): "conflict(\(side))"
+        default: "\(self)"
+        }
+    }
+}
