@@ -24,9 +24,12 @@ public actor SyncService {
         case fine, unfinished, away, refused
     }
 
-    let sync: FolderSync
-    let options: SyncServiceOptions
-    let logger: Logger?
+    /// Failed items of one run that are logged; the run's last line has their number.
+    private static let mostLogged = 20
+
+    private let sync: FolderSync
+    private let options: SyncServiceOptions
+    private let logger: Logger?
     private let control = SyncControl()
     private let counted = Locked(SyncMetrics())
     private let sleepers = Sleepers()
@@ -188,7 +191,7 @@ extension SyncService {
         }
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
-        for item in report.failed { logger?.warning("\(item.reason)") }
+        for item in report.failed.prefix(Self.mostLogged) { logger?.warning("\(item.path) at the \(item.side): \(item.reason)") }
         logger?.info("A run ended: \(report.counts).")
     }
 

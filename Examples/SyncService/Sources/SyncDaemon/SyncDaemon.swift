@@ -92,6 +92,9 @@ public struct SyncDaemon: Sendable {
 
     /// Runs until the task is cancelled, or SIGTERM or SIGINT comes.
     func run() async throws {
+        let told = AsyncStream.makeStream(of: Void.self)
+        let signals = Self.signals(told.continuation)
+        defer { for signal in signals { signal.cancel() } }
         // Whoever cannot write its health says so at once.
         try await report()
         let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -111,7 +114,7 @@ public struct SyncDaemon: Sendable {
                     news.continuation.yield()
                 }
             }
-            group.addTask { await Self.untilTold() }
+            group.addTask { for await _ in told.stream {} }
             // The first one that ends is the end: a signal, or cancelling.
             defer { group.cancelAll() }
             try await group.next()
@@ -135,16 +138,14 @@ public struct SyncDaemon: Sendable {
         }
     }
 
-    private static func untilTold() async {
-        let told = AsyncStream.makeStream(of: Void.self)
-        let sources = [SIGTERM, SIGINT].map { number in
+    /// Tells by a stream's end; whoever holds the sources gets the signals.
+    private static func signals(_ told: AsyncStream<Void>.Continuation) -> [any DispatchSourceSignal] {
+        [SIGTERM, SIGINT].map { number in
             signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { told.continuation.finish() }
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { told.finish() }
             source.resume()
             return source
         }
-        for await _ in told.stream {}
-        for source in sources { source.cancel() }
     }
 }
