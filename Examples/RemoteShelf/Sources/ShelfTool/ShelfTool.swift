@@ -1,0 +1,56 @@
+import Carrel
+import Dispatch
+import Foundation
+import RemoteShelf
+
+/// `remote-shelf LOCATION FOLDER [--once]`
+@main
+struct ShelfTool {
+    static func main() async {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let once = arguments.contains("--once")
+        arguments.removeAll { $0 == "--once" }
+        guard arguments.count == 2, !arguments.contains(where: { $0.isEmpty || $0.hasPrefix("-") }) else {
+            say("usage: remote-shelf LOCATION FOLDER [--once]", to: .standardError)
+            exit(2)
+        }
+        let (location, folder) = (arguments[0], URL(fileURLWithPath: arguments[1]))
+        let work = Task { try await run(location, folder, once: once) }
+        let signals = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { work.cancel() }
+            source.resume()
+            return source
+        }
+        do {
+            let isComplete = try await work.value
+            exit(isComplete ? 0 : 1)
+        } catch  where error.isCancellation {
+            signals.forEach { $0.cancel() }
+        } catch {
+            say("remote-shelf: \(error.sentence)", to: .standardError)
+            exit(1)
+        }
+    }
+
+    private static func run(_ location: String, _ folder: URL, once: Bool) async throws -> Bool {
+        try ProviderRegistry.shared.registerBuiltInProviders()
+        let named = URL(string: location, encodingInvalidCharacters: true).flatMap { $0.scheme == nil ? nil : $0 }
+        let url = named ?? URL(fileURLWithPath: location).standardizedFileURL
+        let inner = folder.resolvingSymlinksInPath().pathComponents
+        if url.isFileURL, inner.starts(with: url.resolvingSymlinksInPath().pathComponents) {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: folder.path, sentence: "FOLDER must not lie in LOCATION: it would watch itself.")
+        }
+        let credentials = CredentialChain([EnvironmentCredentials(password: "CARREL_PASSWORD", token: "CARREL_TOKEN"), NetrcCredentials()])
+        let place = try await ProviderRegistry.shared.location(of: url, options: ConnectionOptions(credentials: credentials))
+        let shelf = try await Shelf(of: place.provider, path: place.path, in: folder) { say($0, to: .standardOutput) }
+        if once { return try await shelf.update() }
+        try await shelf.follow()
+        return true
+    }
+
+    /// A line that cannot be written anywhere has nowhere to be complained about.
+    private static func say(_ text: String, to handle: FileHandle) { try? handle.write(contentsOf: Data((text.plain + "\n").utf8)) }
+}
