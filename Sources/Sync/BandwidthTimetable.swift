@@ -88,6 +88,11 @@ final class Throttle: Sendable {
         }
     }
 
+    /// Waits until the next bytes may pass: what small files took has to be made up for between them.
+    func pass() async throws {
+        while isClosed { try await Task.sleep(until: state.withLock { $0.next }, clock: .continuous) }
+    }
+
     func whenReady(_ resume: @escaping @Sendable () -> Void) {
         let next = state.withLock { $0.next }
         if next <= .now { return resume() }

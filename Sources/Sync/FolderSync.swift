@@ -28,6 +28,11 @@ public actor FolderSync {
                 .fileWriteInvalidFileName, path: destination.path,
                 sentence: "Of the folders to be kept in step, none may be or lie in the other.")
         }
+        for folder in [source, destination] where folder.holds(state) {
+            throw FileError.make(
+                .fileWriteInvalidFileName, path: state.path,
+                sentence: "The state cannot lie in a folder that is kept in step, which would never be.")
+        }
         self.source = source
         self.destination = destination
         self.options = options

@@ -44,6 +44,12 @@ public struct SyncFolder: Sendable {
         return first.starts(with: second) || second.starts(with: first)
     }
 
+    /// Whether a file of this machine lies in the folder.
+    func holds(_ file: URL) -> Bool {
+        let own = provider.url(of: path)
+        return own.isFileURL && file.standardizedFileURL.pathComponents.starts(with: own.standardizedFileURL.pathComponents)
+    }
+
     /// The item whose path, counted from the folder, is `relative`.
     func path(of relative: ProviderPath) -> ProviderPath { path.appending(relative) }
 }

@@ -46,9 +46,24 @@ struct SyncTransfer: Sendable {
         let target = pass.folders[action.side]
         let path = target.path(of: action.path)
         if item.type == .symbolicLink { return try await (makeLink(item, at: path, action), nil) }
+        if let copied = try await copy(item, action, to: path, progress) { return (copied, nil) }
         let (written, hash) = try await send(
             item, action, to: path, WriteOptions(modificationDate: item.date, resumption: resumption(item, action)), progress)
         return (try await settled(written, at: path, on: action.side), hash)
+    }
+
+    /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not.
+    private func copy(_ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ progress: ProgressReporter) async throws -> SyncItem?
+    {
+        let (source, provider) = (pass.folders[action.side.other], pass.folders[action.side].provider)
+        guard source.provider === provider, throttle == nil, pass.capabilities[action.side][.serverSideCopying] == .native else {
+            return nil
+        }
+        try await provider.copyItem(path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
+        let copied = SyncItem(try await provider.attributesOfItem(path: path))
+        guard let date = item.date, copied?.time != item.time, let storage = provider as? any FileProviderAttributes else { return copied }
+        try await storage.setAttributes(path: path, permissions: nil, modificationDate: date)
+        return SyncItem(try await provider.attributesOfItem(path: path))
     }
 
     /// Under a temporary name first: between the last look at what is there and the new version lies a rename and nothing else.
@@ -123,6 +138,7 @@ struct SyncTransfer: Sendable {
         _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ options: WriteOptions, _ progress: ProgressReporter
     ) async throws -> (FileObject, hash: String?) {
         let (source, target) = (pass.folders[action.side.other], pass.folders[action.side].provider)
+        try await throttle?.pass()
         return try await source.provider.withReader(path: source.path(of: action.path)) { reader in
             if options.resumption == nil, let target = target as? any FileProviderPushWrite {
                 let last = Locked<PassingHash?>(nil)

@@ -40,7 +40,7 @@ struct SyncMemoryBenchmark {
         try await sync.close()
     }
 
-    private static func measured(_ what: String, _ body: () async throws -> Void) async throws {
+    private static func measured(_ what: String, _ body: @Sendable () async throws -> Void) async throws {
         let start = ContinuousClock.now
         try await body()
         let seconds = (ContinuousClock.now - start) / .seconds(1)
