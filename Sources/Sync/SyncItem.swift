@@ -13,6 +13,8 @@ public struct SyncItem: Sendable, Hashable {
     public var tag: String?
     /// What stays when the item is renamed (``FileObject/identity``).
     public var identity: String?
+    /// Whether a listing told this; else it is what a write was answered with, which may be more or less exact.
+    var isListed = true
 
     /// Each as its property says.
     public init(type: FileType, size: Int64? = nil, time: Int64? = nil, tag: String? = nil, identity: String? = nil) {
@@ -47,10 +49,26 @@ public struct SyncItem: Sendable, Hashable {
         case .symbolicLink: return tag == earlier.tag
         case .regular, .other:
             guard size == earlier.size else { return false }
-            if let tag, let before = earlier.tag { return tag == before }
+            if let tag, let before = earlier.tag { return Self.opaque(tag) == Self.opaque(before) }
             return time == earlier.time
         }
     }
+
+    /// Whether the first listing after a write shows what was written.
+    ///
+    /// - Parameter precision: The step of the storage's times, in seconds.
+    func isWritten(as written: SyncItem, precision: Double) -> Bool {
+        if isUnchanged(since: written) { return true }
+        guard type == .regular, written.type == .regular, size == written.size else { return false }
+        guard let time, let before = written.time else { return true }
+        return Double(abs(time - before)) < max(1, precision * 1e6)
+    }
+
+    /// A server may call a tag weak for the second in which a file was written (RFC 9110, section 8.8.3).
+    private static func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
+
+    /// What a storage compares before a conditional write; nil where the tag may stand for two versions.
+    var strongTag: String? { tag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
 
     /// Whether this is `earlier` under another name, as far as the storage's identity tells.
     func isMoved(from earlier: SyncItem) -> Bool {

@@ -8,6 +8,8 @@ struct SyncLook: Sendable {
     let store: SyncStore
     let options: SyncOptions
     let folding: Bool
+    /// The step of the side's times, in seconds.
+    let precision: Double
 
     /// What could not be looked at, or takes no part by its kind.
     struct Outcome: Sendable {
@@ -37,9 +39,9 @@ struct SyncLook: Sendable {
                 batch.append((path, item))
                 return batch.count < Self.batch ? nil : batch.take()
             }
-            if let full { try await store.note(full, on: side, folding: folding) }
+            if let full { try await store.note(full, on: side, folding: folding, precision: precision) }
         }
-        try await store.note(batch.value, on: side, folding: folding)
+        try await store.note(batch.value, on: side, folding: folding, precision: precision)
         return outcome.value
     }
 

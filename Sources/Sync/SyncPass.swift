@@ -56,7 +56,9 @@ struct SyncPass: Sendable {
     }
 
     private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
-        let look = SyncLook(side: side, folder: folders[side], store: store, options: options, folding: folding)
+        let look = SyncLook(
+            side: side, folder: folders[side], store: store, options: options, folding: folding,
+            precision: capabilities[side].timePrecision ?? 0)
         do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
             return SyncLook.Outcome()
         }

@@ -26,17 +26,20 @@ enum SyncSQL {
         }
     }
 
-    /// An item in five columns from `start` on: type, size, time, tag, identity.
+    /// An item in six columns from `start` on: type, size, time, tag, identity, whether a listing told so.
     static func item(_ row: Row, from start: Int) -> SyncItem {
-        SyncItem(type: type(row[start]), size: row[start + 1], time: row[start + 2], tag: row[start + 3], identity: row[start + 4])
+        var item = SyncItem(
+            type: type(row[start]), size: row[start + 1], time: row[start + 2], tag: row[start + 3], identity: row[start + 4])
+        item.isListed = row[start + 5]
+        return item
     }
 
     static func arguments(_ path: ProviderPath, _ agreed: AgreedItem, folding: Bool) -> StatementArguments {
         let (one, other) = (agreed.items.source, agreed.items.destination)
         return [
             SyncKey.data(path), code(one.type), agreed.hash, folding ? SyncKey.folded(path) : nil, one.size, one.time, one.tag,
-            one.identity, other.size,
-            other.time, other.tag, other.identity,
+            one.identity,
+            one.isListed, other.size, other.time, other.tag, other.identity, other.isListed,
         ]
     }
 
@@ -44,7 +47,7 @@ enum SyncSQL {
 
     static func agreedSide(_ side: SyncSide) -> String {
         let number = side.rawValue
-        return "SELECT id, type, size\(number), time\(number), tag\(number), identity\(number) FROM item WHERE key = ?"
+        return "SELECT id, type, size\(number), time\(number), tag\(number), identity\(number), listed\(number) FROM item WHERE key = ?"
     }
 
     static let insertFound = """
@@ -59,20 +62,26 @@ enum SyncSQL {
             """
     }
 
+    /// What a listing told of an item that was written before.
+    static func updateSide(_ side: SyncSide) -> String {
+        let number = side.rawValue
+        return "UPDATE item SET time\(number) = ?, tag\(number) = ?, identity\(number) = ?, listed\(number) = 1 WHERE id = ?"
+    }
+
     static let upsertItem = """
-        INSERT INTO item (key, type, hash, folded, size0, time0, tag0, identity0, size1, time1, tag1, identity1)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO item (key, type, hash, folded, size0, time0, tag0, identity0, listed0, size1, time1, tag1, identity1, listed1)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (key) DO UPDATE SET type = excluded.type, hash = excluded.hash, folded = excluded.folded,
-        size0 = excluded.size0, time0 = excluded.time0, tag0 = excluded.tag0, identity0 = excluded.identity0,
-        size1 = excluded.size1, time1 = excluded.time1, tag1 = excluded.tag1, identity1 = excluded.identity1
+        size0 = excluded.size0, time0 = excluded.time0, tag0 = excluded.tag0, identity0 = excluded.identity0, listed0 = excluded.listed0,
+        size1 = excluded.size1, time1 = excluded.time1, tag1 = excluded.tag1, identity1 = excluded.identity1, listed1 = excluded.listed1
         """
 
     // MARK: Differences
 
     /// Of the paths `d.key`, all that is known. The twin is an item that stays, or comes before this one.
     private static let columns = """
-        SELECT d.key, i.type, i.size0, i.time0, i.tag0, i.identity0, i.type, i.size1, i.time1, i.tag1, i.identity1, i.hash,
-        f.type, f.size, f.time, f.tag, f.identity, g.type, g.size, g.time, g.tag, g.identity,
+        SELECT d.key, i.type, i.size0, i.time0, i.tag0, i.identity0, i.listed0, i.type, i.size1, i.time1, i.tag1, i.identity1, i.listed1, i.hash,
+        f.type, f.size, f.time, f.tag, f.identity, 1, g.type, g.size, g.time, g.tag, g.identity, 1,
         c.same, c.hash, t.side, t.origin, o.side,
         coalesce(
             (SELECT x.key FROM item x WHERE x.folded = coalesce(f.folded, g.folded) AND x.key <> d.key
@@ -104,10 +113,10 @@ enum SyncSQL {
         return SyncDifference(
             path: try SyncKey.path(row[start]),
             agreed: hasAgreed
-                ? AgreedItem(items: Sides(item(row, from: start + 1), item(row, from: start + 6)), hash: row[start + 11]) : nil,
-            looks: Sides(look(start + 12), look(start + 17)), isSame: row[start + 22], hash: row[start + 23],
-            moveSide: (row[start + 24] as Int? ?? row[start + 26] as Int?).flatMap(SyncSide.init),
-            movedFrom: try (row[start + 25] as Data?).map(SyncKey.path), twin: try (row[start + 27] as Data?).map(SyncKey.path))
+                ? AgreedItem(items: Sides(item(row, from: start + 1), item(row, from: start + 7)), hash: row[start + 13]) : nil,
+            looks: Sides(look(start + 14), look(start + 20)), isSame: row[start + 26], hash: row[start + 27],
+            moveSide: (row[start + 28] as Int? ?? row[start + 30] as Int?).flatMap(SyncSide.init),
+            movedFrom: try (row[start + 29] as Data?).map(SyncKey.path), twin: try (row[start + 31] as Data?).map(SyncKey.path))
     }
 
     // MARK: Actions
@@ -122,7 +131,7 @@ enum SyncSQL {
         """
 
     @Sendable static func plannedAction(_ row: Row) throws -> PlannedAction {
-        let start = 28
+        let start = 32
         let difference = try difference(row, from: 0)
         let kind: String = row[start + 2]
         guard let kind = SyncAction.Kind(rawValue: kind), let side = SyncSide(rawValue: row[start + 3]) else {

@@ -48,7 +48,8 @@ enum SyncSchema {
             token TEXT NOT NULL);
         CREATE TABLE item (
             id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT,
-            size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT);
+            size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, listed0 INTEGER NOT NULL,
+            size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT, listed1 INTEGER NOT NULL);
         CREATE INDEX item_folded ON item (folded) WHERE folded IS NOT NULL;
         """
 

@@ -41,6 +41,8 @@ struct SyncSteps: Sendable {
 
     /// Both sides as planned, but for `item` on `side`.
     private func with(_ difference: SyncDifference, _ side: SyncSide, _ item: SyncItem, hash: String? = nil) throws -> SyncChange {
+        var item = item
+        item.isListed = item.type == .directory
         let other = difference.item(on: side.other)
         return try agreed(difference, side == .source ? item : other, side == .source ? other : item, hash: hash)
     }

@@ -97,17 +97,23 @@ final class SyncStore: Sendable {
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
 
     /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
-    func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, folding: Bool) async throws {
+    func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, folding: Bool, precision: Double) async throws {
         try await write { [self] db in
             let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
             let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
+            let update = try db.cachedStatement(sql: SyncSQL.updateSide(side))
             try pass.update { pass in
                 for (path, item) in items {
                     let key = SyncKey.data(path)
                     pass.counts[side] += 1
                     if let row = try Row.fetchOne(find, arguments: [key]) {
                         pass.seen[side].insert(row[0])
-                        if item.isUnchanged(since: SyncSQL.item(row, from: 1)) { continue }
+                        let known = SyncSQL.item(row, from: 1)
+                        if !known.isListed, item.isWritten(as: known, precision: precision) {
+                            try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
+                            continue
+                        }
+                        if item.isUnchanged(since: known) { continue }
                     }
                     try insert.execute(
                         arguments: [

@@ -73,7 +73,7 @@ struct SyncTransfer: Sendable {
         let target = pass.folders[action.side]
         let path = target.path(of: action.path)
         let keepsOld = pass.options.keepsReplaced || action.keepsOld
-        if !keepsOld, item.type == .regular, let tag = expected.tag, expected.type == .regular,
+        if !keepsOld, item.type == .regular, let tag = expected.strongTag, expected.type == .regular,
             pass.capabilities[action.side][.conditionalWriting] == .native
         {
             try await check(action.path, on: action.side, is: expected)

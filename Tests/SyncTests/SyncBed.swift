@@ -75,7 +75,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     func tree() async throws -> [String] {
         let found = Collected<String>()
         try await walk(path: .root, entering: { $0.name != SyncOptions.trashName }) { item in
-            if item.name == SyncOptions.trashName { return }
+            if item.name == SyncOptions.trashName || TemporaryName.matches(item.name) { return }
             guard item.isRegularFile else { return found.append("\(item.path)/") }
             found.append("\(item.path) \(String(decoding: try await self.contents(path: item.path), as: UTF8.self))")
         }

@@ -180,7 +180,8 @@ import Testing
         _ = try await bed.withSync { _ in
             await #expect { try await bed.run() } throws: { ($0 as? CocoaError)?.code == .fileLocking }
         }
-        let url = FileManager.default.temporaryDirectory
+        let url = bed.state.deletingLastPathComponent().appending(path: "inner")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let other = SyncFolder(ProviderLocation(provider: try LocalFileProvider(root: url), path: .root), label: "")
         await #expect { _ = try await FolderSync(other, other, state: bed.state) } throws: { error in
             (error as? CocoaError)?.code == .fileWriteInvalidFileName
