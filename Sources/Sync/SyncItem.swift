@@ -54,14 +54,17 @@ public struct SyncItem: Sendable, Hashable {
         }
     }
 
-    /// Whether the first listing after a write shows what was written.
+    /// Whether this is what `other` is, each told in another way: by a listing, and by a look at the item or the answer to a write.
     ///
-    /// - Parameter precision: The step of the storage's times, in seconds.
-    func isWritten(as written: SyncItem, precision: Double) -> Bool {
-        if isUnchanged(since: written) { return true }
-        guard type == .regular, written.type == .regular, size == written.size else { return false }
-        guard let time, let before = written.time else { return true }
-        return Double(abs(time - before)) < max(1, precision * 1e6)
+    /// - Parameters:
+    ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show old items by the day.
+    ///   - byTag: Whether tags that differ are proof enough of two versions; not after a rename, nor right after a write.
+    func isAlike(_ other: SyncItem, precision: Double, byTag: Bool) -> Bool {
+        if isUnchanged(since: other) { return true }
+        guard type == .regular, other.type == .regular, size == other.size else { return false }
+        if byTag, tag != nil, other.tag != nil { return false }
+        guard let time, let before = other.time else { return true }
+        return Double(abs(time - before)) < max(1, (precision < 60 ? precision : 36 * 3600) * 1e6)
     }
 
     /// A server may call a tag weak for the second in which a file was written (RFC 9110, section 8.8.3).

@@ -20,6 +20,9 @@ struct SyncPass: Sendable {
     /// Whether names that differ in case alone are one on either side.
     var folding: Bool { !capabilities.source.isCaseSensitive || !capabilities.destination.isCaseSensitive }
 
+    /// The step of a side's times, in seconds.
+    func precision(of side: SyncSide) -> Double { capabilities[side].timePrecision ?? 0 }
+
     /// Looks at both sides and fills the plan.
     ///
     /// - Returns: A report with what could not be looked at and takes no part.
@@ -58,7 +61,7 @@ struct SyncPass: Sendable {
     private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
         let look = SyncLook(
             side: side, folder: folders[side], store: store, options: options, folding: folding,
-            precision: capabilities[side].timePrecision ?? 0)
+            precision: precision(of: side))
         do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
             return SyncLook.Outcome()
         }

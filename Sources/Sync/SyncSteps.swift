@@ -9,7 +9,8 @@ struct SyncSteps: Sendable {
 
     init(_ pass: SyncPass, throttle: Throttle?) {
         self.pass = pass
-        trash = SyncTrash(pass.folders, pass.options)
+        trash = SyncTrash(
+            pass.folders, pass.options, precision: Sides(pass.precision(of: .source), pass.precision(of: .destination)))
         transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
     }
 
@@ -124,7 +125,7 @@ struct SyncSteps: Sendable {
         let known = before.items[action.side]
         var now = known
         if let item = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: action.path))),
-            item.size == known.size, item.time == known.time
+            item.isAlike(known, precision: pass.precision(of: action.side), byTag: false)
         {
             now = item
         }

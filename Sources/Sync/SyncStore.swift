@@ -109,7 +109,7 @@ final class SyncStore: Sendable {
                     if let row = try Row.fetchOne(find, arguments: [key]) {
                         pass.seen[side].insert(row[0])
                         let known = SyncSQL.item(row, from: 1)
-                        if !known.isListed, item.isWritten(as: known, precision: precision) {
+                        if !known.isListed, item.isAlike(known, precision: precision, byTag: false) {
                             try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
                             continue
                         }

@@ -39,7 +39,7 @@ struct SyncTransfer: Sendable {
         {
             now = nil
         }
-        guard let now, now.isUnchanged(since: expected) else { throw ChangedMeanwhile(path: path) }
+        guard let now, now.isAlike(expected, precision: pass.precision(of: side), byTag: true) else { throw ChangedMeanwhile(path: path) }
     }
 
     private func create(_ item: SyncItem, _ action: SyncAction, _ progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {

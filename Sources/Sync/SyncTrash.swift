@@ -6,11 +6,14 @@ struct SyncTrash: Sendable {
     private let folders: Sides<SyncFolder>
     private let age: TimeInterval?
     private let run: String
+    private let precision: Sides<Double>
 
     private static let style = Date.ISO8601FormatStyle(dateSeparator: .dash, timeSeparator: .omitted)
 
-    init(_ folders: Sides<SyncFolder>, _ options: SyncOptions) {
+    /// - Parameter precision: The steps of both sides' times, in seconds.
+    init(_ folders: Sides<SyncFolder>, _ options: SyncOptions, precision: Sides<Double>) {
         self.folders = folders
+        self.precision = precision
         age = options.trashAge
         run = Date().formatted(Self.style)
     }
@@ -27,7 +30,11 @@ struct SyncTrash: Sendable {
             try await provider.moveItem(path: original, to: place)
         }
         // Moved away together with whatever somebody wrote there at the last moment: that comes back.
-        if let item = SyncItem(try await provider.attributesOfItem(path: place)), item.isSameVersion(as: expected) { return }
+        if let item = SyncItem(try await provider.attributesOfItem(path: place)),
+            item.isAlike(expected, precision: precision[side], byTag: false)
+        {
+            return
+        }
         do { try await provider.moveItem(path: place, to: original) } catch let error where error.isFileExists {
             // Somebody has written there again. What was moved stays in the trash.
         }
@@ -70,12 +77,5 @@ struct SyncTrash: Sendable {
                 report.fail(FolderSyncReport.Item(side, try ProviderPath(SyncOptions.trashName), error))
             }
         }
-    }
-}
-
-extension SyncItem {
-    /// Whether this is the version that `other` is, under another name: storages that make tags of names are not asked for one.
-    fileprivate func isSameVersion(as other: SyncItem) -> Bool {
-        type == other.type && size == other.size && (time == other.time || tag != nil && tag == other.tag)
     }
 }
