@@ -90,7 +90,7 @@ public actor FolderSync {
                 if !hasMore { break }
             }
             try await store.endRun()
-            if report.hasChanges { try await SyncTrash(Sides(source, destination), options, precision: Sides(0, 0)).sweep(&report) }
+            if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }
     }

@@ -8,6 +8,8 @@ struct SyncLook: Sendable {
     let store: SyncStore
     let options: SyncOptions
     let folding: Bool
+    /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for removed.
+    let hidesDots: Bool
     /// The step of the side's times, in seconds.
     let precision: Double
 
@@ -29,8 +31,14 @@ struct SyncLook: Sendable {
         } entering: { object in
             takesPart(object)
         } visit: { object in
-            guard takesPart(object) else { return }
             let path = relative(object.path)
+            guard takesPart(object) else {
+                if isHidden(path), !TemporaryName.matches(path.name), !isTrash(path) {
+                    let what = "Listings of one side hide names that begin with a dot."
+                    outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what)) }
+                }
+                return
+            }
             guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
                 let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
                 return outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
@@ -47,9 +55,15 @@ struct SyncLook: Sendable {
 
     private func takesPart(_ object: FileObject) -> Bool {
         let path = relative(object.path)
-        let name = path.nameBytes
-        if name.first == UInt8(ascii: "."), TemporaryName.matches(path.name) || path.string == "/" + SyncOptions.trashName { return false }
+        if isTrash(path) || isHidden(path) || TemporaryName.matches(path.name) { return false }
         return options.filter.includes(path, isFolder: object.isDirectory)
+    }
+
+    private func isHidden(_ path: ProviderPath) -> Bool { hidesDots && path.nameBytes.first == UInt8(ascii: ".") }
+
+    private func isTrash(_ path: ProviderPath) -> Bool {
+        let names = hidesDots ? [SyncOptions.trashName, SyncOptions.plainTrashName] : [SyncOptions.trashName]
+        return names.contains { path.bytes.elementsEqual($0.utf8) }
     }
 
     private func relative(_ path: ProviderPath) -> ProviderPath { path.relative(to: folder.path) ?? .root }

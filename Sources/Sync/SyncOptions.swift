@@ -62,6 +62,8 @@ public struct SyncOptions: Sendable {
     /// The folder, right below each side's own, for what was replaced and removed: `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It takes
     /// no part in the sync.
     public static let trashName = ".carrel-trash"
+    /// What that folder is called on a side whose listings hide names that begin with a dot.
+    public static let plainTrashName = "carrel-trash"
 
     /// A mirror that removes nothing.
     public init(direction: Direction = .mirror) {

@@ -61,6 +61,7 @@ struct SyncPass: Sendable {
     private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
         let look = SyncLook(
             side: side, folder: folders[side], store: store, options: options, folding: folding,
+            hidesDots: SyncSide.allCases.contains { !capabilities[$0].listsEveryName },
             precision: precision(of: side))
         do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
             return SyncLook.Outcome()

@@ -9,8 +9,7 @@ struct SyncSteps: Sendable {
 
     init(_ pass: SyncPass, throttle: Throttle?) {
         self.pass = pass
-        trash = SyncTrash(
-            pass.folders, pass.options, precision: Sides(pass.precision(of: .source), pass.precision(of: .destination)))
+        trash = SyncTrash(pass.folders, pass.options, pass.capabilities)
         transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
     }
 
@@ -84,6 +83,10 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
+            // Where listings hide names, a folder that looks empty may not be.
+            if action.type == .directory, !pass.capabilities[action.side].listsEveryName {
+                return try await trash.put(action.path, on: action.side, expecting: SyncItem(type: .directory))
+            }
             if action.type == .directory { return try await removeFolder(path, of: folder.provider) }
             guard let expected = difference.item(on: action.side) else { return }
             if pass.options.keepsReplaced || action.keepsOld {

@@ -6,19 +6,20 @@ struct SyncTrash: Sendable {
     private let folders: Sides<SyncFolder>
     private let age: TimeInterval?
     private let run: String
-    private let precision: Sides<Double>
+    private let capabilities: Sides<Capabilities>
 
     private static let style = Date.ISO8601FormatStyle(dateSeparator: .dash, timeSeparator: .omitted)
 
-    /// - Parameter precision: The steps of both sides' times, in seconds.
-    init(_ folders: Sides<SyncFolder>, _ options: SyncOptions, precision: Sides<Double>) {
+    init(_ folders: Sides<SyncFolder>, _ options: SyncOptions, _ capabilities: Sides<Capabilities>) {
         self.folders = folders
-        self.precision = precision
+        self.capabilities = capabilities
         age = options.trashAge
         run = Date().formatted(Self.style)
     }
 
-    private func top(_ side: SyncSide) throws -> ProviderPath { try folders[side].path.appending(SyncOptions.trashName) }
+    private func top(_ side: SyncSide) throws -> ProviderPath {
+        try folders[side].path.appending(capabilities[side].listsEveryName ? SyncOptions.trashName : SyncOptions.plainTrashName)
+    }
 
     /// Moves an item into the trash, and back when it is not what it was expected to be.
     ///
@@ -31,7 +32,7 @@ struct SyncTrash: Sendable {
         }
         // Moved away together with whatever somebody wrote there at the last moment: that comes back.
         if let item = SyncItem(try await provider.attributesOfItem(path: place)),
-            item.isAlike(expected, precision: precision[side], byTag: false)
+            item.isAlike(expected, precision: capabilities[side].timePrecision ?? 0, byTag: false)
         {
             return
         }
