@@ -1,4 +1,4 @@
-public import FileProviderCore
+import FileProviderCore
 import Foundation
 
 /// Reads a listing while it comes.

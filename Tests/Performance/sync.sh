@@ -27,7 +27,7 @@ END
 }
 
 sync_is_idle() { # JSON
-  python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(any(r[k] for k in ("created", "updated", "moved", "removed", "conflicts", "failed", "postponed")))' "$1" \
+  python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); sys.exit(any(r[k] for k in ("created", "updated", "moved", "removed", "conflicts", "skipped", "failed", "postponed")))' "$1" \
     || { echo "run.sh: a sync of two equal trees did something: $(head -c 600 "$1")" >&2; exit 1; }
 }
 
@@ -71,8 +71,17 @@ sync_unchanged_on() { # TITLE URL OPTION...
   done
   printf '10,000 files in step, %s, 20 ms: sync %s s, find %s s, medians of %s; fastest %s s and %s s\n' "$title" \
     "$(median "$work/sync" 1)" "$(median "$work/ls" 1)" "$runs" "$(fastest "$work/sync" 1)" "$(fastest "$work/ls" 1)"
+  sync_requests "sync: requests" sync --json --state "$state" "$@" "$disk/tree" "$url"
+  sync_requests "find: requests" find --json "$@" "$url"
   judge "time, times one recursive listing's" "$(ratio "$(median "$work/sync" 1)" "$(median "$work/ls" 1)")" "<=" 1.2
   judge "peak memory, MiB" "$(( $(largest "$work/sync" 3) / 1024 ))" "<=" 150
+}
+
+sync_requests() { # TITLE ARGUMENT... : once more, and what it asked for
+  local title=$1
+  shift
+  "$CARREL" "$@" --stats >/dev/null 2>"$work/statistics" || { cat "$work/statistics" >&2; return 1; }
+  tell "$title" "$(statistic requests)"
 }
 
 # 1,000 files of 4 KiB in ten folders.
@@ -99,9 +108,8 @@ sync_upload() {
   for server in VSFTPD PROFTPD; do
     local url=CARREL_FTP_${server}_URL data=CARREL_FTP_${server}_DATA
     url=${!url} data=${!data}
-    export RCLONE_FTP_HOST=127.0.0.1 RCLONE_FTP_PORT RCLONE_FTP_USER=$CARREL_TEST_USER RCLONE_FTP_PASS
-    RCLONE_FTP_PORT=$(url_port "${url%/}") RCLONE_FTP_PASS=$(rclone obscure "$CARREL_TEST_PASSWORD")
-    RCLONE_LOCATION=:ftp:${RCLONE_FTP_FOLDER:-}sync sync_upload_to "FTP, $server" "$data/sync" "${url%/}/sync" --user "$CARREL_TEST_USER"
+    ftp_rclone_for "$url"
+    RCLONE_LOCATION=:ftp:sync sync_upload_to "FTP, $server" "$data/sync" "${url%/}/sync" --user "$CARREL_TEST_USER"
   done
   sftp_clients "$CARREL_SFTP_OPENSSH" "$CARREL_SSH_KNOWN_HOSTS"
   RCLONE_LOCATION=":sftp:$folder/sync" sync_upload_to SFTP "$CARREL_SFTP_OPENSSH_DATA/sync" "$place/sync" "${access[@]}"
@@ -118,12 +126,19 @@ sync_upload() {
 }
 
 sync_emptied() { # FOLDER URL OPTION... : on the server's disk, where it has one
-  if [ -n "$1" ]; then emptied "$1"; else "$CARREL" rm -r --quiet "${@:3}" "$2" 2>/dev/null || true; fi
+  if [ -n "$1" ]; then emptied "$1"; return; fi
+  # The first time there is nothing to be removed, and nothing to be listed.
+  "$CARREL" rm -r --quiet "${@:3}" "$2" 2>/dev/null || true
+  [ "$(sync_count "$@" 2>/dev/null)" = 0 ] || { echo "run.sh: files are left in $2" >&2; exit 1; }
+}
+
+sync_count() { # FOLDER URL OPTION...
+  if [ -n "$1" ]; then find "$1" -name 'file-*' -size 8 | wc -l; else "$CARREL" ls -R "${@:3}" "$2" | grep -c 'file-' || true; fi
 }
 
 sync_arrived() { # FOLDER URL OPTION...
   local count
-  if [ -n "$1" ]; then count=$(find "$1" -name 'file-*' -size 8 | wc -l); else count=$("$CARREL" ls -R "${@:3}" "$2" | grep -c 'file-'); fi
+  count=$(sync_count "$@")
   [ "$count" = 1000 ] || { echo "run.sh: $count of 1,000 files arrived" >&2; exit 1; }
 }
 
@@ -135,7 +150,7 @@ sync_upload_to() { # TITLE FOLDER URL OPTION... : beside rclone at $RCLONE_LOCAT
     [ "$i" = 1 ] && start_over carrel rclone4 rclone16
     for number in 4 16; do
       sync_emptied "$@"
-      timed "$work/rclone$number" rclone sync --config /dev/null --transfers "$number" --checkers "$number" "$work/books" "$RCLONE_LOCATION"
+      timed "$work/rclone$number" rclone sync --config /dev/null --transfers "$number" --checkers $(( number < 8 ? 8 : number )) "$work/books" "$RCLONE_LOCATION"
       sync_arrived "$@"
     done
     sync_emptied "$@"

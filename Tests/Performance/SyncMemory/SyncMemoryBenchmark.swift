@@ -82,6 +82,8 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
     func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        // The sync looks whether there is a trash to be emptied.
+        if path.name == SyncOptions.trashName { throw FileError.make(errno: ENOENT, path: path, writing: false) }
         if isEmpty { return }
         if shape == .tree, path.isRoot {
             return try await page(

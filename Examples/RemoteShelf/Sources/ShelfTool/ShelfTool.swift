@@ -19,19 +19,25 @@ struct ShelfTool {
         let signals = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { work.cancel() }
+            // Not on the main actor, which this function runs on.
+            source.setEventHandler { @Sendable in work.cancel() }
             source.resume()
             return source
         }
         do {
             let isComplete = try await work.value
-            exit(isComplete ? 0 : 1)
+            end(isComplete ? 0 : 1, signals)
         } catch  where error.isCancellation {
-            signals.forEach { $0.cancel() }
+            end(0, signals)
         } catch {
             say("remote-shelf: \(error.sentence)", to: .standardError)
-            exit(1)
+            end(1, signals)
         }
+    }
+
+    /// The sources live as long as the process does.
+    private static func end(_ code: Int32, _ signals: [any DispatchSourceSignal]) -> Never {
+        withExtendedLifetime(signals) { exit(code) }
     }
 
     private static func run(_ location: String, _ folder: URL, once: Bool) async throws -> Bool {
