@@ -25,7 +25,9 @@ final class SyncStore: Sendable {
     static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
             do {
-                try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                // The names of files are nobody else's business.
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -76,7 +78,7 @@ final class SyncStore: Sendable {
             let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
             pass.update {
-                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, isFirst: runs == 0 && agreed == 0, token: token)
+                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, isFirst: runs == 0, token: token)
             }
         }
     }
@@ -84,7 +86,7 @@ final class SyncStore: Sendable {
     /// How many items both sides had in common before the pass.
     var agreedCount: Int { pass.value.agreed }
 
-    /// Whether nothing was ever brought in step.
+    /// Whether no run ever came to its end.
     var isFirst: Bool { pass.value.isFirst }
 
     /// What tells this pair from all others, on other machines too.

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import MemoryFileProvider
 import Sync
+import SyncHistories
 import Testing
 
 @Suite struct MirrorTests {
@@ -39,6 +40,20 @@ import Testing
         #expect(try await destination.tree() == ["/one new"])
         #expect(try await destination.texts().contains("mine"), "nobody else has it, so it is in the trash")
         #expect(try await !destination.texts().contains("2"), "that was the source's own")
+    }
+
+    @Test func `a first run that was cut off is still the first, and removes nothing`() async throws {
+        let broken = UnreliableStorage(destination)
+        let bed = try SyncBed(source: source, destination: broken)
+        bed.options.update { $0.deletes = true }
+        for number in 1...5 { try await source.put("/\(number)", "\(number)") }
+        try await destination.put("/own", "mine")
+        broken.arm([4: .crash])
+        await #expect(throws: URLError.self) { try await bed.run() }
+        broken.arm([:])
+        try await bed.run()
+        #expect(try await destination.tree().contains("/own mine"))
+        #expect(try await bed.plan() == ["remove destination /own"])
     }
 
     @Test func `a change at the destination is taken back, and kept in the trash`() async throws {
