@@ -169,6 +169,8 @@ extension Shelf {
             try await provider.walk(path: path) { folder, error in
                 if error.isTransient || error.isCancellation { throw error }
                 if !error.isNoSuchFile { unlisted.append((folder, error)) }
+            } entering: { folder in
+                !folder.isHidden
             } visit: { item in
                 if item.isRegularFile { files.append(item) }
             }
