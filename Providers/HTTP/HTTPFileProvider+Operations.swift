@@ -7,6 +7,7 @@ extension HTTPFileProvider {
         if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         try await refuseMissingParent(of: path)
         try await perform(.createFolder(path), overwrite: false)
+        folders.update { $0.made(path) }
     }
 
     /// Moves by the service. A folder at `destination`, or a file there that gives way to a folder, is removed before: the two are not
@@ -38,6 +39,7 @@ extension HTTPFileProvider {
     }
 
     private func perform(_ operation: HTTPOperation, overwrite: Bool, progress: ProgressReporter = ProgressReporter()) async throws {
+        if !operation.keepsFolders { folders.update { $0.forget() } }
         let places = operation.places
         // Before, for whoever asks meanwhile must not keep the answer, and after.
         await forget(places)
@@ -95,7 +97,9 @@ extension HTTPFileProvider {
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
     func refuseMissingParent(of path: ProviderPath) async throws {
-        guard let parent = path.parent, !parent.isRoot, try await !service.isFolder(path: parent, over: connection) else { return }
+        guard let parent = path.parent, !folders.value.knows(parent), try await !service.isFolder(path: parent, over: connection) else {
+            return
+        }
         throw FileError.make(.fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
     }
 }
@@ -109,6 +113,14 @@ extension HTTPOperation {
         case .remove(let item, _): [item.path]
         case .copy(_, let destination): [destination]
         case .move(let item, let destination): [item.path, destination]
+        }
+    }
+
+    /// Whether no folder goes, and none comes that is not known.
+    fileprivate var keepsFolders: Bool {
+        switch self {
+        case .read, .createFolder, .write: true
+        case .copy, .move, .remove: false
         }
     }
 

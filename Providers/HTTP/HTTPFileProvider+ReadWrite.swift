@@ -21,7 +21,8 @@ extension HTTPFileProvider {
 
     /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either placement is the same here.
     ///
-    /// - Complexity: Two looks, at the place and at its parent, and the upload.
+    /// - Complexity: Two looks, at the place and at its parent, and the upload. What was made or written to a moment ago is not looked for;
+    ///   of a new file in a folder that was just made, the server decides alone where it can.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         let attributes = HTTPWriteAttributes(
@@ -33,7 +34,9 @@ extension HTTPFileProvider {
         cache.drop(path)
         defer { cache.drop(path) }
         do {
-            return try await upload(source, to: path, overwrite: options.overwrite, attributes)
+            let written = try await upload(source, to: path, overwrite: options.overwrite, attributes)
+            folders.update { $0.used(path.parent) }
+            return written
         } catch let error as HTTPStatusError where [409, 412].contains(error.code.rawValue) {
             if options.ifMatch != nil { throw otherVersion(path, underlying: error) }
             if !options.overwrite, try await itemIfAny(path) != nil { throw taken(path, underlying: error) }
@@ -43,6 +46,11 @@ extension HTTPFileProvider {
 
     /// Sees what is there already. Two requests at once.
     private func clearWay(to path: ProviderPath, _ options: WriteOptions) async throws {
+        if !options.overwrite, options.ifMatch == nil, folders.value.isFree(ofFolders: path),
+            try await capabilities()[.exclusiveCreation] == .native
+        {
+            return
+        }
         async let parent: Void = refuseMissingParent(of: path)
         let item = try await itemIfAny(path)
         try await parent

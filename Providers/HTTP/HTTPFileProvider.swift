@@ -15,6 +15,7 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     public let connection: HTTPConnection
     let cache: ListingCache
     private let learnt = Locked<Capabilities?>(nil)
+    let folders = Locked(FolderMemory())
 
     /// A provider of the files at and below `url`. Nothing is sent.
     ///

@@ -55,6 +55,8 @@ struct LocalCopy {
     private func copyFile(_ from: LocalPlace, to: LocalPlace) throws {
         let (file, before) = try open(from, source)
         progress.expect(before.size)
+        // A move removes the original afterwards.
+        let calls = isMove ? calls.union(.fsync) : calls
         let staged = try StagedFile(in: to.syncableFolder, target: target.path, permissions: 0o600, calls: calls)
         do {
             try content(source, target).copy(file, before, to: staged.file)
@@ -145,7 +147,10 @@ struct LocalCopy {
                 walk.to.leave()
             }
         }
-        if !isMove, walk.items > Self.mostSynced { try bringOntoDisk(copy) }
+        if !isMove, walk.items > Self.mostSynced {
+            let open = FileDescriptor(owning: try target.check(openat(copy.raw, ".", LocalFlags.names)))
+            try open.syncFileSystem(path: target.path)
+        }
     }
 
     private func makeFolder(_ place: LocalPlace, _ context: LocalContext) throws {
@@ -208,12 +213,5 @@ struct LocalCopy {
         let attributes = AttributeCopy(source: source, target: target, isMove: isMove)
         try attributes.copy(from, status, to: open)
         if isSynced { try open.syncNames(path: target.path) }
-    }
-
-    /// Source: syncfs(2).
-    private func bringOntoDisk(_ copy: FileDescriptor) throws {
-        let open = FileDescriptor(owning: try target.check(openat(copy.raw, ".", LocalFlags.names)))
-        if carrel_syncfs(open.raw) == 0 || errno == ENOSYS { return }
-        throw target.error()
     }
 }

@@ -50,6 +50,14 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         resolver = LocalResolver(root: root, isWholeMachine: path.isRoot, calls: calls)
     }
 
+    /// The same folder; what is done there does without `calls`.
+    init(_ other: LocalFileProvider, without calls: KernelCalls) {
+        baseURL = other.baseURL
+        var resolver = other.resolver
+        resolver.calls.subtract(calls)
+        self.resolver = resolver
+    }
+
     /// The errors of an operation on `path`.
     func context(_ path: ProviderPath, writing: Bool) -> LocalContext {
         LocalContext(path: path, base: baseURL?.absoluteString ?? "file:///", writing: writing)

@@ -41,10 +41,7 @@ enum SyncPair {
     /// An error of a whole run, with the side that it is about, and its exit code.
     static func locate(_ error: any Error, _ pair: Pair) -> any Error {
         if error is CommandFailure || error.isCancellation { return error }
-        // What would remove too much is stopped by the sync itself; a refusal by a storage has a cause.
-        if let error = error as? CocoaError, error.code == .fileWriteNoPermission, error.underlying == nil {
-            return error.at("", status: .failed)
-        }
+        if error.removalStop != nil { return error.at("", status: .failed) }
         return pair.locate(error)
     }
 }

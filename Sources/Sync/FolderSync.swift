@@ -72,7 +72,7 @@ public actor FolderSync {
     ///
     /// - Parameter progress: Counts bytes to be transferred.
     /// - Throws: What ends everything: a side cannot be listed, is suddenly empty or would lose more than the limit
-    ///   (`CocoaError(.fileWriteNoPermission)`), no connection, no space, cancelled.
+    ///   (`CocoaError(.fileWriteNoPermission)` over a ``RemovalStop``), no connection, no space, cancelled.
     public func run(
         progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in }

@@ -8,6 +8,8 @@ struct SyncPass: Sendable {
     let options: SyncOptions
     let capabilities: Sides<Capabilities>
     let comparison: SyncComparison
+    /// Where new files go. A local disk is waited for once for several of them, before they are noted.
+    let arrivals: Sides<any FileProvider>
 
     init(_ folders: Sides<SyncFolder>, _ store: SyncStore, _ options: SyncOptions, _ capabilities: Sides<Capabilities>) {
         self.folders = folders
@@ -15,6 +17,10 @@ struct SyncPass: Sendable {
         self.options = options
         self.capabilities = capabilities
         comparison = SyncComparison(folders: folders, capabilities: capabilities)
+        func arrivals(_ folder: SyncFolder) -> any FileProvider {
+            (folder.provider as? any FileProviderSynchronization)?.unsynchronized ?? folder.provider
+        }
+        self.arrivals = Sides(arrivals(folders.source), arrivals(folders.destination))
     }
 
     /// Whether names that differ in case alone are one on either side.
@@ -75,24 +81,14 @@ struct SyncPass: Sendable {
     private func checkPresence() throws {
         guard store.agreedCount > 0, !options.removalLimit.allowsAll else { return }
         for side in SyncSide.allCases where store.count(on: side) == 0 {
-            throw FileError.make(
-                .fileWriteNoPermission, path: folders[side].path, url: folders[side].provider.url(of: folders[side].path),
-                sentence: """
-                    “\(folders[side].name)” is empty, and held \(store.agreedCount) items when both sides were last in step; nothing was \
-                    changed. If that is meant, allow all to be removed.
-                    """)
+            throw RemovalStop.emptySide(side, held: store.agreedCount).error(folders)
         }
     }
 
     private func checkRemovals() async throws {
         let removals = try await store.removals()
         if options.removalLimit.allows(removals, of: store.agreedCount) { return }
-        throw FileError.make(
-            .fileWriteNoPermission, path: folders.destination.path,
-            sentence: """
-                \(removals) of \(store.agreedCount) items would be removed, which is more than the limit; nothing was changed. If that is \
-                meant, allow more.
-                """)
+        throw RemovalStop.overLimit(removals, of: store.agreedCount).error(folders)
     }
 
     private func compare(_ rules: SyncRules) async throws {

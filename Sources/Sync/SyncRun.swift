@@ -40,7 +40,9 @@ struct SyncRun: Sendable {
 
     /// Bytes of a file that is worth the while by itself.
     private static let small: Int64 = 1 << 20
-    /// Files in flight where nobody says otherwise; of large ones, always.
+    /// Files in flight where nobody says otherwise: as many as there are threads for local disks.
+    private static let usual = 8
+    /// Large files in flight where nobody says otherwise.
     private static let large = 4
     /// Steps that are noted at once.
     private static let batch = 64
@@ -52,11 +54,11 @@ struct SyncRun: Sendable {
         var tally = Tally(report: report)
         do {
             for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
-            try await note(&tally)
+            try await note(tally.changes)
         } catch {
             // What was done is noted in any case.
             let changes = tally.changes
-            _ = try? await Task { try await pass.store.record(changes, folding: pass.folding) }.value
+            _ = try? await Task { try await note(changes) }.value
             throw error
         }
         report = tally.report
@@ -92,7 +94,7 @@ struct SyncRun: Sendable {
     private var mostInFlight: Int {
         if let transfers = pass.options.transfers { return max(1, transfers) }
         let wishes = SyncSide.allCases.compactMap { pass.capabilities[$0].concurrentTransfers }
-        return max(1, wishes.min() ?? Self.large)
+        return max(1, wishes.min() ?? Self.usual)
     }
 
     private func start(_ planned: PlannedAction, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) {
@@ -145,12 +147,21 @@ struct SyncRun: Sendable {
                 event(.failed(action, error))
             }
         }
-        if tally.changes.count >= Self.batch { try await note(&tally) }
+        if tally.changes.count >= Self.batch {
+            try await note(tally.changes)
+            tally.changes = []
+        }
     }
 
-    private func note(_ tally: inout Tally) async throws {
-        try await pass.store.record(tally.changes, folding: pass.folding)
-        tally.changes = []
+    /// Notes what both sides have in common now, once their disks have it: what a power failure took from one side would look as if
+    /// somebody had removed it there.
+    private func note(_ changes: [SyncChange]) async throws {
+        if changes.isEmpty { return }
+        for side in SyncSide.allCases {
+            let folder = pass.folders[side]
+            if let storage = folder.provider as? any FileProviderSynchronization { try await storage.synchronize(path: folder.path) }
+        }
+        try await pass.store.record(changes, folding: pass.folding)
     }
 
     /// Makes the destination's own folder where it is missing.

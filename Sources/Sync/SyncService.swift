@@ -199,7 +199,7 @@ extension SyncService {
     private func failed(_ error: any Error) -> Double {
         counted.update { $0.failed(error, at: Date()) }
         lastEnd = .now
-        if (error as? CocoaError)?.code == .fileWriteNoPermission {
+        if error.removalStop != nil {
             failures = 0
             standing = .refused
             retryTime = nil

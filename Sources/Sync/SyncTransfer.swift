@@ -48,7 +48,8 @@ struct SyncTransfer: Sendable {
         if item.type == .symbolicLink { return try await (makeLink(item, at: path, action), nil) }
         if let copied = try await copy(item, action, to: path, progress) { return (copied, nil) }
         let (written, hash) = try await send(
-            item, action, to: path, WriteOptions(modificationDate: item.date, resumption: resumption(item, action)), progress)
+            item, action, to: path, of: pass.arrivals[action.side],
+            WriteOptions(modificationDate: item.date, resumption: resumption(item, action)), progress)
         return (try await settled(written, at: path, on: action.side), hash)
     }
 
@@ -59,7 +60,7 @@ struct SyncTransfer: Sendable {
         guard source.provider === provider, throttle == nil, pass.capabilities[action.side][.serverSideCopying] == .native else {
             return nil
         }
-        try await provider.copyItem(path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
+        try await pass.arrivals[action.side].copyItem(path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
         let copied = SyncItem(try await provider.attributesOfItem(path: path))
         guard let date = item.date, copied?.time != item.time, let storage = provider as? any FileProviderAttributes else { return copied }
         try await storage.setAttributes(path: path, permissions: nil, modificationDate: date)
@@ -79,7 +80,7 @@ struct SyncTransfer: Sendable {
             try await check(action.path, on: action.side, is: expected)
             let options = WriteOptions(
                 overwrite: true, ifMatch: tag, modificationDate: item.date, resumption: resumption(item, action))
-            let (written, hash) = try await send(item, action, to: path, options, progress)
+            let (written, hash) = try await send(item, action, to: path, of: target.provider, options, progress)
             return (try await settled(written, at: path, on: action.side), hash)
         }
         let identity = resumption(item, action)
@@ -92,7 +93,7 @@ struct SyncTransfer: Sendable {
             } else {
                 let options = WriteOptions(
                     overwrite: true, placement: identity == nil ? .inPlace : .published, modificationDate: item.date, resumption: identity)
-                hash = try await send(item, action, to: staged, options, progress).hash
+                hash = try await send(item, action, to: staged, of: target.provider, options, progress).hash
             }
             if keepsOld {
                 try await trash.put(action.path, on: action.side, expecting: expected)
@@ -135,9 +136,10 @@ struct SyncTransfer: Sendable {
     }
 
     private func send(
-        _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ options: WriteOptions, _ progress: ProgressReporter
+        _ item: SyncItem, _ action: SyncAction, to path: ProviderPath, of target: any FileProvider, _ options: WriteOptions,
+        _ progress: ProgressReporter
     ) async throws -> (FileObject, hash: String?) {
-        let (source, target) = (pass.folders[action.side.other], pass.folders[action.side].provider)
+        let source = pass.folders[action.side.other]
         try await throttle?.pass()
         return try await source.provider.withReader(path: source.path(of: action.path)) { reader in
             if options.resumption == nil, let target = target as? any FileProviderPushWrite {

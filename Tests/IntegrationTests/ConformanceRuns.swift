@@ -139,6 +139,7 @@ struct LayerProtocol: Sendable {
         LayerProtocol(name: "ExtendedFileProvider") { $0 is any ExtendedFileProvider },
         LayerProtocol(name: "FileProviderSharing") { $0 is any FileProviderSharing },
         LayerProtocol(name: "FileProviderChecksums") { $0 is any FileProviderChecksums },
+        LayerProtocol(name: "FileProviderSynchronization") { $0 is any FileProviderSynchronization },
     ]
 
     static func names(of provider: any FileProviderBasic) -> [String] { all.filter { $0.isThere(provider) }.map(\.name) }

@@ -40,6 +40,21 @@ import Testing
         if before == .file { #expect(folder.text("/new") == "old") }
     }
 
+    @Test func `writes and copies that do not wait for the disk are as whole as others, and can be waited for together`() async throws {
+        let folder = try TestFolder()
+        try folder.makeFolder("/in")
+        let late = try #require(folder.provider.unsynchronized as? LocalFileProvider)
+        try await late.write("one", to: "/in/one")
+        try await late.copy("/in/one", to: "/in/two")
+        await #expect { try await late.write("other", to: "/in/two") } throws: { $0.fileCode == .fileWriteFileExists }
+        try await late.write("new", to: "/in/two", options: WriteOptions(overwrite: true))
+        #expect(try folder.names() == ["in", "in/one", "in/two"])
+        #expect(folder.text("/in/one") == "one" && folder.text("/in/two") == "new")
+        try await folder.provider.synchronize(path: ProviderPath("/in"))
+        try await folder.provider.synchronize(path: .root)
+        await #expect { try await folder.provider.synchronize(path: ProviderPath("/gone")) } throws: { $0.fileCode == .fileNoSuchFile }
+    }
+
     @Test(arguments: [ScriptedSource.Ending.failure, .end], [WriteOptions.Placement.published, .inPlace])
     func `a write that fails leaves nothing`(ending: ScriptedSource.Ending, placement: WriteOptions.Placement) async throws {
         let folder = try TestFolder()

@@ -166,7 +166,7 @@ checkpoints() {
 timed() { # FILE CMD...
   local out=$1
   shift
-  /usr/bin/time -o "$work/time" -f '%e %U %S %M' "$@"
+  /usr/bin/time -o "$work/time" -f "%e %U %S %M" "$@" || { tail -n 3 "$work"/*.log >&2 || true; return 1; }
   awk '{ print $1, $2 + $3, $4 }' "$work/time" >>"$out"
 }
 

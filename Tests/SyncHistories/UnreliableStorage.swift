@@ -3,6 +3,8 @@ package import Foundation
 import ProviderDoubles
 
 /// A storage that breaks as storages do: at a chosen call it is gone, or does what it is asked and loses the answer. Its clock is its own.
+///
+/// Its disk is late: what was made there and not waited for is lost when the storage goes.
 package final class UnreliableStorage: ForwardingProvider {
     package static let type = "Unreliable"
     package let underlying: any FileProvider
@@ -26,7 +28,7 @@ package final class UnreliableStorage: ForwardingProvider {
 
     /// What happens at a call.
     package enum Fault: Sendable {
-        /// From here on nothing works; a write in place leaves half of its bytes.
+        /// From here on nothing works; a write in place leaves half of its bytes, and what the disk did not have yet was never there.
         case crash
         /// The call is carried out, and the connection is lost.
         case lostReply
@@ -41,6 +43,8 @@ package final class UnreliableStorage: ForwardingProvider {
         var calls = 0
         var faults: [Int: Fault] = [:]
         var isGone = false
+        /// What was made, and is not on the disk yet.
+        var late: [ProviderPath] = []
     }
 
     package init(_ underlying: any FileProvider, _ nature: Nature = Nature()) {
@@ -50,7 +54,7 @@ package final class UnreliableStorage: ForwardingProvider {
 
     /// Sets what happens at which of the next calls, counted from 0, and makes the storage work again.
     package func arm(_ faults: [Int: Fault]) {
-        state.update { state in (state.calls, state.faults, state.isGone) = (0, faults, false) }
+        state.update { state in (state.calls, state.faults, state.isGone, state.late) = (0, faults, false, []) }
     }
 
     /// Lets time go by, more than the step of the clock.
@@ -84,7 +88,12 @@ package final class UnreliableStorage: ForwardingProvider {
         switch fault {
         case nil: return try await body()
         case .crash:
-            state.update { $0.isGone = true }
+            let late = state.update { state in
+                state.isGone = true
+                defer { state.late = [] }
+                return state.late
+            }
+            for path in late.reversed() { try? await underlying.removeItem(path: path, recursive: false) }
             throw URLError(.networkConnectionLost)
         case .lostReply:
             _ = try await body()
@@ -107,6 +116,13 @@ package final class UnreliableStorage: ForwardingProvider {
         }
     }
 
+    package func createFolder(path: ProviderPath) async throws {
+        try await pass("folder", path) { try await underlying.createFolder(path: path) }
+        madeLate(path)
+    }
+
+    fileprivate func madeLate(_ path: ProviderPath) { state.update { if !$0.isGone { $0.late.append(path) } } }
+
     package func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         var options = options
         if nature.hasOwnClock, options.modificationDate == nil || !nature.keepsDates { options.modificationDate = tick() }
@@ -126,5 +142,37 @@ package final class UnreliableStorage: ForwardingProvider {
         var item = item
         if !nature.hasTags { item.entryTag = nil }
         return item
+    }
+}
+
+extension UnreliableStorage: FileProviderSynchronization {
+    package var unsynchronized: any FileProvider { Late(self) }
+
+    package func synchronize(path: ProviderPath) async throws {
+        let late = state.value.late
+        try await pass("synchronize", path) {}
+        state.update { $0.late.removeAll(where: late.contains) }
+    }
+
+    /// The storage, with files that are not on the disk at once.
+    private final class Late: ForwardingProvider {
+        static let type = "Late"
+        private let storage: UnreliableStorage
+        var underlying: any FileProvider { storage }
+
+        init(_ storage: UnreliableStorage) {
+            self.storage = storage
+        }
+
+        func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+            try await storage.copyItem(path: path, to: destination, overwrite: overwrite, progress: progress)
+            storage.madeLate(destination)
+        }
+
+        func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+            let written = try await storage.writeContents(path: path, from: source, options: options)
+            storage.madeLate(path)
+            return written
+        }
     }
 }

@@ -147,7 +147,8 @@ import Testing
         try await bed.run()
         for number in 0..<11 { try await one.remove("/\(number)") }
         await #expect { try await bed.run() } throws: { error in
-            (error as? CocoaError)?.code == .fileWriteNoPermission && error.sentence.contains("11 of 20")
+            (error as? CocoaError)?.code == .fileWriteNoPermission && error.removalStop == .overLimit(11, of: 20)
+                && error.sentence.contains("11 of 20")
         }
         #expect(try await two.tree().count == 20)
         bed.options.update { $0.removalLimit = .count(11) }

@@ -67,6 +67,12 @@ package final class FileDescriptor: Sendable {
         if fsync(raw) == 0 || [EBADF, EINVAL, EROFS, ENOSYS, EOPNOTSUPP].contains(errno) { return }
         throw FileError.make(errno: errno, path: path, writing: true)
     }
+
+    /// Brings all of the file system that holds this folder onto its disk. Source: syncfs(2).
+    package func syncFileSystem(path: ProviderPath) throws {
+        if carrel_syncfs(raw) == 0 || errno == ENOSYS { return }
+        throw FileError.make(errno: errno, path: path, writing: true)
+    }
 }
 
 /// Writes to an open file of this machine; a disk may make it wait, nothing else.

@@ -20,6 +20,8 @@ package struct KernelCalls: OptionSet, Sendable, Hashable {
     package static let copyFileRange = KernelCalls(rawValue: 16)
     /// lseek(2) with SEEK_DATA and SEEK_HOLE; else holes are copied as the zeros that they read as.
     package static let dataAndHoles = KernelCalls(rawValue: 32)
+    /// fsync(2) before and after a file is put into place; else the kernel writes when it sees fit.
+    package static let fsync = KernelCalls(rawValue: 64)
 
-    package static let all = KernelCalls(rawValue: 63)
+    package static let all = KernelCalls(rawValue: 127)
 }

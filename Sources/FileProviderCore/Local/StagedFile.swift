@@ -40,11 +40,11 @@ package final class StagedFile: Sendable {
     ///   the last step alone, the disk's, leaves the file in place.
     package func commit(overwrite: Bool, modificationDate: Date? = nil) throws {
         if let modificationDate, file.setModified(modificationDate.fileTime) != 0 { throw error() }
-        guard fsync(file.raw) == 0 else { throw error() }
+        if calls.contains(.fsync), fsync(file.raw) != 0 { throw error() }
         let code = overwrite ? replace() : FreeName(from: (folder, temporary), to: (folder, name), calls: calls).take(isFolder: false)
         if code != 0 { throw error(code) }
         isSettled.update { $0 = true }
-        try folder.syncNames(path: target)
+        if calls.contains(.fsync) { try folder.syncNames(path: target) }
     }
 
     /// Removes what was written; nothing after ``commit(overwrite:modificationDate:)``.

@@ -80,6 +80,14 @@ extension UndoableFileProvider: FileProviderAttributes where Base: FileProviderA
     }
 }
 
+extension UndoableFileProvider: FileProviderSynchronization where Base: FileProviderSynchronization {
+    /// The same; what can be undone waits for the disk.
+    public var unsynchronized: any FileProvider { self }
+
+    /// Has the base do it.
+    public func synchronize(path: ProviderPath) async throws { try await base.synchronize(path: path) }
+}
+
 extension UndoableFileProvider: ExtendedFileProvider where Base: ExtendedFileProvider {
     /// What the base says.
     public func providesProperties(path: ProviderPath) -> Bool { base.providesProperties(path: path) }
