@@ -73,6 +73,48 @@ import Testing
         #expect(s3.lines.filter { $0.hasSuffix("uploads=") && $0.hasPrefix("POST") }.count == 1)
     }
 
+    @Test func `new files in a folder just made cost a request each, and nothing that is there is replaced`() async throws {
+        let keys = Mutex<Set<String>>([])
+        let s3 = try ScriptedS3 { request in
+            let parts = request.target.dropFirst("/bucket/".count).split(separator: "?", omittingEmptySubsequences: false).map(String.init)
+            return keys.withLock { keys in
+                switch request.method {
+                case "HEAD": return .reply(keys.contains(parts[0]) ? 200 : 404)
+                case "PUT" where request.headers["if-none-match"] == "*" && keys.contains(parts[0]):
+                    return .error(412, "PreconditionFailed")
+                case "PUT":
+                    keys.insert(parts[0])
+                    return .reply(200, headers: ["ETag": "\"1\""])
+                case "DELETE":
+                    keys.remove(parts[0])
+                    return .reply(204)
+                default:
+                    let prefix = parts[1].split(separator: "&").first { $0.hasPrefix("prefix=") }?.dropFirst(7) ?? ""
+                    let found = keys.filter { $0.hasPrefix(prefix.replacing("%2F", with: "/")) }.sorted()
+                    let list = found.map { "<Contents><Key>\($0)</Key><Size>1</Size></Contents>" }.joined()
+                    return .xml("<ListBucketResult>\(list)<IsTruncated>false</IsTruncated></ListBucketResult>")
+                }
+            }
+        }
+        defer { s3.stop() }
+        func write(_ path: String) async throws {
+            _ = try await s3.provider.writeContents(path: ProviderPath(path), contents: Data([1]), overwrite: false)
+        }
+        let folder = try ProviderPath("new")
+        try await s3.provider.createFolder(path: folder)
+        let made = s3.lines.count
+        try await write("new/one")
+        try await write("new/two")
+        #expect(s3.lines.dropFirst(made) == ["PUT /bucket/new/one", "PUT /bucket/new/two"])
+        await #expect { try await write("new/one") } throws: { ($0 as? CocoaError)?.code == .fileWriteFileExists }
+        // A folder has no key that the server could compare.
+        try await s3.provider.createFolder(path: ProviderPath("new/below"))
+        await #expect { try await write("new/below") } throws: { ($0 as? CocoaError)?.code == .fileWriteFileExists }
+        try await s3.provider.removeItem(path: folder, recursive: true)
+        keys.withLock { $0 = [] }
+        await #expect { try await write("new/one") } throws: { ($0 as? CocoaError)?.code == .fileNoSuchFile }
+    }
+
     @Test func `an upload of other bytes is left alone`() async throws {
         let bucket = PartsServer()
         let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
