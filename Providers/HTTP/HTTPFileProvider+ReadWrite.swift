@@ -51,9 +51,11 @@ extension HTTPFileProvider {
         {
             return
         }
-        async let parent: Void = refuseMissingParent(of: path)
-        let item = try await itemIfAny(path)
-        try await parent
+        let (item, _) = try await both {
+            try await self.itemIfAny(path)
+        } _: {
+            try await self.refuseMissingParent(of: path)
+        }
         if let wanted = options.ifMatch, item?.entryTag.map(HTTPConnection.version) != HTTPConnection.version(wanted) {
             throw otherVersion(path)
         }

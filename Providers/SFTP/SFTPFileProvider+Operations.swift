@@ -37,9 +37,12 @@ extension SFTPFileProvider {
             cache.drop(destination)
         }
         try await connection.run(path, mayRepeat: false) { session in
-            async let other = self.item(destination, session)
-            guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }
-            let target = try await other
+            let (found, target) = try await both {
+                try await self.item(path, session)
+            } _: {
+                try await self.item(destination, session)
+            }
+            guard let item = found else { throw self.missing(path, isWriting: true) }
             guard let target else {
                 if overwrite || !item.isRegularFile { return try await self.rename(path, to: destination, session) }
                 let placing = SFTPPlacing(provider: self, path: destination)

@@ -119,9 +119,12 @@ public actor FolderSync {
     }
 
     private func capabilities() async throws -> Sides<Capabilities> {
-        async let one = source.provider.capabilities()
-        async let other = destination.provider.capabilities()
-        return try await Sides(one, other)
+        let (one, other) = try await both {
+            try await self.source.provider.capabilities()
+        } _: {
+            try await self.destination.provider.capabilities()
+        }
+        return Sides(one, other)
     }
 
     private func exclusively<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {

@@ -15,9 +15,12 @@ struct SyncComparison: Sendable {
     func isSame(at path: ProviderPath) async throws -> Bool {
         let kinds = Sides(self.kinds(of: .source), self.kinds(of: .destination))
         let kind = kinds.source.first { kinds.destination.contains($0) } ?? Self.sha256
-        async let one = hash(of: path, on: .source, kind: kind)
-        async let other = hash(of: path, on: .destination, kind: kind)
-        return try await one == other
+        let (one, other) = try await both {
+            try await hash(of: path, on: .source, kind: kind)
+        } _: {
+            try await hash(of: path, on: .destination, kind: kind)
+        }
+        return one == other
     }
 
     /// The SHA-256 of a file, by its storage where that can, else by reading.

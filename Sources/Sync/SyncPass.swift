@@ -54,9 +54,12 @@ struct SyncPass: Sendable {
     }
 
     private func look() async throws -> Sides<SyncLook.Outcome> {
-        async let one = look(at: .source)
-        async let other = look(at: .destination)
-        let outcomes = try await Sides(one, other)
+        let (one, other) = try await both {
+            try await look(at: .source)
+        } _: {
+            try await look(at: .destination)
+        }
+        let outcomes = Sides(one, other)
         for side in SyncSide.allCases { try await store.endListing(on: side) }
         for side in SyncSide.allCases {
             for item in outcomes[side].unlisted { try await store.ignore(below: item.path) }

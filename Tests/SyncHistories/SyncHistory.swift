@@ -102,14 +102,20 @@ package final class SyncHistory {
         try await action()
     }
 
-    private func plannedAction(on side: Int) async throws -> @Sendable () async throws -> Void {
+    private func plannedAction(on side: Int, isDuringRun: Bool = false) async throws -> @Sendable () async throws -> Void {
         let storage = folders.storages[side]
         let provider = storage.underlying
         let root = folders.path[side]
         let files = try await tree(side).keys.sorted()
         let date = storage.tick()
         let destroyed = destroyed
-        @Sendable func destroy(_ path: ProviderPath) async throws { destroyed.append(try await Self.contents(of: path, in: provider)) }
+        // First out of the way, so that a run that goes on meanwhile puts nothing there that would go unseen.
+        @Sendable func destroy(_ path: ProviderPath) async throws {
+            let aside = try TemporaryName.make(beside: path)
+            try await provider.moveItem(path: path, to: aside)
+            destroyed.append(try await Self.contents(of: aside, in: provider))
+            try await provider.removeItem(path: aside)
+        }
         let choice = Int.random(in: 0..<10, using: &numbers)
         if files.isEmpty || choice < 4 {
             let path = choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? "a"
@@ -117,8 +123,12 @@ package final class SyncHistory {
             log.append("side \(side) writes \(path): \(text.prefix(8))")
             return {
                 let place = try root.appending(ProviderPath(path))
-                try await destroy(place)
-                try await Self.write(text, to: place, of: provider, storage, date)
+                if isDuringRun {
+                    do { try await destroy(place) } catch let error where error.isNoSuchFile {}
+                } else {
+                    destroyed.append(try await Self.contents(of: place, in: provider))
+                }
+                try await Self.write(text, to: place, of: provider, storage, date, overwrite: !isDuringRun)
             }
         }
         let file = files.randomElement(using: &numbers) ?? "a"
@@ -126,10 +136,10 @@ package final class SyncHistory {
         switch choice {
         case 4, 5:
             log.append("side \(side) removes \(file)")
-            return { try await Self.remove(try root.appending(ProviderPath(file)), of: provider, destroy) }
+            return { try await Self.tolerant { try await destroy(root.appending(ProviderPath(file))) } }
         case 6 where folder != nil:
             log.append("side \(side) removes \(folder ?? "")/")
-            return { try await Self.remove(try root.appending(ProviderPath(folder ?? "")), of: provider, destroy) }
+            return { try await Self.tolerant { try await destroy(root.appending(ProviderPath(folder ?? ""))) } }
         case 7 where folder != nil:
             let target = "d\(Int.random(in: 0..<6, using: &numbers))"
             log.append("side \(side) moves \(folder ?? "")/ to \(target)/")
@@ -152,21 +162,12 @@ package final class SyncHistory {
     }
 
     private static func write(
-        _ text: String, to path: ProviderPath, of provider: any FileProvider, _ storage: UnreliableStorage, _ date: Date
+        _ text: String, to path: ProviderPath, of provider: any FileProvider, _ storage: UnreliableStorage, _ date: Date, overwrite: Bool
     ) async throws {
         try await tolerant {
             try await provider.createFolderWithParents(path: path.parent ?? .root)
-            let options = WriteOptions(overwrite: true, modificationDate: storage.stepped(date))
+            let options = WriteOptions(overwrite: overwrite, modificationDate: storage.stepped(date))
             try await provider.writeContents(path: path, from: DataSource(Data(text.utf8)), options: options)
-        }
-    }
-
-    private static func remove(
-        _ path: ProviderPath, of provider: any FileProvider, _ destroy: (ProviderPath) async throws -> Void
-    ) async throws {
-        try await tolerant {
-            try await destroy(path)
-            try await provider.removeItem(path: path)
         }
     }
 
@@ -234,7 +235,7 @@ package final class SyncHistory {
             case 2: fault = .failure
             default:
                 hasMeanwhile = true
-                fault = .meanwhile(try await plannedAction(on: Int.random(in: 0...1, using: &numbers)))
+                fault = .meanwhile(try await plannedAction(on: Int.random(in: 0...1, using: &numbers), isDuringRun: true))
             }
             log.append("call \(call) of side \(side): \(fault)")
             folders.storages[side].arm([call: fault])

@@ -1,0 +1,24 @@
+/// Does two things at once.
+///
+/// In place of `async let`: the runtime of Swift 6.3 looks at a child of that once more when it may be freed already, and ends the program
+/// (mended by swiftlang/swift#89883).
+///
+/// - Throws: The error of whichever fails first; the other is cancelled, and waited for.
+package func both<One: Sendable, Other: Sendable>(
+    _ one: @escaping @Sendable () async throws -> One, _ other: @escaping @Sendable () async throws -> Other
+) async throws -> (One, Other) {
+    let (first, second) = (Locked<One?>(nil), Locked<Other?>(nil))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+            let value = try await one()
+            first.update { $0 = value }
+        }
+        group.addTask {
+            let value = try await other()
+            second.update { $0 = value }
+        }
+        while try await group.next() != nil {}
+    }
+    guard let one = first.value, let other = second.value else { throw CancellationError() }
+    return (one, other)
+}
