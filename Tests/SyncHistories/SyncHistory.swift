@@ -314,10 +314,11 @@ package final class SyncHistory {
         let found = Collected<(String, String)>()
         let provider = folders.storages[side].underlying
         let root = folders.path[side]
-        try await provider.walk(
-            path: root, entering: { withTrash || ![SyncOptions.trashName, SyncOptions.plainTrashName].contains($0.name) }
-        ) { item in
-            guard item.isRegularFile, withTrash || !TemporaryName.matches(item.name) else { return }
+        @Sendable func takesPart(_ item: FileObject) -> Bool {
+            withTrash || !TemporaryName.matches(item.name) && ![SyncOptions.trashName, SyncOptions.plainTrashName].contains(item.name)
+        }
+        try await provider.walk(path: root, entering: takesPart) { item in
+            guard item.isRegularFile, takesPart(item) else { return }
             let path = item.path.relative(to: root)?.string ?? ""
             found.append((String(path.dropFirst()), String(decoding: try await provider.contents(path: item.path), as: UTF8.self)))
         }

@@ -17,6 +17,8 @@ package final class UnreliableStorage: ForwardingProvider {
         package var skew = 0.0
         /// The step of its modification times; 0 for the underlying storage's own.
         package var precision = 0.0
+        /// The step of the other side's times. What happens within it is of one time there, and two versions of one size are not told apart.
+        package var otherPrecision = 0.0
         /// Whether it takes modification times with a write.
         package var keepsDates = true
         /// Whether it gives tags.
@@ -57,10 +59,10 @@ package final class UnreliableStorage: ForwardingProvider {
         state.update { state in (state.calls, state.faults, state.isGone, state.late) = (0, faults, false, []) }
     }
 
-    /// Lets time go by, more than the step of the clock.
+    /// Lets time go by, more than the step of either clock.
     package func tick() -> Date {
         state.update { state in
-            state.now += max(nature.precision, 0.001) * 1.5
+            state.now += max(nature.precision, nature.otherPrecision, 0.001) * 1.5
             return Date(timeIntervalSince1970: state.now + nature.skew)
         }
     }

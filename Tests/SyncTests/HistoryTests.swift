@@ -38,6 +38,7 @@ import Testing
     private static func tell(_ seed: UInt64, _ storage: String, _ folder: URL) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var numbers = SeededNumbers(seed ^ 0xABCD)
+        let precisions: [Double] = (0...1).map { _ in [0, 1, 2].randomElement(using: &numbers) ?? 0 }
         let sides = try (0...1).map { side in
             let provider: any FileProvider
             if storage == "memory" {
@@ -49,7 +50,7 @@ import Testing
             }
             var nature = UnreliableStorage.Nature()
             nature.skew = Double.random(in: -20_000...20_000, using: &numbers)
-            nature.precision = [0, 1, 2].randomElement(using: &numbers) ?? 0
+            (nature.precision, nature.otherPrecision) = (precisions[side], precisions[1 - side])
             nature.keepsDates = Bool.random(using: &numbers)
             nature.hasTags = Bool.random(using: &numbers)
             return UnreliableStorage(provider, nature)
