@@ -30,7 +30,11 @@ extension HTTPFileProvider {
         guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
             throw FileError.unsupported("Writing", path: path, url: url(of: path))
         }
-        try await clearWay(to: path, options)
+        let isDecidedThere = try await capabilities()[.exclusiveCreation] == .native && isOneRequest(source)
+        if options.overwrite || options.ifMatch != nil || !isDecidedThere || !folders.value.isUntouched(path) {
+            try await clearWay(to: path, options)
+        }
+        folders.update { $0.begins(path) }
         cache.drop(path)
         defer { cache.drop(path) }
         do {
@@ -46,11 +50,6 @@ extension HTTPFileProvider {
 
     /// Sees what is there already. Two requests at once.
     private func clearWay(to path: ProviderPath, _ options: WriteOptions) async throws {
-        if !options.overwrite, options.ifMatch == nil, folders.value.isFree(ofFolders: path),
-            try await capabilities()[.exclusiveCreation] == .native
-        {
-            return
-        }
         let (item, _) = try await both {
             try await self.itemIfAny(path)
         } _: {
@@ -62,6 +61,12 @@ extension HTTPFileProvider {
         guard let item else { return }
         if !options.overwrite { throw taken(path) }
         if item.isDirectory { try await removeItem(path: path, recursive: false, progress: ProgressReporter()) }
+    }
+
+    /// Whether `source` goes up in one request. The end of an upload in parts is not compared with what is there by every server.
+    private func isOneRequest(_ source: any WriteSource) -> Bool {
+        guard let service = service as? any HTTPUploadingService else { return true }
+        return source.length.map { $0 <= Int64(service.singleWriteLimit) } ?? false
     }
 
     private func otherVersion(_ path: ProviderPath, underlying: (any Error)? = nil) -> CocoaError {
