@@ -30,7 +30,8 @@ import Testing
             #expect(upload.code == 0, "\(upload.error)")
             let listed = try await runner.run("device", "books", "--staging", "staging", "--json")
             isOver.update { $0 = true }
-            #expect(try await served.code == 130)
+            let ended = try await served
+            #expect(ended.code == 130, "\(ended.error)")
             let titles = (listed.json as? [[String: Any]])?.compactMap { $0["title"] as? String }
             #expect(titles?.sorted() == Self.books.map(\.title), "\(listed.error)")
             let files = try Self.names(folder, "library/Books").map { try Data(contentsOf: folder.appending(path: "library/Books/\($0)")) }
