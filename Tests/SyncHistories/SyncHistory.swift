@@ -179,7 +179,10 @@ package final class SyncHistory {
             }
             let files = Collected<String>()
             try await provider.walk(path: path) { item in
-                if item.isRegularFile { files.append(String(decoding: try await provider.contents(path: item.path), as: UTF8.self)) }
+                // What a run puts there has another name by now.
+                do {
+                    if item.isRegularFile { files.append(String(decoding: try await provider.contents(path: item.path), as: UTF8.self)) }
+                } catch let error where error.isNoSuchFile {}
             }
             return files.values
         } catch let error as CocoaError where error.isNoSuchFile || error.code == .fileReadUnknown { return [] }
