@@ -15,6 +15,7 @@ LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 # Hundreds at once, on few cores, would measure nothing but how long each waits for its turn.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
 SCRATCH=
+SAID=$(mktemp)
 CHILD=
 STARTED=$SECONDS
 
@@ -30,6 +31,8 @@ clean_up() {
     bash "$SERVERS" down 2>/dev/null || true
     rm -rf "$SCRATCH"
   fi
+  if [ "$code" != 0 ] && [ -s "$SAID" ]; then show_failures; fi
+  rm -f "$SAID"
   if [ "$code" = 0 ]; then
     say "Carrel: all tests passed in $((SECONDS - STARTED)) s."
   else
@@ -48,6 +51,14 @@ run() {
   wait "$CHILD" || code=$?
   CHILD=
   return "$code"
+}
+
+# As `swift test`, and what it says is kept: what failed is repeated at the very end, where nobody has to look for it.
+run_tests() { run bash -o pipefail -c 'swift test "$@" 2>&1 | tee -a "$0"' "$SAID" "$@"; }
+
+show_failures() {
+  say "what failed:"
+  grep -A 12 -e 'recorded an issue' "$SAID" | grep -v -e '^◇' -e '^✔' | tail -n 80 >&2 || true
 }
 
 show_server_errors() {
@@ -118,38 +129,38 @@ main() {
   fi
   if [ $# -gt 0 ]; then
     say "testing: $*"
-    run swift test --skip-build "$@"
+    run_tests --skip-build "$@"
     return
   fi
   # One target after the other: together, on a machine with few cores, they would only keep each other waiting.
   for folder in Tests/*Tests; do
     [ "$folder" = Tests/IntegrationTests ] && continue
     say "testing: ${folder##*/}"
-    run swift test --skip-build --filter "^${folder##*/}\."
+    run_tests --skip-build --filter "^${folder##*/}\."
   done
   say "testing: real servers"
-  run swift test --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS"
+  run_tests --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS"
   say "testing: real servers of FTP"
-  run swift test --skip-build --filter "$FTP"
+  run_tests --skip-build --filter "$FTP"
   say "testing: real servers of SFTP"
-  run swift test --skip-build --filter "$SFTP"
+  run_tests --skip-build --filter "$SFTP"
   say "testing: races on real servers"
-  run swift test --skip-build --filter "$RACES"
+  run_tests --skip-build --filter "$RACES"
   say "testing: the kit on every storage, and undo on real servers"
-  run swift test --skip-build --filter "$LONG_RUNS"
+  run_tests --skip-build --filter "$LONG_RUNS"
   # Optimised code is other code: what people run is tested as they get it.
   say "building the program as it is released"
   run swift build -c release --static-swift-stdlib --product carrel
   say "testing: the program as it is released"
   CARREL_TEST_PROGRAM=$(swift build -c release --static-swift-stdlib --show-bin-path)/carrel
   export CARREL_TEST_PROGRAM
-  run swift test --skip-build --filter '^IntegrationTests\.Command'
+  run_tests --skip-build --filter '^IntegrationTests\.Command'
   unset CARREL_TEST_PROGRAM
   # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
   for folder in Examples/*/Package.swift; do
     folder=${folder%/Package.swift}
     say "testing: the example ${folder##*/}"
-    run swift test --package-path "$folder" --scratch-path .build
+    run_tests --package-path "$folder" --scratch-path .build
   done
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew. Where there is
   # none, the libraries of others need no building twice.

@@ -54,13 +54,17 @@ final class FTPForwardStream: Sendable {
 
     /// Sends the bytes of `range` into `sink`, one caller after the other.
     ///
-    /// - Parameter size: Of the whole file, which has nothing behind that.
-    func read(_ range: Range<Int64>, of size: Int64, into sink: any ByteSink, fetch: @escaping Fetch) async throws {
+    /// - Parameters:
+    ///   - size: Of the whole file, which has nothing behind that.
+    ///   - endedEarly: What is wrong when the server calls the file done in front of the range's end.
+    func read(
+        _ range: Range<Int64>, of size: Int64, into sink: any ByteSink, endedEarly: CocoaError, fetch: @escaping Fetch
+    ) async throws {
         try await hold(range.lowerBound)
         defer { letGo(at: range.upperBound) }
         var current = try await current(for: range.lowerBound, fetch)
         do {
-            try await send(range, of: &current, into: sink)
+            guard try await send(range, of: &current, into: sink) else { throw endedEarly }
             if range.upperBound == size, current.start > 0, !current.session.host.takesOffsets { try await seeEnd(of: current) }
         } catch {
             await end(current)
@@ -96,12 +100,11 @@ final class FTPForwardStream: Sendable {
         return Current(session: session, pipe: pipe, task: task, start: start, position: start)
     }
 
-    private func send(_ range: Range<Int64>, of current: inout Current, into sink: any ByteSink) async throws {
+    /// Whether there was all of `range`.
+    private func send(_ range: Range<Int64>, of current: inout Current, into sink: any ByteSink) async throws -> Bool {
         while current.position < range.upperBound {
             if current.rest.isEmpty {
-                guard let piece = try await current.pipe.next() else {
-                    throw FileError.make(.networkConnectionLost, url: nil, sentence: "The file ended before its size.")
-                }
+                guard let piece = try await current.pipe.next() else { return false }
                 current.rest = piece
             }
             let skipped = min(Int64(current.rest.count), max(0, range.lowerBound - current.position))
@@ -113,6 +116,7 @@ final class FTPForwardStream: Sendable {
             current.rest = current.rest.dropFirst(wanted.count)
             current.position += Int64(wanted.count)
         }
+        return true
     }
 
     /// Sees, once for a server, that the file ends where it should: bytes from another offset would go on.

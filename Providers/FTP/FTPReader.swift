@@ -99,15 +99,19 @@ final class FTPReader: FileReader {
             if range.upperBound < size { try await self.proveOffsets(start, size, session) }
             let count = range.upperBound == size ? nil : range.upperBound - start
             let name = try session.host.transferBytes(of: self.path)
+            let outcome: FTPOutcome
             do {
-                let outcome = try await session.send(
+                outcome = try await session.send(
                     FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
                 try await self.check(outcome, session)
             } catch let error where error is FTPFailure && counted.isComplete {
                 // Every byte is here, and only the server's last word is missing: the connection is lost, the file is not.
                 return
             }
-            if counted.refusal == nil, !counted.isComplete { throw self.short(counted.count, of: range) }
+            if counted.refusal == nil, !counted.isComplete {
+                // To go on would put a part of another version behind it: within a second, size and time may be the old ones again.
+                throw outcome.last?.isPositive == true ? self.changed : self.short(counted.count, of: range)
+            }
             // Bytes from another offset would have been more.
             if counted.isComplete, range.upperBound == size, start > 0 { session.host.takesOffsets = true }
         }
@@ -165,7 +169,7 @@ final class FTPReader: FileReader {
             let rest = range.lowerBound + counted.count..<range.upperBound
             if rest.isEmpty { return }
             do {
-                try await self.stream.read(rest, of: size, into: counted) { session, start, pipe in
+                try await self.stream.read(rest, of: size, into: counted, endedEarly: self.changed) { session, start, pipe in
                     if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
                     if rest.upperBound < size { try await self.proveOffsets(start, size, session) }
                     let name = try session.host.transferBytes(of: path)

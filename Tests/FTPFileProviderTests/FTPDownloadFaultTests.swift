@@ -21,10 +21,25 @@ import Testing
             let settings = FTPDouble.Settings { $0.verb == "RETR" ? [.closeDataAfter(count, reply: reply)] : [] }
             try await withFTPProvider(settings) { _, provider in _ = try await FTPFaults.mustFail { try await read(provider, part) } }
             let first = FTPDouble.Settings { $0.verb == "RETR" && $0.occurrence == 1 ? [.closeDataAfter(count, reply: reply)] : [] }
-            if reply.first == "5" { continue }
+            if reply.first == "5" || reply.first == "2" { continue }
             try await withFTPProvider(first, options: once) { double, provider in
                 let range = Int(part.resolved(size: 5_000).lowerBound)..<Int(part.resolved(size: 5_000).upperBound)
                 try await #expect(read(provider, part) == FTPFaults.book[range], "\(part)")
+            }
+        }
+    }
+
+    @Test(arguments: [0, 100]) func `A file that the server calls done before its size is another file, and not gone on with`(count: Int)
+        async throws
+    {
+        let settings = FTPDouble.Settings {
+            $0.verb == "RETR" && $0.occurrence == 1 ? [.closeDataAfter(count, reply: "226 Done")] : []
+        }
+        for part in [FilePart.whole, .from(10), .range(0..<4_000)] {
+            try await withFTPProvider(settings, options: once) { double, provider in
+                let error = try await FTPFaults.mustFail { try await read(provider, part) }
+                #expect(error.cocoaCode == .fileReadUnknown, "\(part) \(error)")
+                #expect(double.commands.count { $0.verb == "RETR" } == 1)
             }
         }
     }

@@ -17,11 +17,11 @@ import Testing
     }
 
     @Test func `Who waits for a connection is patient while the others get on`() async throws {
-        let book = Self.large.prefix(300_000)
+        let book = Self.large.prefix(500_000)
         let settings = settings(2, ["RETR": [.slowData(bytes: 10_000, pause: 0.2)]])
         try await withFTPProvider(settings, files: ["/book": book]) {
             // together less than a download takes, which the others wait for
-            $0.timeouts = Timeouts(connect: 2.5, idle: 2.5)
+            $0.timeouts = Timeouts(connect: 4.5, idle: 4.5)
         } _: { _, provider in
             try await withThrowingTaskGroup(of: Data.self) { group in
                 for _ in 0..<4 { group.addTask { try await provider.contents(path: ProviderPath("book")) } }

@@ -73,8 +73,7 @@ extension ConformanceStorage {
         }
     }
 
-    /// Without rclone, whose server stalls under what the kit does beside all others; `carrel conform` tries it alone.
-    fileprivate static let sftp = TestServers.sftp.filter { $0.name != "rclone" }.map { server in
+    fileprivate static let sftp = TestServers.sftp.filter { isInKit($0.name) }.map { server in
         ConformanceStorage(
             name: "\(server.name), SFTP", column: sftpColumn(server.name), known: KnownServerFailures.ofSFTP(server.name)
         ) { body in
@@ -82,8 +81,13 @@ extension ConformanceStorage {
         }
     }
 
+    /// All but rclone, whose server stalls under what the kit does beside all others; `carrel conform` tries it alone.
+    private static func isInKit(_ name: String) -> Bool { name != "rclone" }
+
     /// Locked up in a folder or not, OpenSSH is the same.
-    fileprivate static func sftpColumn(_ name: String) -> String? { name.contains("chroot") ? nil : "SFTP: \(name)" }
+    fileprivate static func sftpColumn(_ name: String) -> String? {
+        isInKit(name) && !name.contains("chroot") ? "SFTP: \(name)" : nil
+    }
 
     fileprivate static let s3 = TestServers.s3.map { server in
         ConformanceStorage(name: "moto, S3", column: "S3: moto", known: KnownServerFailures.of("moto")) { body in

@@ -80,8 +80,8 @@ struct ProvidersPage {
 
     private var names: String {
         let writable = columns.filter { $0.result.capabilities.has(.writing) }
-        let kept = HostileName.all.filter { name in writable.allSatisfy { $0.result.fate(of: name) == "kept" } }
-        let rows = HostileName.all.filter { !kept.contains($0) }.map { name in row(Self.escaped(name.shown)) { $0.fate(of: name) } }
+        let kept = HostileName.all.filter { name in writable.allSatisfy { $0.fate(of: name) == "kept" } }
+        let rows = HostileName.all.filter { !kept.contains($0) }.map { name in row(Self.escaped(name.shown), of: { $0.fate(of: name) }) }
         let others = rows.isEmpty ? "" : "\n\nThe others:\n\n\(table(rows))"
         return """
             ## Hostile names
@@ -152,15 +152,18 @@ extension ProvidersPage {
 extension ConformanceResult {
     /// Behaviours, the run's own left out.
     fileprivate var skipped: Int { report.skipped.count }
+}
 
-    /// What becomes of a name on files and folders, in a word.
+extension ProvidersPage.Column {
+    /// What becomes of a name on files and folders, in a word or two.
     fileprivate func fate(of name: HostileName) -> String {
-        let (file, folder) = (Self.word(report.outcome(of: name.fileBehaviour)), Self.word(report.outcome(of: name.folderBehaviour)))
+        let (file, folder) = (word(name.fileBehaviour), word(name.folderBehaviour))
         return file == folder ? file : "file \(file), folder \(folder)"
     }
 
-    private static func word(_ outcome: Conformance.Report.Outcome?) -> String {
-        switch outcome {
+    private func word(_ behaviour: String) -> String {
+        if storage.known.contains(where: { $0.isOccasional && $0.behaviour == "names: \(behaviour)" }) { return "not always kept" }
+        return switch result.report.outcome(of: behaviour) {
         case .passed: "kept"
         case .refused: "refused"
         case .failed, .known: "not kept"

@@ -95,7 +95,7 @@ extension ReaderLinkTests {
         #expect(changed.title == "Ein \"Buch\"" && changed.series == "Serie" && changed.seriesIndex == 0)
         #expect(changed.description == "<p>a &amp; b</p>" && changed.coverHash?.count == 32)
         #expect(changed.collections.sorted() == ["Fish & Chips", "Über"])
-        try await driver.rebuildCollections([CollectedBook(changed.reference, collections: ["Rest"])])
+        _ = try await driver.rebuildCollections([CollectedBook(changed.reference, collections: ["Rest"])])
         #expect(try await driver.books().books.first { $0.uuid == Self.first }?.collections == ["Rest"])
     }
 
