@@ -24,8 +24,8 @@ import WebDAVFileProvider
         user: TestServers.environment["CARREL_TEST_PROXY_USER"] ?? "", password: TestServers.environment["CARREL_TEST_PROXY_PASSWORD"] ?? ""
     )
 
-    private func options(_ way: Way, _ login: Credential?) throws -> ConnectionOptions {
-        var options = TestServers.options(retries: 0)
+    private func options(_ way: Way, _ login: Credential?, retries: Int = 0) throws -> ConnectionOptions {
+        var options = TestServers.options(retries: retries)
         let url = try #require(URL(string: "\(way.scheme)://\(way.address ?? "")"))
         let server = try ProxyServer(url: url, exceptions: [], tunnelsAll: way.tunnelsAll)
         options.proxy = .server(server)
@@ -36,7 +36,9 @@ import WebDAVFileProvider
     @Test(.enabled(if: !ways.isEmpty && !TestServers.webDAV.isEmpty, "no proxy is up"), arguments: ways, TestServers.webDAV.prefix(3))
     func `a proxy passes on reads and writes`(_ way: Way, _ server: TestServers.WebDAV) async throws {
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
-        try await server.withFolder(options(way, Self.login)) { provider, folder in
+        // The folder is made on a way of its own: tinyproxy ends connections without saying so, and what may be done is not asked for twice.
+        try await server.withFolder { _, folder in
+            let provider = try server.provider(options(way, Self.login, retries: 1))
             let path = try folder.appending("by a proxy")
             try await provider.writeContents(path: path, contents: body)
             #expect(try await provider.contents(path: path) == body)
