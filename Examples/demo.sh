@@ -26,7 +26,7 @@ run() { # shows the command as a person would type it, and runs it
 }
 
 say "1. What is missing is installed"
-bash "$top/Tests/Servers/install.sh"
+bash "$top/Tests/Servers/install.sh" demo
 
 say "2. Build (the first time takes a few minutes)"
 swift build --package-path "$top" -c release --static-swift-stdlib --product carrel

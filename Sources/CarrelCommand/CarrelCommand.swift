@@ -16,8 +16,9 @@ struct AllVerbs: ParsableCommand {
         commandName: "carrel",
         abstract: "Files on any provider, and books read where they lie.",
         discussion: """
-            A location is a path on this machine (write ./a:b when it holds a colon), a URL (file:, dav:, davs:, \
-            http:, https:), or NAME:path for a connection saved in $CARREL_CONFIG or ~/.config/carrel/config.json. \
+            A location is a path on this machine (write ./a:b when it holds a colon), a URL (“carrel providers” lists the schemes), \
+            or NAME:path for a connection saved in $CARREL_CONFIG, else $XDG_CONFIG_HOME/carrel/config.json, else \
+            ~/.config/carrel/config.json. \
             A user and a password may stand in a URL; better places are $CARREL_PASSWORD, --password-file and ~/.netrc.
             """,
         version: "carrel 0.1.0",

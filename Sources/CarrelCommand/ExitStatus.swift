@@ -30,6 +30,7 @@ enum ExitStatus: Int32 {
         case let error where !error.itemErrors.isEmpty: self = .partlyDone
         case let error as CocoaError: self = Self.of(error)
         case let error as any FileProviderHTTPError where [408, 502, 503, 504].contains(error.code.rawValue): self = .unreachable
+        case let error as any FileProviderFTPError where [421, 425, 426].contains(error.code.rawValue): self = .unreachable
         default: self = .failed
         }
     }

@@ -2,6 +2,7 @@
 # Installs the Debian (or Ubuntu) packages that Carrel needs; servers written in Python and FTP servers go into folders of their own.
 #
 #   install.sh build      what the package compiles and links against
+#   install.sh demo       that, and the one server of Examples/demo.sh
 #   install.sh servers    the real servers and tools of the integration tests
 #   install.sh            both
 #
@@ -16,6 +17,7 @@ BUILD_PACKAGES=(libcurl4-openssl-dev libssh2-1-dev zlib1g-dev libxml2-dev pkg-co
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
   tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils calibre)
+DEMO_PACKAGES=(apache2-bin apache2-utils openssl)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
 # Versions as the known failures were found with; one install for each server, so that one does not take the other with it.
 WSGIDAV_PACKAGES=(wsgidav==4.4.0 cheroot==11.1.2)
@@ -45,7 +47,7 @@ reason() {
     libwebp-dev) echo "headers of libwebp, for thumbnails (trait FileInformation)" ;;
     libexif-dev) echo "headers of libexif, for camera data (trait FileInformation)" ;;
     libtag1-dev) echo "headers of TagLib, for tags of music (trait FileInformation)" ;;
-    libsqlite3-dev) echo "headers of SQLite, for the reader library" ;;
+    libsqlite3-dev) echo "headers of SQLite, for the reader library and the state of a sync" ;;
     libqpdf-dev) echo "headers of qpdf, which reads the structure of PDF files (trait PDF)" ;;
     libarchive-dev) echo "headers of libarchive, for comics in RAR, 7z and TAR (trait PackedArchives)" ;;
     calibre) echo "a driver of reader applications that is not ours, and ebook-meta, which reads what was stored" ;;
@@ -211,6 +213,7 @@ main() {
   local wanted=() missing=() package
   case ${1:-all} in
     build) wanted=("${BUILD_PACKAGES[@]}") ;;
+    demo) wanted=("${BUILD_PACKAGES[@]}" "${DEMO_PACKAGES[@]}") ;;
     servers) wanted=("${SERVER_PACKAGES[@]}") ;;
     all) wanted=("${BUILD_PACKAGES[@]}" "${SERVER_PACKAGES[@]}") ;;
     *) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
@@ -220,7 +223,7 @@ main() {
     exit 1
   fi
   local wants_python=no wants_ftp=no
-  if [ "${1:-all}" != build ]; then
+  if [[ ${1:-all} =~ ^(all|servers)$ ]]; then
     if ! has_python_servers || ! has_pyftpd || ! has_asyncssh; then
       wants_python=yes
       python -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)

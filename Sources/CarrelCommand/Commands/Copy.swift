@@ -7,8 +7,9 @@ struct Copy: Verb {
         commandName: "cp", abstract: "Copy between any two locations.",
         discussion: """
             Existing files are left alone unless --overwrite is given. “-” is standard input or output.
-            --resume keeps what came of a copy that stopped, to this machine or to an FTP server, and goes on from there next time; it
-            keeps modification times where the target can, and skips a file of the same size and time whose end is the same.
+            --resume keeps what came of a copy that stopped, to this machine or to an FTP or SFTP server, and goes on \
+            from there next time; it keeps modification times where the target can, and skips a file of the same size and \
+            time whose end is the same.
             """)
 
     @Flag(name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Copy folders with all they hold.")
