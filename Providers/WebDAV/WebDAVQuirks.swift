@@ -134,7 +134,8 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
             (movesOntoFolders, keepsRawNames, misreadDestinations) = (true, false, Array(0..<0x20) + [0x7F])
         case .wsgidav:
             // Its `If-Match` makes a file where there is none.
-            (ifNoneMatch, movesKeepTags, partsAppearLate, keepsRawNames) = (.looked, true, true, false)
+            // The tag that it answers a `PUT` with is of the file before its last bytes.
+            (ifNoneMatch, partsAppearLate, keepsRawNames) = (.looked, true, false)
             // It decodes a destination before it takes it apart.
             (misreadFolders, misreadNames) = (Array("\t\n\r?".utf8), Array(";".utf8))
         case .rclone:

@@ -7,6 +7,8 @@ struct Place: Sendable {
     let shown: String
     var provider: any FileProvider
     var path: ProviderPath
+    /// Who logs in, where the location says so.
+    var user: String?
 
     /// The item called `name` in this folder.
     func item(named name: some Collection<UInt8>) throws -> Place {
@@ -151,7 +153,7 @@ extension Session {
         do {
             let url = target.url
             let location = try await ProviderRegistry.shared.location(of: url, options: try options(for: target))
-            var place = Place(shown: target.shown, provider: location.provider, path: location.path)
+            var place = Place(shown: target.shown, provider: location.provider, path: location.path, user: url.user(percentEncoded: false))
             remark("\(place.shown) is \(place.path) of \(place.provider.debugDescription)")
             // Whether http(s) is WebDAV depends on the path, so such a provider serves one location.
             if url.scheme?.lowercased().hasPrefix("http") == true { return place }

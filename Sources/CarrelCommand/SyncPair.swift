@@ -9,8 +9,8 @@ enum SyncPair {
         var labels = (host(of: pair.source), host(of: pair.target))
         if labels.0 == labels.1 { labels = (labels.0 + " source", labels.1 + " destination") }
         return (
-            SyncFolder(ProviderLocation(provider: pair.source.provider, path: pair.source.path), label: labels.0),
-            SyncFolder(ProviderLocation(provider: pair.target.provider, path: pair.target.path), label: labels.1)
+            SyncFolder(ProviderLocation(provider: pair.source.provider, path: pair.source.path), label: labels.0, user: pair.source.user),
+            SyncFolder(ProviderLocation(provider: pair.target.provider, path: pair.target.path), label: labels.1, user: pair.target.user)
         )
     }
 
@@ -27,7 +27,7 @@ enum SyncPair {
         // A relative folder is to be ignored, says the specification.
         let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         let base = given ?? (environment["HOME"] ?? "") + "/.local/state"
-        let name = String(format: "%016llx", hash(folders.source.name + "\n" + folders.destination.name))
+        let name = String(format: "%016llx", hash(folders.source.key + "\n" + folders.destination.key))
         return URL(fileURLWithPath: base).appending(path: "carrel/sync/\(name).db")
     }
 

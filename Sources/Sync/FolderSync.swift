@@ -23,12 +23,15 @@ public actor FolderSync {
     /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
     ///   folders; `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
-        if source.overlaps(destination) {
+        let (overlaps, holdsState) = try await BlockingThreads.shared.run {
+            (source.overlaps(destination), source.holds(state) || destination.holds(state))
+        }
+        if overlaps {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination.path,
                 sentence: "Of the folders to be kept in step, none may be or lie in the other.")
         }
-        for folder in [source, destination] where folder.holds(state) {
+        if holdsState {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: state.path,
                 sentence: "The state cannot lie in a folder that is kept in step, which would never be.")
@@ -37,7 +40,7 @@ public actor FolderSync {
         self.destination = destination
         self.options = options
         throttle = options.bandwidth.map(Throttle.init)
-        store = try await SyncStore.open(state, pair: Sides(source.name, destination.name))
+        store = try await SyncStore.open(state, pair: Sides(source.key, destination.key))
     }
 
     /// Closes the state, for another process to open.
@@ -80,9 +83,12 @@ public actor FolderSync {
         try await exclusively {
             let capabilities = try await capabilities()
             var report = FolderSyncReport()
+            var agreed: Int?
             for _ in 1...Self.mostPasses {
-                let pass = SyncPass(Sides(source, destination), store, options, capabilities)
-                let looked = try await pass.prepare()
+                let pass = SyncPass(
+                    Sides(source, destination), store, options, capabilities, throttle: throttle, control: control)
+                let looked = try await pass.prepare(removed: report.removed, of: agreed)
+                agreed = agreed ?? store.agreedCount
                 report.skipped = looked.skipped
                 (report.failed, report.failures, report.postponed) = (looked.failed, looked.failures, [])
                 let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)

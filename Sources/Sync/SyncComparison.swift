@@ -6,6 +6,7 @@ import Foundation
 struct SyncComparison: Sendable {
     let folders: Sides<SyncFolder>
     let capabilities: Sides<Capabilities>
+    let throttle: Throttle?
 
     private static let sha256 = "sha256"
 
@@ -41,7 +42,7 @@ struct SyncComparison: Sendable {
             return try await storage.checksum(of: folder.path(of: path), kind: kind)
         }
         return try await folder.provider.withReader(path: folder.path(of: path)) { reader in
-            let sink = PassingSink(nil)
+            let sink = PassingSink(nil, throttle: throttle)
             _ = try await reader.stream(.whole, into: sink)
             return sink.hash.hexadecimal
         }

@@ -20,17 +20,25 @@ public struct SyncFolder: Sendable {
     public let path: ProviderPath
     /// What conflict copies from this side are called after: `report (conflict 2026-11-23 02.45.10 LABEL).txt`.
     public let label: String
+    /// Who logs in; nil where the URL alone says which folder it is.
+    public let user: String?
 
-    /// - Parameter label: A few words without `/`; what no name may hold is left out.
-    public init(_ location: ProviderLocation, label: String) {
+    /// - Parameters:
+    ///   - label: A few words without `/`; what no name may hold is left out.
+    ///   - user: Who logs in, where that is known: at one URL, two users may see two folders.
+    public init(_ location: ProviderLocation, label: String, user: String? = nil) {
+        self.user = user
         provider = location.provider
         path = location.path
         let kept = label.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F && !"/\\:*?\"<>|".unicodeScalars.contains($0) }
         self.label = String(String.UnicodeScalarView(kept.prefix(40)))
     }
 
-    /// The folder's URL without secrets: it names the pair in the state file, logs and messages.
+    /// The folder's URL without secrets, for logs and messages.
     public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
+
+    /// What the state knows the folder by: its URL and its user.
+    public var key: String { [name, user].compactMap { $0 }.joined(separator: " ") }
 
     /// Whether one of both is or lies in the other, as far as provider and URL tell.
     func overlaps(_ other: SyncFolder) -> Bool {
@@ -40,14 +48,30 @@ public struct SyncFolder: Sendable {
         guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port, one.isFileURL || one.host() != nil else {
             return false
         }
-        let (first, second) = (one.pathComponents, two.pathComponents)
+        let (first, second) = (Self.place(of: one), Self.place(of: two))
         return first.starts(with: second) || second.starts(with: first)
     }
 
     /// Whether a file of this machine lies in the folder.
     func holds(_ file: URL) -> Bool {
         let own = provider.url(of: path)
-        return own.isFileURL && file.standardizedFileURL.pathComponents.starts(with: own.standardizedFileURL.pathComponents)
+        return own.isFileURL && Self.place(of: file).starts(with: Self.place(of: own))
+    }
+
+    /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it is there. Blocks then.
+    private static func place(of url: URL) -> [String] {
+        guard url.isFileURL else { return url.pathComponents }
+        var (there, missing) = (url.standardizedFileURL, [String]())
+        while there.pathComponents.count > 1, !FileManager.default.fileExists(atPath: there.path) {
+            missing.insert(there.lastPathComponent, at: 0)
+            there.deleteLastPathComponent()
+        }
+        return there.resolvingSymlinksInPath().pathComponents + missing
+    }
+
+    /// Has the storage asked anew about what lies at and below `path`, whatever the provider is told to remember.
+    func forgetAnswers(below path: ProviderPath) {
+        if let remote = provider as? any FileProviderBasicRemote, remote.useCache { remote.dropCache(path: path) }
     }
 
     /// The item whose path, counted from the folder, is `relative`.

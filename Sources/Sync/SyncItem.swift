@@ -58,7 +58,7 @@ public struct SyncItem: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show old items by the day.
-    ///   - byTag: Whether tags that differ are proof enough of two versions; not after a rename, nor right after a write.
+    ///   - byTag: Whether tags that differ are proof enough of two versions; not after a rename.
     func isAlike(_ other: SyncItem, precision: Double, byTag: Bool) -> Bool {
         if isUnchanged(since: other) { return true }
         guard type == .regular, other.type == .regular, size == other.size else { return false }

@@ -10,13 +10,18 @@ struct SyncPass: Sendable {
     let comparison: SyncComparison
     /// Where new files go. A local disk is waited for once for several of them, before they are noted.
     let arrivals: Sides<any FileProvider>
+    private let control: SyncControl
 
-    init(_ folders: Sides<SyncFolder>, _ store: SyncStore, _ options: SyncOptions, _ capabilities: Sides<Capabilities>) {
+    init(
+        _ folders: Sides<SyncFolder>, _ store: SyncStore, _ options: SyncOptions, _ capabilities: Sides<Capabilities>,
+        throttle: Throttle? = nil, control: SyncControl = SyncControl()
+    ) {
+        self.control = control
         self.folders = folders
         self.store = store
         self.options = options
         self.capabilities = capabilities
-        comparison = SyncComparison(folders: folders, capabilities: capabilities)
+        comparison = SyncComparison(folders: folders, capabilities: capabilities, throttle: throttle)
         func arrivals(_ folder: SyncFolder) -> any FileProvider {
             (folder.provider as? any FileProviderSynchronization)?.unsynchronized ?? folder.provider
         }
@@ -32,7 +37,10 @@ struct SyncPass: Sendable {
     /// Looks at both sides and fills the plan.
     ///
     /// - Returns: A report with what could not be looked at and takes no part.
-    func prepare() async throws -> FolderSyncReport {
+    /// - Parameters:
+    ///   - removed: What earlier passes of the run have removed.
+    ///   - agreed: How many items both sides had in common before the run; nil in its first pass.
+    func prepare(removed: Int = 0, of agreed: Int? = nil) async throws -> FolderSyncReport {
         try await store.beginPass()
         let looked = try await look()
         var report = FolderSyncReport()
@@ -49,7 +57,7 @@ struct SyncPass: Sendable {
         try await compare(rules)
         if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self).find() }
         try await plan(rules)
-        try await checkRemovals()
+        try await checkRemovals(removed, of: agreed ?? store.agreedCount)
         return report
     }
 
@@ -63,11 +71,14 @@ struct SyncPass: Sendable {
         for side in SyncSide.allCases { try await store.endListing(on: side) }
         for side in SyncSide.allCases {
             for item in outcomes[side].unlisted { try await store.ignore(below: item.path) }
+            // A link in the place of a file or folder is no removal, and nothing is to be written through it.
+            for item in outcomes[side].skipped where item.isLeftOut { try await store.ignore(below: item.path, itself: true) }
         }
         return outcomes
     }
 
     private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
+        folders[side].forgetAnswers(below: folders[side].path)
         let look = SyncLook(
             side: side, folder: folders[side], store: store, options: options, folding: folding,
             hidesDots: SyncSide.allCases.contains { !capabilities[$0].listsEveryName },
@@ -88,10 +99,11 @@ struct SyncPass: Sendable {
         }
     }
 
-    private func checkRemovals() async throws {
+    private func checkRemovals(_ removed: Int, of agreed: Int) async throws {
         let removals = try await store.removals()
-        if options.removalLimit.allows(removals, of: store.agreedCount) { return }
-        throw RemovalStop.overLimit(removals, of: store.agreedCount).error(folders)
+        // A pass that removes nothing takes nothing from what the earlier ones were allowed.
+        if removals == 0 || options.removalLimit.allows(removed + removals, of: agreed) { return }
+        throw RemovalStop.overLimit(removed + removals, of: agreed).error(folders)
     }
 
     private func compare(_ rules: SyncRules) async throws {
@@ -135,6 +147,7 @@ struct SyncPass: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, item) in items.enumerated() {
                 if index >= 4 { try await group.next() }
+                try await control.pass()
                 group.addTask { try await body(item) }
             }
             try await group.waitForAll()

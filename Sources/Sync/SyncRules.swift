@@ -45,7 +45,9 @@ struct SyncRules: Sendable {
     /// An item that only a mirror's destination has.
     private func surplus(_ difference: SyncDifference) -> Decision {
         let isOwn = difference.isChanged(on: .destination)
-        return deletes && !isFirst ? .remove(on: .destination, keepsOld: isOwn) : .leave
+        if deletes, !isFirst { return .remove(on: .destination, keepsOld: isOwn) }
+        // It is the destination's own from now on: no later run, of another direction perhaps, takes it for what both sides had.
+        return difference.agreed == nil ? .leave : .forget
     }
 
     private func types(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {

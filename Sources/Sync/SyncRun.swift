@@ -69,26 +69,39 @@ struct SyncRun: Sendable {
         let most = mostInFlight
         if phase == .makeFolders { try await makeRoot() }
         try await withThrowingTaskGroup(of: Finished.self) { group in
-            var last: PlannedAction?
-            while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
-                for planned in actions {
-                    // A folder comes before those in it; and goes after them.
-                    let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
-                    let isLarge = (planned.action.size ?? 0) > Self.small
-                    while tally.inFlight > 0,
-                        isNextLevel || tally.inFlight >= most
-                            || isLarge && tally.largeInFlight >= pass.options.transfers ?? Self.large
-                    {
-                        try await takeOne(&group, &tally)
-                    }
-                    last = planned
-                    try await control.pass()
-                    start(planned, &group, &tally)
+            do { try await carryOut(phase, most, &group, &tally) } catch {
+                // Those in flight end before the error goes on; what they have done is noted like the rest.
+                group.cancelAll()
+                while let finished = try await group.next() {
+                    if case .success(let changes) = finished.result { tally.changes += changes }
                 }
-                last = end
+                throw error
             }
-            while tally.inFlight > 0 { try await takeOne(&group, &tally) }
         }
+    }
+
+    private func carryOut(
+        _ phase: SyncAction.Phase, _ most: Int, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally
+    ) async throws {
+        var last: PlannedAction?
+        while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
+            for planned in actions {
+                // A folder comes before those in it; and goes after them.
+                let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
+                let isLarge = (planned.action.size ?? 0) > Self.small
+                while tally.inFlight > 0,
+                    isNextLevel || tally.inFlight >= most
+                        || isLarge && tally.largeInFlight >= pass.options.transfers ?? Self.large
+                {
+                    try await takeOne(&group, &tally)
+                }
+                last = planned
+                try await control.pass()
+                start(planned, &group, &tally)
+            }
+            last = end
+        }
+        while tally.inFlight > 0 { try await takeOne(&group, &tally) }
     }
 
     private var mostInFlight: Int {

@@ -85,6 +85,10 @@ struct SyncSteps: Sendable {
         do {
             // Where listings hide names, a folder that looks empty may not be.
             if action.type == .directory, !pass.capabilities[action.side].listsEveryName {
+                let rest = try await folder.provider.contentsOfDirectory(path: path)
+                guard rest.allSatisfy(isPart) else {
+                    throw FileError.make(.fileWriteFileExists, path: path, underlying: POSIXError(.ENOTEMPTY))
+                }
                 return try await trash.put(action.path, on: action.side, expecting: SyncItem(type: .directory))
             }
             if action.type == .directory { return try await removeFolder(path, of: folder.provider) }
@@ -108,11 +112,14 @@ struct SyncSteps: Sendable {
     private func removeFolder(_ path: ProviderPath, of provider: any FileProvider) async throws {
         do { try await provider.removeItem(path: path, recursive: false) } catch let error where error.isFileExists {
             let rest = try await provider.contentsOfDirectory(path: path)
-            guard rest.allSatisfy({ $0.isRegularFile && TemporaryName.matches($0.name) }) else { throw error }
+            guard rest.allSatisfy(isPart) else { throw error }
             for part in rest { try await provider.removeItem(path: part.path, recursive: false) }
             try await provider.removeItem(path: path, recursive: false)
         }
     }
+
+    /// What was on its way when somebody's transfer was cut off.
+    private func isPart(_ item: FileObject) -> Bool { item.isRegularFile && TemporaryName.matches(item.name) }
 
     /// A move takes along whatever lies there by now: a newer version is found by the next look.
     private func move(_ action: SyncAction, _ difference: SyncDifference) async throws -> [SyncChange] {

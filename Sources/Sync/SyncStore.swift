@@ -111,7 +111,7 @@ final class SyncStore: Sendable {
                     if let row = try Row.fetchOne(find, arguments: [key]) {
                         pass.seen[side].insert(row[0])
                         let known = SyncSQL.item(row, from: 1)
-                        if !known.isListed, item.isAlike(known, precision: precision, byTag: false) {
+                        if !known.isListed, item.isAlike(known, precision: precision, byTag: true) {
                             try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
                             continue
                         }
@@ -141,11 +141,12 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Takes back what was noted below a folder.
-    func ignore(below path: ProviderPath) async throws {
+    /// Takes back what was noted below a folder, and with `itself` of the item too: neither side's is touched then.
+    func ignore(below path: ProviderPath, itself: Bool = false) async throws {
         let range = SyncKey.below(path)
         try await write { db in
             try db.execute(sql: "DELETE FROM found WHERE key >= ? AND key < ?", arguments: [range.0, range.1])
+            if itself { try db.execute(sql: "DELETE FROM found WHERE key = ?", arguments: [SyncKey.data(path)]) }
         }
     }
 

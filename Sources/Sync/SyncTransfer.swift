@@ -34,6 +34,7 @@ struct SyncTransfer: Sendable {
     func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws {
         let folder = pass.folders[side]
         let now: SyncItem?
+        folder.forgetAnswers(below: folder.path(of: path))
         do { now = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: path))) } catch let error
             where error.isNoSuchFile
         {

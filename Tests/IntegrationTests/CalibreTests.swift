@@ -171,7 +171,7 @@ extension CalibreTests {
     /// The standard output of a program that has to succeed, without a screen and with settings of its own.
     private func run(_ program: String, _ arguments: [String], _ folder: URL) async throws -> String {
         let output = folder.appending(path: "output-\(UInt64.random(in: 0 ... .max))")
-        FileManager.default.createFile(atPath: output.path, contents: nil)
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
         let process = Process()
         process.executableURL = URL(filePath: program)
         process.arguments = arguments

@@ -10,6 +10,8 @@ final class SyncBed: Sendable {
     let source: any FileProvider
     let destination: any FileProvider
     let options: Locked<SyncOptions>
+    /// Who logs in to the destination.
+    let user = Locked<String?>(nil)
     private let folder: URL
 
     init(
@@ -33,7 +35,8 @@ final class SyncBed: Sendable {
     func withSync<Value: Sendable>(_ body: (FolderSync) async throws -> Value) async throws -> Value {
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: source, path: .root), label: "one"),
-            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two"), state: state, options: options.value)
+            SyncFolder(ProviderLocation(provider: destination, path: .root), label: "two", user: user.value), state: state,
+            options: options.value)
         do {
             let value = try await body(sync)
             try await sync.close()

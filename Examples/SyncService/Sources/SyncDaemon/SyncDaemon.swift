@@ -62,7 +62,8 @@ public struct SyncDaemon: Sendable {
         for pair in configuration.pairs {
             func open(_ place: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
                 let credentials = Self.credentials(pair.name, side, environment)
-                return SyncFolder(try await registry.location(of: place, credentials: credentials), label: "\(side)")
+                let location = try await registry.location(of: place, credentials: credentials)
+                return SyncFolder(location, label: "\(side)", user: place.user)
             }
             let sync = try await FolderSync(
                 open(pair.source, .source), open(pair.destination, .destination), state: folder.appending(path: "\(pair.name).db"),

@@ -1,0 +1,139 @@
+import FileProviderCore
+import Foundation
+import GRDB
+import LocalFileProvider
+import MemoryFileProvider
+import Testing
+
+@testable import Sync
+
+/// What looks like a removal, or like the same version, and is none.
+@Suite struct NoRemovalTests {
+    private let one = SyncBed.memory("one")
+    private let two = SyncBed.memory("two")
+
+    /// Two folders of this machine and one beside them.
+    private func withDisk(_ body: (_ bed: SyncBed, _ top: URL) async throws -> Void) async throws {
+        let top = FileManager.default.temporaryDirectory.appending(path: "carrel-disk-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: top) }
+        for name in ["one", "two", "elsewhere"] {
+            try FileManager.default.createDirectory(at: top.appending(path: name), withIntermediateDirectories: true)
+        }
+        let bed = try SyncBed(
+            .twoWay, source: LocalFileProvider(root: top.appending(path: "one")),
+            destination: LocalFileProvider(root: top.appending(path: "two")))
+        try await body(bed, top)
+    }
+
+    private func link(_ top: URL, _ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: top.appending(path: name).path, withDestinationPath: target)
+    }
+
+    @Test func `nothing is written through a link, and nothing removed for it`() async throws {
+        try await withDisk { bed, top in
+            try link(top, "two/d", to: "../elsewhere")
+            try await bed.source.put("/d/x", "the only copy")
+            try await bed.source.put("/y", "another")
+            for _ in 1...2 {
+                let report = try await bed.run()
+                #expect(report.isComplete && report.skipped.contains { $0.path.string == "/d" && $0.isLeftOut }, "\(report)")
+                #expect(try await bed.source.tree() == ["/d/", "/d/x the only copy", "/y another"])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "elsewhere").path) == [])
+            }
+        }
+    }
+
+    @Test func `a folder that becomes a link takes nothing from the other side`() async throws {
+        try await withDisk { bed, top in
+            for name in ["d/x", "d/e/y", "z"] { try await bed.source.put("/" + name, name) }
+            try await bed.run()
+            try FileManager.default.moveItem(at: top.appending(path: "two/d"), to: top.appending(path: "elsewhere/d"))
+            try link(top, "two/d", to: "../elsewhere/d")
+            for options in [SyncOptions(direction: .twoWay), SyncOptions(direction: .mirror)] {
+                bed.options.update { $0 = options }
+                bed.options.update { $0.deletes = true }
+                try await bed.run()
+                #expect(try await bed.source.tree() == ["/d/", "/d/e/", "/d/e/y d/e/y", "/d/x d/x", "/z z"])
+                #expect(FileManager.default.fileExists(atPath: top.appending(path: "elsewhere/d/e/y").path))
+            }
+        }
+    }
+
+    @Test func `one folder in the other is found over a link`() async throws {
+        try await withDisk { bed, top in
+            try FileManager.default.createDirectory(at: top.appending(path: "one/backup"), withIntermediateDirectories: true)
+            try link(top, "mount", to: "one/backup")
+            let source = SyncFolder(ProviderLocation(provider: bed.source, path: .root), label: "")
+            let inside = SyncFolder(
+                ProviderLocation(provider: try LocalFileProvider(root: top.appending(path: "mount")), path: try ProviderPath("new")),
+                label: "")
+            await #expect { _ = try await FolderSync(source, inside, state: bed.state) } throws: { error in
+                error.sentence.contains("none may be or lie in the other")
+            }
+            let two = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
+            await #expect { _ = try await FolderSync(source, two, state: top.appending(path: "mount/state.db")) } throws: { error in
+                error.sentence.contains("The state cannot lie")
+            }
+        }
+    }
+
+    @Test func `what a mirror kept is not removed when the pair becomes two-way`() async throws {
+        let bed = try SyncBed(.mirror, source: one, destination: two)
+        try await one.put("/a", "a")
+        try await one.put("/f/b", "b")
+        try await one.put("/c", "c")
+        try await bed.run()
+        try await one.remove("/a")
+        try await one.remove("/f")
+        try await bed.run()
+        bed.options.update { $0.direction = .twoWay }
+        let report = try await bed.run()
+        #expect(report.removed == 0, "\(report)")
+        #expect(try await one.tree() == ["/a a", "/c c", "/f/", "/f/b b"])
+        #expect(try await two.tree() == ["/a a", "/c c", "/f/", "/f/b b"])
+    }
+
+    @Test func `the state of another user is refused`() async throws {
+        let bed = try SyncBed(.twoWay, source: one, destination: two)
+        bed.user.update { $0 = "alice" }
+        try await one.put("/a", "a")
+        try await bed.run()
+        bed.user.update { $0 = "bob" }
+        await #expect { try await bed.run() } throws: { $0.sentence.contains("two other folders") }
+    }
+
+    @Test func `what was removed before a run was cancelled is noted`() async throws {
+        let bed = try SyncBed(.twoWay, source: one, destination: two)
+        for number in 0..<40 { try await one.put("/\(number)", "\(number)") }
+        try await one.put("/stays", "stays")
+        try await bed.run()
+        for number in 0..<15 { try await one.remove("/\(number)") }
+        let removed = Locked(0)
+        try await bed.withSync { sync in
+            let run = Task {
+                try await sync.run { event in
+                    guard case .began(let action, _) = event, action.kind == .remove else { return }
+                    if removed.update({
+                        $0 += 1; return $0
+                    }) == 5 {
+                        withUnsafeCurrentTask { $0?.cancel() }
+                    }
+                }
+            }
+            let control = Task {
+                while removed.value < 5 { await Task.yield() }; run.cancel()
+            }
+            _ = await run.result
+            await control.value
+        }
+        // What is gone on both sides is known to be: put back on one, it is new, and comes back on the other.
+        let left = Set(try await two.tree().map { $0.prefix { $0 != " " }.dropFirst() })
+        let gone = (0..<15).map(String.init).filter { !left.contains($0[...]) }
+        for name in gone { try await one.put("/" + name, name) }
+        let known = try await DatabaseQueue(path: bed.state.path).read { try Data.fetchAll($0, sql: "SELECT key FROM item") }
+        let stillKnown = Set(known.map { String(decoding: $0, as: UTF8.self) }).intersection(gone)
+        #expect(stillKnown.isEmpty && gone.count >= 4, "\(stillKnown) of \(gone)")
+        try await bed.run()
+        #expect(Set(try await two.tree()).isSuperset(of: gone.map { "/\($0) \($0)" }))
+    }
+}
