@@ -62,6 +62,7 @@ enum SyncSchema {
         CREATE TEMP TABLE action (
             id INTEGER PRIMARY KEY, phase INTEGER NOT NULL, depth INTEGER NOT NULL, kind TEXT NOT NULL, side INTEGER NOT NULL,
             key BLOB NOT NULL, origin BLOB, type INTEGER NOT NULL, size INTEGER, keeps INTEGER NOT NULL, reason TEXT);
+        CREATE INDEX temp.found_folded ON found (folded) WHERE folded IS NOT NULL;
         CREATE INDEX temp.action_order ON action (phase, depth, id);
         """
 

@@ -59,7 +59,17 @@ struct SyncSteps: Sendable {
         let path = folder.path(of: action.path)
         do { try await folder.provider.createFolder(path: path) } catch let error where error.isFileExists {
             guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
+            if pass.capabilities[action.side].isCaseSensitive { return }
+            // The folder of a name that differs in case alone takes the new one, with all that is in it.
+            guard let there = try await spelling(of: path, in: folder.provider), there != path else { return }
+            try await renameInCase(folder, there, to: path, named: action.path, on: action.side)
         }
+    }
+
+    /// What lies at `path` on a storage without regard to case, as its folder lists it; nil for nothing.
+    private func spelling(of path: ProviderPath, in provider: any FileProvider) async throws -> ProviderPath? {
+        let names = try await provider.contentsOfDirectory(path: path.parent ?? .root).map(\.path)
+        return names.first { $0 == path } ?? names.first { SyncKey.folded($0) == SyncKey.folded(path) }
     }
 
     /// Gives the version that loses its name another one, which takes it along whatever it is by now.
@@ -79,10 +89,23 @@ struct SyncSteps: Sendable {
         }
     }
 
+    /// Whether every folder on the way to `path` lists the next name in this very case.
+    private func isSpelledSo(_ path: ProviderPath, in folder: SyncFolder) async throws -> Bool {
+        guard path != folder.path, let parent = path.parent else { return true }
+        guard try await isSpelledSo(parent, in: folder) else { return false }
+        return try await folder.provider.contentsOfDirectory(path: parent).contains { $0.path == path }
+    }
+
     private func remove(_ action: SyncAction, _ difference: SyncDifference) async throws {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
+            // What has got a name that differs in case alone would be found under the old one, too.
+            if !pass.capabilities[action.side].isCaseSensitive, try await pass.store.hasTwin(action.path),
+                try await !isSpelledSo(path, in: folder)
+            {
+                return
+            }
             // Where listings hide names, a folder that looks empty may not be.
             if action.type == .directory, !pass.capabilities[action.side].listsEveryName {
                 let rest = try await folder.provider.contentsOfDirectory(path: path)
@@ -148,6 +171,12 @@ struct SyncSteps: Sendable {
         if pass.capabilities[side].isCaseSensitive || SyncKey.folded(from) != SyncKey.folded(path) {
             return try await folder.provider.moveItem(path: old, to: new)
         }
+        try await renameInCase(folder, old, to: new, named: path, on: side)
+    }
+
+    private func renameInCase(
+        _ folder: SyncFolder, _ old: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
+    ) async throws {
         let between = try ConflictName.make(
             for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
         try await folder.provider.moveItem(path: old, to: folder.path(of: between))

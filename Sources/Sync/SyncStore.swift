@@ -206,6 +206,15 @@ final class SyncStore: Sendable {
         try await write { db in try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference) }
     }
 
+    /// Whether a side has something new whose name differs from this one in case alone.
+    func hasTwin(_ path: ProviderPath) async throws -> Bool {
+        try await write { db in
+            try Bool.fetchOne(
+                db, sql: "SELECT EXISTS (SELECT 1 FROM found WHERE folded = ? AND key <> ? AND type > 0)",
+                arguments: [SyncKey.folded(path), SyncKey.data(path)]) ?? false
+        }
+    }
+
     /// How many items the plan removes.
     func removals() async throws -> Int {
         try await write { db in
