@@ -95,7 +95,7 @@ public actor FolderSync {
                 let hasMore = try await run.carryOut(&report)
                 if !hasMore { break }
             }
-            try await store.endRun()
+            try await store.endRun(options.direction)
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

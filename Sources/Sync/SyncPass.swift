@@ -51,7 +51,7 @@ struct SyncPass: Sendable {
         try checkPresence()
         let rules = SyncRules(
             direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent,
-            isFirst: store.isFirst, capabilities: capabilities,
+            isFirst: store.isFirst, followsMirror: store.lastDirection == .mirror, capabilities: capabilities,
             hasLinks: Sides(
                 folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
         try await compare(rules)

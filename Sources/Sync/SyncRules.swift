@@ -7,6 +7,8 @@ struct SyncRules: Sendable {
     var comparesContent: Bool
     /// Whether nothing was ever agreed on.
     var isFirst: Bool
+    /// Whether the last run was a mirror: it may have left at the destination what the source had removed.
+    var followsMirror = false
     var capabilities: Sides<Capabilities>
     var hasLinks: Sides<Bool>
 
@@ -39,15 +41,14 @@ struct SyncRules: Sendable {
 
     /// An item that only `side` has, in two-way sync: what changed outlives a removal.
     private func alone(_ side: SyncSide, _ difference: SyncDifference) -> Decision {
-        difference.isChanged(on: side) ? .transfer(to: side.other, keepsOld: false) : .remove(on: side, keepsOld: false)
+        let stays = difference.isChanged(on: side) || followsMirror && side == .destination
+        return stays ? .transfer(to: side.other, keepsOld: false) : .remove(on: side, keepsOld: false)
     }
 
     /// An item that only a mirror's destination has.
     private func surplus(_ difference: SyncDifference) -> Decision {
         let isOwn = difference.isChanged(on: .destination)
-        if deletes, !isFirst { return .remove(on: .destination, keepsOld: isOwn) }
-        // It is the destination's own from now on: no later run, of another direction perhaps, takes it for what both sides had.
-        return difference.agreed == nil ? .leave : .forget
+        return deletes && !isFirst ? .remove(on: .destination, keepsOld: isOwn) : .leave
     }
 
     private func types(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {

@@ -14,7 +14,8 @@ final class SyncStore: Sendable {
         var seen = Sides(Bitmap(), Bitmap())
         var counts = Sides(0, 0)
         var agreed = 0
-        var isFirst = true
+        /// 0 where no run came to its end, 1 after a mirror, 2 after a two-way sync.
+        var runs = 0
         var token = ""
     }
 
@@ -78,7 +79,7 @@ final class SyncStore: Sendable {
             let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
             pass.update {
-                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, isFirst: runs == 0, token: token)
+                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, runs: runs, token: token)
             }
         }
     }
@@ -87,13 +88,25 @@ final class SyncStore: Sendable {
     var agreedCount: Int { pass.value.agreed }
 
     /// Whether no run ever came to its end.
-    var isFirst: Bool { pass.value.isFirst }
+    var isFirst: Bool { pass.value.runs == 0 }
+
+    /// Which way the last run went that came to its end.
+    var lastDirection: SyncOptions.Direction? {
+        switch pass.value.runs {
+        case 1: .mirror
+        case 2: .twoWay
+        default: nil
+        }
+    }
 
     /// What tells this pair from all others, on other machines too.
     var token: String { pass.value.token }
 
     /// Notes that a run came to its end.
-    func endRun() async throws { try await write { try $0.execute(sql: "UPDATE pair SET runs = 1 WHERE runs = 0") } }
+    func endRun(_ direction: SyncOptions.Direction) async throws {
+        let runs = direction == .mirror ? 1 : 2
+        try await write { try $0.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs]) }
+    }
 
     /// How many items a side's listing had.
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }

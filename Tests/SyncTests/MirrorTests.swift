@@ -38,11 +38,8 @@ import Testing
         #expect(try await bed.plan() == ["remove destination /own", "remove destination /two"])
         try await bed.run()
         #expect(try await destination.tree() == ["/one new"])
-        #expect(try await destination.texts().isSuperset(of: ["mine", "2"]), "nobody else has them, so they are in the trash")
-        try await source.remove("/one")
-        try await source.put("/last", "last")
-        try await bed.run()
-        #expect(try await !destination.texts().contains("new"), "that was the source's own until now")
+        #expect(try await destination.texts().contains("mine"), "nobody else has it, so it is in the trash")
+        #expect(try await !destination.texts().contains("2"), "that was the source's own")
     }
 
     @Test func `a first run that was cut off is still the first, and removes nothing`() async throws {
