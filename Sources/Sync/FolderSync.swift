@@ -53,7 +53,7 @@ public actor FolderSync {
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
-            let pass = SyncPass(Sides(source, destination), store, options, try await capabilities())
+            let pass = SyncPass(Sides(source, destination), store, options, try await capabilities(), throttle: throttle)
             var report = try await pass.prepare()
             var last: PlannedAction?
             while case let actions = try await store.plannedActions(after: last), let end = actions.last {
