@@ -78,7 +78,8 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
             readCost: .local, timePrecision: 1e-9, longestName: 255, concurrentTransfers: nil)
     }
 
-    /// What fstatat(2) says. ``FileObject/entryTag`` of a file is made of inode, size and modification time.
+    /// What statx(2) says. ``FileObject/entryTag`` of a file is made of inode, size and modification time; ``FileObject/identity`` of inode
+    /// and time of birth. On FAT, exFAT and over FUSE, where inodes have no lasting numbers, the tag goes without and there is no identity.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadNoPermission)` when a link on the way leads out of the root.
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject {
@@ -91,7 +92,7 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         }
     }
 
-    /// Lists with getdents64(2) and fstatat(2), 1,000 items at a time. What vanishes between the two is left out.
+    /// Lists with getdents64(2) and statx(2), 1,000 items at a time. What vanishes between the two is left out.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder.
     /// - Complexity: One system call for each item, two for a symbolic link; one page is held.

@@ -1,3 +1,4 @@
+import CLinux
 import FileProviderCore
 import Foundation
 
@@ -7,42 +8,60 @@ struct ItemStatus: Sendable {
     /// Bytes, 0 or more.
     let size: Int64
     let modified: timespec
+    /// When the inode was made; nil where the file system does not keep that.
+    let born: timespec?
     let device: UInt
     let inode: UInt
+    /// Whether the inode's number stays with the item.
+    let keepsInode: Bool
     let links: UInt
     /// Permission bits, `0o7777` at most.
     let permissions: UInt32
     /// Whether the file takes less room than its length: it has holes, perhaps.
     let isSparse: Bool
 
-    init(_ raw: stat) {
-        switch raw.st_mode & S_IFMT {
+    private init(_ raw: carrel_statx, keepsInode: Bool) {
+        switch UInt32(raw.mode) & S_IFMT {
         case S_IFREG: type = .regular
         case S_IFDIR: type = .directory
         case S_IFLNK: type = .symbolicLink
         default: type = .other
         }
         // A file system in user space may say anything.
-        size = max(0, Int64(raw.st_size))
-        modified = raw.st_mtim
-        device = UInt(raw.st_dev)
-        inode = UInt(raw.st_ino)
-        links = UInt(raw.st_nlink)
-        permissions = raw.st_mode & 0o7777
-        isSparse = Int64(raw.st_blocks) < size / 512
+        size = Int64(clamping: raw.size)
+        modified = timespec(raw.modified)
+        born = raw.mask & carrel_STATX_BTIME == 0 ? nil : timespec(raw.born)
+        device = UInt(raw.device_major) << 32 | UInt(raw.device_minor)
+        inode = UInt(raw.inode)
+        self.keepsInode = keepsInode
+        links = UInt(raw.links)
+        permissions = UInt32(raw.mode) & 0o7777
+        isSparse = raw.blocks < UInt64(size) / 512
     }
 
-    /// Of an open file. Source: fstat(2).
+    /// Of an item in an open folder, a symbolic link itself; nil, and errno tells why. Source: statx(2).
+    ///
+    /// - Parameter keepsInodes: What ``FileDescriptor/keepsInodes`` of the folder says.
+    init?(of name: UnsafePointer<CChar>, in folder: FileDescriptor, keepsInodes: Bool) {
+        var raw = carrel_statx()
+        guard carrel_status(folder.raw, name, AT_SYMLINK_NOFOLLOW, &raw) == 0 else { return nil }
+        self.init(raw, keepsInode: keepsInodes)
+    }
+
+    /// Of an open file. Source: statx(2).
     init(of file: FileDescriptor, _ context: LocalContext) throws {
-        var raw = stat()
-        try context.check(fstat(file.raw, &raw))
-        self.init(raw)
+        var raw = carrel_statx()
+        try context.check(carrel_status(file.raw, "", carrel_AT_EMPTY_PATH, &raw))
+        self.init(raw, keepsInode: file.keepsInodes)
     }
 
     /// A validator that changes with the content: a file that was replaced has another inode, one that was changed another time.
-    var tag: String {
-        // Wrapping: some file systems keep times that are further away than 64 bits of nanoseconds.
-        "\"\(inode)-\(size)-\(Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec))\""
+    var tag: String { "\"\(keepsInode ? "\(inode)-" : "")\(size)-\(modified.nanoseconds)\"" }
+
+    /// The inode, and since its number is given again, the time when it was made.
+    private var identity: String? {
+        guard keepsInode else { return nil }
+        return String(inode, radix: 36) + (born.map { ".\(String($0.nanoseconds, radix: 36))" } ?? "")
     }
 
     /// Whether both are the same item, under the same or another name.
@@ -57,13 +76,27 @@ struct ItemStatus: Sendable {
     /// What a listing shows.
     func object(at path: ProviderPath) -> FileObject {
         let isFile = type == .regular
-        let date = Date(timeIntervalSince1970: Double(modified.tv_sec) + Double(modified.tv_nsec) / 1e9)
         var object = FileObject(
-            path: path, type: type, size: isFile ? size : nil, modifiedDate: date, entryTag: isFile ? tag : nil)
+            path: path, type: type, size: isFile ? size : nil, modifiedDate: modified.date, entryTag: isFile ? tag : nil)
+        object.creationDate = born?.date
         object.permissions = UInt16(permissions)
-        object.identity = String(inode, radix: 36)
+        object.identity = identity
         return object
     }
+}
+
+extension timespec {
+    fileprivate init(_ time: carrel_statx_time) { self.init(tv_sec: Int(time.seconds), tv_nsec: Int(time.nanoseconds)) }
+
+    /// Since 1970. Wrapping: some file systems keep times that are further away than 64 bits of nanoseconds.
+    var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
+
+    fileprivate var date: Date { Date(timeIntervalSince1970: Double(tv_sec) + Double(tv_nsec) / 1e9) }
+}
+
+extension FileDescriptor {
+    /// Whether inode numbers in the file system of this open file stay with their items.
+    var keepsInodes: Bool { carrel_keeps_inodes(raw) }
 }
 
 /// A name in an open folder: an item, or where one is to be.
@@ -71,10 +104,10 @@ struct LocalPlace: Sendable {
     let folder: FileDescriptor
     let name: [UInt8]
 
-    /// What is there, a symbolic link itself included; nil when nothing is. Source: fstatat(2).
+    /// What is there, a symbolic link itself included; nil when nothing is.
     func status(_ context: LocalContext) throws -> ItemStatus? {
-        var raw = stat()
-        if name.withName({ fstatat(folder.raw, $0, &raw, AT_SYMLINK_NOFOLLOW) }) == 0 { return ItemStatus(raw) }
+        let status = name.withName { ItemStatus(of: $0, in: folder, keepsInodes: folder.keepsInodes) }
+        if let status { return status }
         if errno == ENOENT { return nil }
         throw context.error()
     }

@@ -7,6 +7,7 @@ final class FolderListing: @unchecked Sendable {
     // Unchecked: a listing is read by one side, one call after the other.
     private let folder: FileDescriptor
     private let context: LocalContext
+    private let keepsInodes: Bool
     private let buffer: UnsafeMutableRawBufferPointer
     private var position = 0
     private var filled = 0
@@ -28,6 +29,7 @@ final class FolderListing: @unchecked Sendable {
     init(of folder: FileDescriptor, _ context: LocalContext) throws {
         self.folder = FileDescriptor(owning: try context.check(openat(folder.raw, ".", LocalFlags.names)))
         self.context = context
+        keepsInodes = folder.keepsInodes
         // Nothing throws from here on, so `deinit` runs.
         buffer = .allocate(byteCount: 64 << 10, alignment: 8)
     }
@@ -79,12 +81,11 @@ final class FolderListing: @unchecked Sendable {
         var items: [FileObject] = []
         while items.count < limit, let entry = try nextEntry() {
             try flag.check()
-            var raw = stat()
-            guard fstatat(folder.raw, entry.text, &raw, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard let status = ItemStatus(of: entry.text, in: folder, keepsInodes: keepsInodes) else {
                 if errno == ENOENT { continue }
                 throw context.below(Array(entry.name)).error()
             }
-            var item = ItemStatus(raw).object(at: try path.appending(nameBytes: entry.name))
+            var item = status.object(at: try path.appending(nameBytes: entry.name))
             if item.isSymbolicLink {
                 guard let target = try linkTarget(of: entry) else { continue }
                 item.linkTarget = target

@@ -19,8 +19,7 @@ struct LocalMonitorTree {
             device = status.device
             inode = status.inode
             // Not the time of the last change, which a move touches.
-            let time = status.modified
-            made = type == .symbolicLink ? Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec) : nil
+            made = type == .symbolicLink ? status.modified.nanoseconds : nil
             self.watch = watch
         }
 

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,6 +41,42 @@ static inline long long carrel_next_data(int file, long long offset) { return ls
 
 /// lseek(2) with SEEK_HOLE: where the next hole begins, at the latest the file's end.
 static inline long long carrel_next_hole(int file, long long offset) { return lseek(file, offset, 4); }
+
+/// Seconds and nanoseconds since 1970, as statx(2) gives them.
+struct carrel_statx_time { long long seconds; unsigned nanoseconds; int reserved; };
+
+/// What statx(2) fills, whose header cannot stand beside that of stat(2).
+struct carrel_statx {
+    unsigned mask, block_size;
+    unsigned long long attributes;
+    unsigned links, owner, group;
+    unsigned short mode, reserved;
+    unsigned long long inode, size, blocks, attributes_mask;
+    struct carrel_statx_time accessed, born, changed, modified;
+    unsigned special_major, special_minor, device_major, device_minor;
+    unsigned long long rest[14];
+};
+_Static_assert(sizeof(struct carrel_statx) == 256, "the kernel fills 256 bytes");
+
+/// statx(2): all that stat(2) tells, and the time of birth. As stat(2) does, it mounts nothing on the way.
+static inline int carrel_status(int folder, const char *name, int flags, struct carrel_statx *status) {
+    return (int)syscall(SYS_statx, folder, name, flags | 0x800, 0xfffu, status);
+}
+
+/// statx(2), `mask`: the time of birth is known.
+static const unsigned carrel_STATX_BTIME = 0x800;
+
+/// statx(2): the status of what is open, where the name is empty.
+static const int carrel_AT_EMPTY_PATH = 0x1000;
+
+/// Whether the file system that holds this open file gives a file the same inode number for good. FAT and exFAT have none and make them up
+/// each time, and so does what lies behind FUSE, mostly. Source: fstatfs(2), whose page lists the numbers.
+static inline _Bool carrel_keeps_inodes(int file) {
+    struct statfs system;
+    if (fstatfs(file, &system) != 0) return 0;
+    unsigned type = (unsigned)system.f_type;
+    return type != 0x4d44u && type != 0x2011bab0u && type != 0x65735546u;
+}
 
 /// getdents64(2): records of inode (8 bytes), position (8), length of the record (2), type (1) and a name that ends in NUL.
 static inline long carrel_getdents(int folder, void *buffer, size_t count) {

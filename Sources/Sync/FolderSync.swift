@@ -53,7 +53,7 @@ public actor FolderSync {
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
-            let pass = SyncPass(Sides(source, destination), store, options, try await capabilities(), throttle: throttle)
+            var pass = SyncPass(Sides(source, destination), store, options, try await capabilities(), throttle: throttle)
             var report = try await pass.prepare()
             var last: PlannedAction?
             while case let actions = try await store.plannedActions(after: last), let end = actions.last {
@@ -81,14 +81,15 @@ public actor FolderSync {
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in }
     ) async throws -> FolderSyncReport {
         try await exclusively {
-            let capabilities = try await capabilities()
+            var capabilities = try await capabilities()
             var report = FolderSyncReport()
             var agreed: Int?
             for _ in 1...Self.mostPasses {
-                let pass = SyncPass(
+                var pass = SyncPass(
                     Sides(source, destination), store, options, capabilities, throttle: throttle, control: control)
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount
+                capabilities = pass.capabilities
                 report.skipped = looked.skipped
                 (report.failed, report.failures, report.postponed) = (looked.failed, looked.failures, [])
                 let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)

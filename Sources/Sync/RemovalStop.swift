@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-/// Why a run was stopped before it changed anything: it would have removed more than it may.
+/// Why a run was stopped before it carried its plan out: it would have removed more than it may.
 ///
 /// The underlying error of a `CocoaError(.fileWriteNoPermission)`, whose sentence is for people.
 public enum RemovalStop: Error, Equatable, Sendable {
@@ -17,8 +17,8 @@ public enum RemovalStop: Error, Equatable, Sendable {
                 (
                     folders.destination,
                     """
-                    \(removals) of \(agreed) items would be removed, which is more than the limit; nothing was changed. If that is meant, \
-                    allow more.
+                    \(removals) of \(agreed) items would be removed by this run, which is more than the limit; it stopped before that. If \
+                    that is meant, allow more.
                     """
                 )
             case .emptySide(let side, let held):
@@ -36,6 +36,6 @@ public enum RemovalStop: Error, Equatable, Sendable {
 }
 
 extension Error {
-    /// What stopped a run before it changed anything; nil for other failures.
+    /// What stopped a run before it carried its plan out; nil for other failures.
     public var removalStop: RemovalStop? { (self as? CocoaError)?.underlying as? RemovalStop }
 }

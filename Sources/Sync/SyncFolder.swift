@@ -69,6 +69,13 @@ public struct SyncFolder: Sendable {
         return there.resolvingSymlinksInPath().pathComponents + missing
     }
 
+    /// Whether every folder on the way from this one to `path` lists the next name in this very case.
+    func lists(_ path: ProviderPath) async throws -> Bool {
+        guard path != self.path, let parent = path.parent else { return true }
+        guard try await lists(parent) else { return false }
+        return try await provider.contentsOfDirectory(path: parent).contains { $0.path == path }
+    }
+
     /// Has the storage asked anew about what lies at and below `path`, whatever the provider is told to remember.
     func forgetAnswers(below path: ProviderPath) {
         if let remote = provider as? any FileProviderBasicRemote, remote.useCache { remote.dropCache(path: path) }

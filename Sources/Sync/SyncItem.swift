@@ -119,8 +119,8 @@ struct SyncDifference: Sendable, Equatable {
     var moveSide: SyncSide?
     /// Where the file at this path was before.
     var movedFrom: ProviderPath?
-    /// An item that a storage without regard to case takes for this one.
-    var twin: ProviderPath?
+    /// Other paths that a storage without regard to case takes for this one; only looked for where a side is such a storage.
+    var twins: [SyncDifference] = []
 
     /// What is there now; nil where nothing is.
     func item(on side: SyncSide) -> SyncItem? {

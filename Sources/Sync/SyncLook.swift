@@ -7,7 +7,6 @@ struct SyncLook: Sendable {
     let folder: SyncFolder
     let store: SyncStore
     let options: SyncOptions
-    let folding: Bool
     /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for removed.
     let hidesDots: Bool
     /// The step of the side's times, in seconds.
@@ -47,9 +46,9 @@ struct SyncLook: Sendable {
                 batch.append((path, item))
                 return batch.count < Self.batch ? nil : batch.take()
             }
-            if let full { try await store.note(full, on: side, folding: folding, precision: precision) }
+            if let full { try await store.note(full, on: side, precision: precision) }
         }
-        try await store.note(batch.value, on: side, folding: folding, precision: precision)
+        try await store.note(batch.value, on: side, precision: precision)
         return outcome.value
     }
 

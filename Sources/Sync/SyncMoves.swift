@@ -8,14 +8,18 @@ import GRDB
 struct SyncMoves: Sendable {
     private let pass: SyncPass
 
-    init(_ pass: SyncPass) {
+    private let rules: SyncRules
+
+    init(_ pass: SyncPass, _ rules: SyncRules) {
         self.pass = pass
+        self.rules = rules
     }
 
     func find() async throws {
         for side in SyncSide.allCases where side == .source || pass.options.direction == .twoWay {
             try await byIdentity(side)
             try await byHash(side)
+            try await dropRefused(side)
         }
     }
 
@@ -76,6 +80,44 @@ struct SyncMoves: Sendable {
                     ORDER BY n.key LIMIT 256
                     """, arguments: ["side": side.rawValue, "last": last])
         }
+    }
+
+    /// Where the other side cannot have a file where it went, there is no move: one file is gone, and another one cannot be held.
+    private func dropRefused(_ side: SyncSide) async throws {
+        var (last, free): (Data, ProviderPath) = (Data(), .root)
+        while case let targets = try await targets(side, after: last), let end = targets.last {
+            for key in targets {
+                let path = try SyncKey.path(key)
+                if try await isRefused(path, from: side, below: free) {
+                    try await pass.store.write { try $0.execute(sql: "DELETE FROM moved WHERE target = ?", arguments: [key]) }
+                } else {
+                    free = path.parent ?? .root
+                }
+            }
+            last = end
+        }
+    }
+
+    private func targets(_ side: SyncSide, after last: Data) async throws -> [Data] {
+        try await pass.store.write { db in
+            try Data.fetchAll(
+                db, sql: "SELECT target FROM moved WHERE side = ? AND target > ? ORDER BY target LIMIT 256",
+                arguments: [side.rawValue, last])
+        }
+    }
+
+    /// Whether the other side cannot have what is new at `path` or a folder on the way to it, up to the folder `free`, which it can.
+    private func isRefused(_ path: ProviderPath, from side: SyncSide, below free: ProviderPath) async throws -> Bool {
+        var place = path
+        while place != free, let parent = place.parent {
+            guard let difference = try await pass.store.difference(at: place), let item = difference.item(on: side),
+                difference.item(on: side.other) == nil
+            else { return false }
+            let known = try await pass.store.addTwins(to: [difference])
+            if known.contains(where: { rules.refusal(of: item, at: $0, on: side.other) != nil }) { return true }
+            place = parent
+        }
+        return false
     }
 
     private func match(_ path: ProviderPath, _ key: Data, _ hash: String, _ side: SyncSide) async throws {

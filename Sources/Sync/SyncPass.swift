@@ -6,7 +6,8 @@ struct SyncPass: Sendable {
     let folders: Sides<SyncFolder>
     let store: SyncStore
     let options: SyncOptions
-    let capabilities: Sides<Capabilities>
+    /// What both storages can, and what the pass has found out about them.
+    private(set) var capabilities: Sides<Capabilities>
     let comparison: SyncComparison
     /// Where new files go. A local disk is waited for once for several of them, before they are noted.
     let arrivals: Sides<any FileProvider>
@@ -28,9 +29,6 @@ struct SyncPass: Sendable {
         self.arrivals = Sides(arrivals(folders.source), arrivals(folders.destination))
     }
 
-    /// Whether names that differ in case alone are one on either side.
-    var folding: Bool { !capabilities.source.isCaseSensitive || !capabilities.destination.isCaseSensitive }
-
     /// The step of a side's times, in seconds.
     func precision(of side: SyncSide) -> Double { capabilities[side].timePrecision ?? 0 }
 
@@ -40,9 +38,12 @@ struct SyncPass: Sendable {
     /// - Parameters:
     ///   - removed: What earlier passes of the run have removed.
     ///   - agreed: How many items both sides had in common before the run; nil in its first pass.
-    func prepare(removed: Int = 0, of agreed: Int? = nil) async throws -> FolderSyncReport {
+    mutating func prepare(removed: Int = 0, of agreed: Int? = nil) async throws -> FolderSyncReport {
         try await store.beginPass()
         let looked = try await look()
+        for side in SyncSide.allCases where capabilities[side].isCaseSensitive {
+            capabilities[side].isCaseSensitive = try await tellsCase(on: side)
+        }
         var report = FolderSyncReport()
         for side in SyncSide.allCases {
             for item in looked[side].skipped { report.skip(item) }
@@ -55,7 +56,7 @@ struct SyncPass: Sendable {
             hasLinks: Sides(
                 folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
         try await compare(rules)
-        if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self).find() }
+        if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self, rules).find() }
         try await plan(rules)
         try await checkRemovals(removed, of: agreed ?? store.agreedCount)
         return report
@@ -80,12 +81,23 @@ struct SyncPass: Sendable {
     private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
         folders[side].forgetAnswers(below: folders[side].path)
         let look = SyncLook(
-            side: side, folder: folders[side], store: store, options: options, folding: folding,
+            side: side, folder: folders[side], store: store, options: options,
             hidesDots: SyncSide.allCases.contains { !capabilities[$0].listsEveryName },
             precision: precision(of: side))
         do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
             return SyncLook.Outcome()
         }
+    }
+
+    /// Whether a side keeps names apart that differ in case alone. Hardly any storage tells, and a server may have disks of both kinds. It
+    /// matters where two such names come together, and there the side is asked for the one that it does not list.
+    private func tellsCase(on side: SyncSide) async throws -> Bool {
+        guard let missing = try await store.missingTwin(on: side) else { return true }
+        let folder = folders[side]
+        do {
+            _ = try await folder.provider.attributesOfItem(path: folder.path(of: missing))
+            return try await folder.lists(folder.path(of: missing))
+        } catch let error where !error.concernsEveryItem { return true }
     }
 
     /// Whether the folder itself may be missing: where nothing was ever in it, it is made when something is to be put there.
@@ -124,7 +136,8 @@ struct SyncPass: Sendable {
         var planner = SyncPlanner(rules) { action in found.update { $0.append(action) } }
         var last: ProviderPath?
         while case let differences = try await store.differences(after: last), let end = differences.last {
-            for difference in differences { planner.add(difference) }
+            let hasTwins = SyncSide.allCases.contains { !capabilities[$0].isCaseSensitive }
+            for difference in hasTwins ? try await store.addTwins(to: differences) : differences { planner.add(difference) }
             try await store.add(found.value)
             found.update { $0 = [] }
             last = end.path

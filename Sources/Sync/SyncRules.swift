@@ -110,9 +110,24 @@ struct SyncRules: Sendable {
             return "The \(what) takes files of \(largest) bytes at most."
         }
         if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) has no symbolic links." }
-        if !limits.isCaseSensitive, let twin = difference.twin {
-            return "The \(what) does not tell this name from “\(twin.name)”."
+        if !limits.isCaseSensitive, let twin = difference.twins.first(where: { keeps($0, from: difference, on: side) }) {
+            return "The \(what) does not tell this name from “\(twin.path.name)”."
         }
         return nil
+    }
+
+    /// Whether of two names that are one on `side`, the first stays or comes there, and not the second.
+    private func keeps(_ twin: SyncDifference, from difference: SyncDifference, on side: SyncSide) -> Bool {
+        if difference.item(on: side) != nil { return false }
+        switch decide(twin) {
+        case .forget, .remove(on: side, keepsOld: _): return false
+        case .transfer(to: side, keepsOld: _) where twin.item(on: side) == nil:
+            // Both come: the one that both sides had, else the first.
+            if (twin.agreed == nil) != (difference.agreed == nil) { return twin.agreed != nil }
+            return twin.path < difference.path
+        // A folder that the source has renamed takes its new name along.
+        case .leave where twin.agreed != nil && difference.item(on: side.other)?.type == .directory: return false
+        default: return twin.item(on: side) != nil
+        }
     }
 }

@@ -174,7 +174,7 @@ struct SyncRun: Sendable {
             let folder = pass.folders[side]
             if let storage = folder.provider as? any FileProviderSynchronization { try await storage.synchronize(path: folder.path) }
         }
-        try await pass.store.record(changes, folding: pass.folding)
+        try await pass.store.record(changes)
     }
 
     /// Makes the destination's own folder where it is missing.

@@ -34,10 +34,10 @@ enum SyncSQL {
         return item
     }
 
-    static func arguments(_ path: ProviderPath, _ agreed: AgreedItem, folding: Bool) -> StatementArguments {
+    static func arguments(_ path: ProviderPath, _ agreed: AgreedItem) -> StatementArguments {
         let (one, other) = (agreed.items.source, agreed.items.destination)
         return [
-            SyncKey.data(path), code(one.type), agreed.hash, folding ? SyncKey.folded(path) : nil, one.size, one.time, one.tag,
+            SyncKey.data(path), code(one.type), agreed.hash, SyncKey.folded(path), one.size, one.time, one.tag,
             one.identity,
             one.isListed, other.size, other.time, other.tag, other.identity, other.isListed,
         ]
@@ -58,7 +58,7 @@ enum SyncSQL {
         let number = side.rawValue
         return """
             INSERT OR REPLACE INTO found (key, side, type, size, time, tag, identity, hash, folded)
-            SELECT key, \(number), -type, size\(number), time\(number), tag\(number), identity\(number), hash, NULL FROM item WHERE id = ?
+            SELECT key, \(number), -type, size\(number), time\(number), tag\(number), identity\(number), hash, folded FROM item WHERE id = ?
             """
     }
 
@@ -76,18 +76,37 @@ enum SyncSQL {
         size1 = excluded.size1, time1 = excluded.time1, tag1 = excluded.tag1, identity1 = excluded.identity1, listed1 = excluded.listed1
         """
 
+    // MARK: Names that differ in case alone
+
+    private static func isListed(_ key: String) -> String {
+        """
+        CASE (SELECT h.type > 0 FROM found h WHERE h.key = \(key) AND h.side = :side)
+        WHEN 1 THEN 1 WHEN 0 THEN 0 ELSE EXISTS (SELECT 1 FROM item h WHERE h.key = \(key)) END
+        """
+    }
+
+    /// Pairs begin with what is not as it was: in a tree without changes, nothing is looked for. `CROSS JOIN` keeps SQLite to that.
+    static let missingTwin = """
+        SELECT CASE WHEN isListed THEN two ELSE one END FROM (
+            SELECT one, two, \(isListed("one")) AS isListed, \(isListed("two")) AS isOther FROM (
+                SELECT n.key AS one, i.key AS two FROM found n CROSS JOIN item i ON i.folded = n.folded AND i.key <> n.key
+                UNION ALL
+                SELECT n.key, o.key FROM found n CROSS JOIN found o ON o.folded = n.folded AND o.key <> n.key))
+        WHERE isListed <> isOther LIMIT 1
+        """
+
+    static let twins = """
+        \(columns) FROM (SELECT key FROM item WHERE folded = :folded UNION SELECT key FROM found WHERE folded = :folded) d \(joins)
+        WHERE d.key <> :key ORDER BY d.key
+        """
+
     // MARK: Differences
 
-    /// Of the paths `d.key`, all that is known. The twin is an item that stays, or comes before this one.
+    /// Of the paths `d.key`, all that is known.
     private static let columns = """
         SELECT d.key, i.type, i.size0, i.time0, i.tag0, i.identity0, i.listed0, i.type, i.size1, i.time1, i.tag1, i.identity1, i.listed1, i.hash,
         f.type, f.size, f.time, f.tag, f.identity, 1, g.type, g.size, g.time, g.tag, g.identity, 1,
-        c.same, c.hash, t.side, t.origin, o.side,
-        coalesce(
-            (SELECT x.key FROM item x WHERE x.folded = coalesce(f.folded, g.folded) AND x.key <> d.key
-             AND NOT EXISTS (SELECT 1 FROM found y WHERE y.key = x.key AND y.type < 0)),
-            (SELECT x.key FROM found x WHERE coalesce(f.folded, g.folded) IS NOT NULL AND x.folded = coalesce(f.folded, g.folded)
-             AND x.key < d.key AND x.type > 0))
+        c.same, c.hash, t.side, t.origin, o.side
         """
 
     private static let joins = """
@@ -116,7 +135,7 @@ enum SyncSQL {
                 ? AgreedItem(items: Sides(item(row, from: start + 1), item(row, from: start + 7)), hash: row[start + 13]) : nil,
             looks: Sides(look(start + 14), look(start + 20)), isSame: row[start + 26], hash: row[start + 27],
             moveSide: (row[start + 28] as Int? ?? row[start + 30] as Int?).flatMap(SyncSide.init),
-            movedFrom: try (row[start + 29] as Data?).map(SyncKey.path), twin: try (row[start + 31] as Data?).map(SyncKey.path))
+            movedFrom: try (row[start + 29] as Data?).map(SyncKey.path))
     }
 
     // MARK: Actions
@@ -131,7 +150,7 @@ enum SyncSQL {
         """
 
     @Sendable static func plannedAction(_ row: Row) throws -> PlannedAction {
-        let start = 32
+        let start = 31
         let difference = try difference(row, from: 0)
         let kind: String = row[start + 2]
         guard let kind = SyncAction.Kind(rawValue: kind), let side = SyncSide(rawValue: row[start + 3]) else {

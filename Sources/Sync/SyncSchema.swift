@@ -47,22 +47,22 @@ enum SyncSchema {
         CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0,
             token TEXT NOT NULL);
         CREATE TABLE item (
-            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT,
+            id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT NOT NULL,
             size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, listed0 INTEGER NOT NULL,
             size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT, listed1 INTEGER NOT NULL);
-        CREATE INDEX item_folded ON item (folded) WHERE folded IS NOT NULL;
+        CREATE INDEX item_folded ON item (folded);
         """
 
     private static let pass = """
         CREATE TEMP TABLE found (
             key BLOB NOT NULL, side INTEGER NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
-            hash TEXT, folded TEXT, PRIMARY KEY (key, side)) WITHOUT ROWID;
+            hash TEXT, folded TEXT NOT NULL, PRIMARY KEY (key, side)) WITHOUT ROWID;
         CREATE TEMP TABLE compared (key BLOB PRIMARY KEY, same INTEGER, hash TEXT) WITHOUT ROWID;
         CREATE TEMP TABLE moved (target BLOB PRIMARY KEY, origin BLOB NOT NULL UNIQUE, side INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TEMP TABLE action (
             id INTEGER PRIMARY KEY, phase INTEGER NOT NULL, depth INTEGER NOT NULL, kind TEXT NOT NULL, side INTEGER NOT NULL,
             key BLOB NOT NULL, origin BLOB, type INTEGER NOT NULL, size INTEGER, keeps INTEGER NOT NULL, reason TEXT);
-        CREATE INDEX temp.found_folded ON found (folded) WHERE folded IS NOT NULL;
+        CREATE INDEX temp.found_folded ON found (folded);
         CREATE INDEX temp.action_order ON action (phase, depth, id);
         """
 

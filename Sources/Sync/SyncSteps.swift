@@ -59,10 +59,13 @@ struct SyncSteps: Sendable {
         let path = folder.path(of: action.path)
         do { try await folder.provider.createFolder(path: path) } catch let error where error.isFileExists {
             guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
-            if pass.capabilities[action.side].isCaseSensitive { return }
-            // The folder of a name that differs in case alone takes the new one, with all that is in it.
             guard let there = try await spelling(of: path, in: folder.provider), there != path else { return }
-            try await renameInCase(folder, there, to: path, named: action.path, on: action.side)
+            // The folder of a name that differs in case alone takes the new one, with all that is in it. A side that was thought to tell case
+            // is asked by the next pass.
+            if !pass.capabilities[action.side].isCaseSensitive {
+                try await renameInCase(folder, there, to: path, named: action.path, on: action.side)
+            }
+            throw ChangedMeanwhile(path: action.path)
         }
     }
 
@@ -89,20 +92,13 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Whether every folder on the way to `path` lists the next name in this very case.
-    private func isSpelledSo(_ path: ProviderPath, in folder: SyncFolder) async throws -> Bool {
-        guard path != folder.path, let parent = path.parent else { return true }
-        guard try await isSpelledSo(parent, in: folder) else { return false }
-        return try await folder.provider.contentsOfDirectory(path: parent).contains { $0.path == path }
-    }
-
     private func remove(_ action: SyncAction, _ difference: SyncDifference) async throws {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
             // What has got a name that differs in case alone would be found under the old one, too.
             if !pass.capabilities[action.side].isCaseSensitive, try await pass.store.hasTwin(action.path),
-                try await !isSpelledSo(path, in: folder)
+                try await !folder.lists(path)
             {
                 return
             }

@@ -112,7 +112,7 @@ final class SyncStore: Sendable {
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
 
     /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
-    func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, folding: Bool, precision: Double) async throws {
+    func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double) async throws {
         try await write { [self] db in
             let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
             let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
@@ -133,7 +133,7 @@ final class SyncStore: Sendable {
                     try insert.execute(
                         arguments: [
                             key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
-                            folding ? SyncKey.folded(path) : nil,
+                            SyncKey.folded(path),
                         ])
                 }
             }
@@ -168,6 +168,19 @@ final class SyncStore: Sendable {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.differences)
             return try Row.fetchAll(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference)
+        }
+    }
+
+    /// Tells each of `differences` what else a storage without regard to case takes for it.
+    func addTwins(to differences: [SyncDifference]) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.twins)
+            return try differences.map { difference in
+                var difference = difference
+                let arguments: StatementArguments = ["folded": SyncKey.folded(difference.path), "key": SyncKey.data(difference.path)]
+                difference.twins = try Row.fetchAll(statement, arguments: arguments).map(SyncSQL.difference)
+                return difference
+            }
         }
     }
 
@@ -228,6 +241,14 @@ final class SyncStore: Sendable {
         }
     }
 
+    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list, where it lists the other.
+    func missingTwin(on side: SyncSide) async throws -> ProviderPath? {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.missingTwin)
+            return try Data.fetchOne(statement, arguments: ["side": side.rawValue]).map(SyncKey.path)
+        }
+    }
+
     /// How many items the plan removes.
     func removals() async throws -> Int {
         try await write { db in
@@ -236,13 +257,13 @@ final class SyncStore: Sendable {
     }
 
     /// Notes what both sides have in common now.
-    func record(_ changes: [SyncChange], folding: Bool) async throws {
+    func record(_ changes: [SyncChange]) async throws {
         if changes.isEmpty { return }
         try await write { db in
             for change in changes {
                 switch change {
                 case .agreed(let path, let agreed):
-                    try db.cachedStatement(sql: SyncSQL.upsertItem).execute(arguments: SyncSQL.arguments(path, agreed, folding: folding))
+                    try db.cachedStatement(sql: SyncSQL.upsertItem).execute(arguments: SyncSQL.arguments(path, agreed))
                 case .forgotten(let path):
                     try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [SyncKey.data(path)])
                 }

@@ -23,6 +23,23 @@ import Testing
         #expect(named["pipe"]?.type == .other)
         #expect(items.count == 4)
         #expect(try await folder.provider.attributesOfItem(path: file.path).entryTag == file.entryTag)
+        // Where the disk keeps it.
+        if let created = file.creationDate { #expect((start - 1...Date.now + 1).contains(created)) }
+    }
+
+    @Test func `an item is known by its identity wherever it is moved, and one that comes after it is another`() async throws {
+        let folder = try TestFolder()
+        var known: Set<String> = []
+        for round in 0..<20 {
+            let path = try ProviderPath("/\(round)")
+            try folder.put("text", at: path.string)
+            let item = try await folder.provider.attributesOfItem(path: path)
+            #expect(known.insert(try #require(item.identity)).inserted)
+            let moved = try ProviderPath("/moved")
+            try await folder.provider.moveItem(path: path, to: moved)
+            #expect(try await folder.provider.attributesOfItem(path: moved).identity == item.identity)
+            try await folder.provider.removeItem(path: moved)
+        }
     }
 
     @Test func `a large folder comes in pages, each item once`() async throws {

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import SyncHistories
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
     private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 100
     private static let first = environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
 
-    @Test(arguments: ["memory", "local"])
+    @Test(arguments: ["memory", "local", "without case"])
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-histories-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -39,10 +40,13 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var numbers = SeededNumbers(seed ^ 0xABCD)
         let precisions: [Double] = (0...1).map { _ in [0, 1, 2].randomElement(using: &numbers) ?? 0 }
+        let blindSide = storage == "without case" ? Int.random(in: 0...1, using: &numbers) : nil
+        let knowsItself = blindSide != nil && Bool.random(using: &numbers)
         let sides = try (0...1).map { side in
             let provider: any FileProvider
-            if storage == "memory" {
-                provider = MemoryFileProvider(MemoryConfiguration(name: "side\(side)"))
+            if storage != "local" {
+                let memory = MemoryFileProvider(MemoryConfiguration(name: "side\(side)"))
+                provider = side == blindSide ? CaseBlindStorage(memory, knowsItself: knowsItself) : memory
             } else {
                 let url = folder.appending(path: "side\(side)")
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -55,7 +59,8 @@ import Testing
             nature.hasTags = Bool.random(using: &numbers)
             return UnreliableStorage(provider, nature)
         }
-        let history = SyncHistory(seed: seed, .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"))
+        let history = SyncHistory(
+            seed: seed, .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"), blindSide: blindSide)
         try await history.run(rounds: 4)
         try FileManager.default.removeItem(at: folder)
     }

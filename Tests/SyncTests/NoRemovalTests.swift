@@ -132,4 +132,50 @@ import Testing
         try await bed.run()
         #expect(Set(try await two.tree()).isSuperset(of: gone.map { "/\($0) \($0)" }))
     }
+
+    @Test func `the limit of removals holds for all that a run removes, however often it looks`() async throws {
+        try await withDisk { bed, top in
+            bed.options.update { ($0.direction, $0.removalLimit) = (.twoWay, .count(3)) }
+            let names = ["a", "b", "c", "d", "e", "both"]
+            for name in names { try Data(name.utf8).write(to: top.appending(path: "one/\(name)")) }
+            try await bed.run()
+            for name in ["a", "b", "c"] { try FileManager.default.removeItem(at: top.appending(path: "one/\(name)")) }
+            // A conflict, after which the run looks again.
+            for side in ["one", "two"] { try Data("\(side)'s version".utf8).write(to: top.appending(path: "\(side)/both")) }
+            await #expect {
+                try await bed.withSync { sync in
+                    try await sync.run { event in
+                        guard case .done(let action) = event, action.kind == .conflict else { return }
+                        for name in ["d", "e"] { try? FileManager.default.removeItem(at: top.appending(path: "one/\(name)")) }
+                    }
+                }
+            } throws: { error in
+                guard case .overLimit(5, of: 6) = (error as? CocoaError)?.underlying as? RemovalStop else { return false }
+                return true
+            }
+            let left = Set(try FileManager.default.contentsOfDirectory(atPath: top.appending(path: "two").path))
+            #expect(left.isSuperset(of: ["d", "e"]) && left.isDisjoint(with: ["a", "b", "c"]))
+        }
+    }
+
+    @Test func `a new file with size, time and number of one that is gone is sent`() async throws {
+        try await withDisk { bed, top in
+            func unpack(_ name: String, _ text: String) throws -> Int {
+                let file = top.appending(path: "one/\(name)")
+                try Data(text.utf8).write(to: file)
+                try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: file.path)
+                return try #require(FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int)
+            }
+            for round in 0..<20 {
+                let before = try unpack("\(round) v1", "content 1 of \(round)")
+                try await bed.run()
+                try FileManager.default.removeItem(at: top.appending(path: "one/\(round) v1"))
+                let after = try unpack("\(round) v2", "content 2 of \(round)")
+                try await bed.run()
+                #expect(try await bed.destination.texts().contains("content 2 of \(round)"))
+                // The disk has given the number again.
+                if before == after { break }
+            }
+        }
+    }
 }

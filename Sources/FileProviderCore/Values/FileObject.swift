@@ -33,7 +33,7 @@ public struct FileObject: Sendable {
     /// What tells this item from the storage's others, whatever it is called: it stays when the item is moved. Nil where the storage has
     /// no such notion.
     ///
-    /// Storages give it to a new item once the old one is gone: the same item has the same size and time as well.
+    /// Some storages give it to a new item once the old one is gone: the same item has the same size and time as well.
     public var identity: String?
     /// The media type as the server gave it.
     public var mimeType: String?

@@ -1,0 +1,62 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import Sync
+import Testing
+
+/// Files that have to be read on both sides before anything can be said about them.
+@Suite struct ComparingTests {
+    private let one = ToldProvider("one")
+    private let two = ToldProvider("two")
+
+    /// Files with one content, of which the times tell nothing.
+    private func bed(count: Int, size: Int) async throws -> SyncBed {
+        for (storage, time) in [(one, 1_600_000_000.0), (two, 1_700_000_000)] {
+            for number in 0..<count {
+                let options = WriteOptions(modificationDate: Date(timeIntervalSince1970: time))
+                let source = DataSource(Data(repeating: UInt8(number), count: size))
+                try await storage.memory.writeContents(path: ProviderPath("\(number)"), from: source, options: options)
+            }
+        }
+        return try SyncBed(.twoWay, source: one, destination: two)
+    }
+
+    @Test func `no further comparison begins while a run is paused`() async throws {
+        let count = 60
+        let bed = try await bed(count: count, size: 10)
+        let control = SyncControl()
+        let (begun, ended) = (Locked(0), Locked(0))
+        for storage in [one, two] {
+            storage.before.update {
+                $0 = { call in
+                    if call != "open" { return }
+                    control.pause()
+                    begun.update { $0 += 1 }
+                    await Task.yield()
+                    ended.update { $0 += 1 }
+                }
+            }
+        }
+        try await bed.withSync { sync in
+            let run = Task { try await sync.run(control: control) }
+            try await eventually { begun.value > 0 && begun.value == ended.value }
+            for _ in 0..<1000 { await Task.yield() }
+            let opened = begun.value
+            #expect(opened < count, "those in flight end, and no other begins")
+            for storage in [one, two] { storage.before.update { $0 = { _ in } } }
+            control.resume()
+            #expect(try await run.value.isComplete)
+        }
+        #expect(one.calls.values.count { $0 == "open" } == count)
+        #expect(try await bed.plan() == [])
+    }
+
+    @Test func `comparing keeps to the timetable, in a dry run too`() async throws {
+        let bed = try await bed(count: 1, size: 4 << 20)
+        bed.options.update { $0.bandwidth = BandwidthTimetable(limit: 16 << 20) }
+        let start = ContinuousClock.now
+        #expect(try await bed.plan() == [])
+        // Both versions, less what may come in one piece at the beginning and at the end.
+        #expect(ContinuousClock.now - start > .milliseconds(250))
+    }
+}
