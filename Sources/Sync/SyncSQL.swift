@@ -145,20 +145,20 @@ enum SyncSQL {
         """
 
     static let actions = """
-        \(columns), d.id, d.depth, d.kind, d.side, d.origin, d.type, d.size, d.keeps, d.reason
-        FROM (SELECT * FROM action WHERE phase = ? AND (depth, id) > (?, ?) ORDER BY depth, id LIMIT ?) d \(joins) ORDER BY d.depth, d.id
+        \(columns), d.depth, d.kind, d.side, d.origin, d.type, d.size, d.keeps, d.reason
+        FROM (SELECT * FROM action WHERE phase = ? AND (depth, key) > (?, ?) ORDER BY depth, key LIMIT ?) d \(joins) ORDER BY d.depth, d.key
         """
 
     @Sendable static func plannedAction(_ row: Row) throws -> PlannedAction {
         let start = 31
         let difference = try difference(row, from: 0)
-        let kind: String = row[start + 2]
-        guard let kind = SyncAction.Kind(rawValue: kind), let side = SyncSide(rawValue: row[start + 3]) else {
+        let kind: String = row[start + 1]
+        guard let kind = SyncAction.Kind(rawValue: kind), let side = SyncSide(rawValue: row[start + 2]) else {
             throw FileError.make(.fileReadCorruptFile, path: difference.path)
         }
         let action = SyncAction(
-            kind, on: side, difference.path, from: try (row[start + 4] as Data?).map(SyncKey.path), type: type(row[start + 5]),
-            size: row[start + 6], keepsOld: row[start + 7], reason: row[start + 8])
-        return PlannedAction(id: row[start], depth: row[start + 1], action: action, difference: difference)
+            kind, on: side, difference.path, from: try (row[start + 3] as Data?).map(SyncKey.path), type: type(row[start + 4]),
+            size: row[start + 5], keepsOld: row[start + 6], reason: row[start + 7])
+        return PlannedAction(depth: row[start], action: action, difference: difference)
     }
 }

@@ -60,10 +60,9 @@ enum SyncSchema {
         CREATE TEMP TABLE compared (key BLOB PRIMARY KEY, same INTEGER, hash TEXT) WITHOUT ROWID;
         CREATE TEMP TABLE moved (target BLOB PRIMARY KEY, origin BLOB NOT NULL UNIQUE, side INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TEMP TABLE action (
-            id INTEGER PRIMARY KEY, phase INTEGER NOT NULL, depth INTEGER NOT NULL, kind TEXT NOT NULL, side INTEGER NOT NULL,
-            key BLOB NOT NULL, origin BLOB, type INTEGER NOT NULL, size INTEGER, keeps INTEGER NOT NULL, reason TEXT);
+            phase INTEGER NOT NULL, depth INTEGER NOT NULL, key BLOB NOT NULL, kind TEXT NOT NULL, side INTEGER NOT NULL, origin BLOB,
+            type INTEGER NOT NULL, size INTEGER, keeps INTEGER NOT NULL, reason TEXT, PRIMARY KEY (phase, depth, key)) WITHOUT ROWID;
         CREATE INDEX temp.found_folded ON found (folded);
-        CREATE INDEX temp.action_order ON action (phase, depth, id);
         """
 
     static func clearPass(_ db: Database) throws {

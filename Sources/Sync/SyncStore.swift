@@ -212,9 +212,9 @@ final class SyncStore: Sendable {
     /// The next steps of a phase, those of one depth together.
     func actions(_ phase: SyncAction.Phase, after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
         try await write { db in
-            let (depth, id) = (last?.depth ?? Int.min, last?.id ?? -1)
+            let (depth, key) = (last?.depth ?? Int.min, last.map { SyncKey.data($0.action.path) } ?? Data())
             let statement = try db.cachedStatement(sql: SyncSQL.actions)
-            return try Row.fetchAll(statement, arguments: [phase.rawValue, depth, id, limit]).map(SyncSQL.plannedAction)
+            return try Row.fetchAll(statement, arguments: [phase.rawValue, depth, key, limit]).map(SyncSQL.plannedAction)
         }
     }
 
@@ -280,7 +280,6 @@ enum SyncChange: Sendable {
 
 /// A step of the plan with what is known about its path.
 struct PlannedAction: Sendable {
-    let id: Int
     let depth: Int
     let action: SyncAction
     let difference: SyncDifference
