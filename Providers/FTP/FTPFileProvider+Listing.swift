@@ -127,6 +127,8 @@ extension FTPFileProvider {
                 session.host.listsHidden = true
                 return pages
             }
+            // Once it has shown them, a shorter listing would look as if somebody had removed something.
+            if hidden == true { throw FTPReplyError(FTPReply(verb: "LIST", code: 550, lines: []), path: path) }
         }
         guard let pages = try await list(FTPCommand("LIST"), path, session) else {
             throw FTPReplyError(FTPReply(verb: "LIST", code: 550, lines: []), path: path)

@@ -69,7 +69,8 @@ public final class FTPFileProvider: FileProviderBasicRemote, FileProviderOperati
                 .recursiveRemoval: .derived, .moving: .native,
                 .serverSideCopying: features.hasSite("COPY") && host.mayKnow("SITE CPFR") ? .native : .unavailable,
             ],
-            readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60, hashKinds: host.hashes.map(\.kind.name))
+            readCost: Self.readCost, timePrecision: host.hasMachineListings ? 1 : 60,
+            listsEveryName: host.hasMachineListings || host.listsHidden != false, hashKinds: host.hashes.map(\.kind.name))
         if timeCommand != nil { capabilities[.settingModificationDate] = .native }
         if features.hasSite("SYMLINK") { capabilities[.symbolicLinks] = .native }
         // What is free changes, that it is told does not.

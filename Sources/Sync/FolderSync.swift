@@ -96,7 +96,9 @@ public actor FolderSync {
                 let hasMore = try await run.carryOut(&report)
                 if !hasMore { break }
             }
-            try await store.endRun(options.direction)
+            // What could not be brought back after a mirror is still not to be removed by the next run.
+            let isBack = options.direction == .mirror || report.isComplete
+            try await store.endRun(isBack ? options.direction : store.lastDirection ?? options.direction)
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

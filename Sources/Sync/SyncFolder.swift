@@ -76,6 +76,18 @@ public struct SyncFolder: Sendable {
         return try await provider.contentsOfDirectory(path: parent).contains { $0.path == path }
     }
 
+    /// Looks whether the item at `relative` is still the version that a plan was made for.
+    ///
+    /// - Parameter precision: The step of the storage's times, in seconds.
+    /// - Throws: ``ChangedMeanwhile`` where it is not.
+    func check(_ relative: ProviderPath, is expected: SyncItem, precision: Double) async throws {
+        let path = path(of: relative)
+        let now: SyncItem?
+        forgetAnswers(below: path)
+        do { now = SyncItem(try await provider.attributesOfItem(path: path)) } catch let error where error.isNoSuchFile { now = nil }
+        guard let now, now.isAlike(expected, precision: precision, byTag: true) else { throw ChangedMeanwhile(path: relative) }
+    }
+
     /// Has the storage asked anew about what lies at and below `path`, whatever the provider is told to remember.
     func forgetAnswers(below path: ProviderPath) {
         if let remote = provider as? any FileProviderBasicRemote, remote.useCache { remote.dropCache(path: path) }

@@ -57,14 +57,30 @@ public struct SyncItem: Sendable, Hashable {
     /// Whether this is what `other` is, each told in another way: by a listing, and by a look at the item or the answer to a write.
     ///
     /// - Parameters:
-    ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show old items by the day.
+    ///   - precision: The step of the storage's times, in seconds. Listings in steps of a minute show items of more than half a year by the day.
     ///   - byTag: Whether tags that differ are proof enough of two versions; not after a rename.
     func isAlike(_ other: SyncItem, precision: Double, byTag: Bool) -> Bool {
         if isUnchanged(since: other) { return true }
         guard type == .regular, other.type == .regular, size == other.size else { return false }
         if byTag, tag != nil, other.tag != nil { return false }
         guard let time, let before = other.time else { return true }
-        return Double(abs(time - before)) < max(1, (precision < 60 ? precision : 36 * 3600) * 1e6)
+        if precision < 60 { return Double(abs(time - before)) < max(1, precision * 1e6) }
+        return abs(time - before) < (min(time, before) < Self.firstWithClock ? Self.day * 3 / 2 : 120_000_000)
+    }
+
+    /// Whether listings in steps of a minute tell only the day of this item by now.
+    var hasLostItsClock: Bool { time.map { $0 < Self.firstWithClock } ?? false }
+
+    private static let day: Int64 = 86_400_000_000
+    /// Such listings show the time of the day for half a year, and some a little less (FTP's `LIST`, as `ls -l` prints it).
+    private static var firstWithClock: Int64 { microseconds(Date()) - 150 * day }
+
+    /// Whether this is what `known` was before it got another name.
+    ///
+    /// - Parameter capabilities: The storage's. One that copies instead of moving gives another tag and time.
+    func isMoved(from known: SyncItem, _ capabilities: Capabilities) -> Bool {
+        if capabilities[.moving] == .derived { return type == known.type && size == known.size }
+        return isAlike(known, precision: capabilities.timePrecision ?? 0, byTag: false)
     }
 
     /// A server may call a tag weak for the second in which a file was written (RFC 9110, section 8.8.3).
@@ -72,12 +88,6 @@ public struct SyncItem: Sendable, Hashable {
 
     /// What a storage compares before a conditional write; nil where the tag may stand for two versions.
     var strongTag: String? { tag.flatMap { $0.hasPrefix("W/") ? nil : $0 } }
-
-    /// Whether this is `earlier` under another name, as far as the storage's identity tells.
-    func isMoved(from earlier: SyncItem) -> Bool {
-        guard let identity, identity == earlier.identity, type == earlier.type else { return false }
-        return size == earlier.size && time == earlier.time
-    }
 
     private static func microseconds(_ date: Date) -> Int64 {
         let value = (date.timeIntervalSince1970 * 1e6).rounded()

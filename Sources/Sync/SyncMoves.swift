@@ -17,6 +17,7 @@ struct SyncMoves: Sendable {
 
     func find() async throws {
         for side in SyncSide.allCases where side == .source || pass.options.direction == .twoWay {
+            guard try await hasOrigins(side) else { continue }
             try await byIdentity(side)
             try await byHash(side)
             try await dropRefused(side)
@@ -37,11 +38,17 @@ struct SyncMoves: Sendable {
         AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.target = n.key)
         """
 
+    /// Whether anything can have been moved. The indexes that the search needs are made then.
+    private func hasOrigins(_ side: SyncSide) async throws -> Bool {
+        try await pass.store.write { db in
+            let found = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.origins))", arguments: ["side": side.rawValue])
+            if found == true { try db.execute(sql: SyncSchema.indexGone) }
+            return found == true
+        }
+    }
+
     private func byIdentity(_ side: SyncSide) async throws {
         try await pass.store.write { db in
-            guard try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.origins))", arguments: ["side": side.rawValue]) == true
-            else { return }
-            try db.execute(sql: SyncSchema.indexGone)
             try db.execute(
                 sql: """
                     INSERT OR IGNORE INTO moved (target, origin, side)

@@ -40,7 +40,11 @@ struct SyncPass: Sendable {
     ///   - agreed: How many items both sides had in common before the run; nil in its first pass.
     mutating func prepare(removed: Int = 0, of agreed: Int? = nil) async throws -> FolderSyncReport {
         try await store.beginPass()
-        let looked = try await look()
+        var looked = try await look()
+        if try await hidesNamesAfterAll() {
+            try await store.beginPass()
+            looked = try await look()
+        }
         for side in SyncSide.allCases where capabilities[side].isCaseSensitive {
             capabilities[side].isCaseSensitive = try await tellsCase(on: side)
         }
@@ -50,6 +54,7 @@ struct SyncPass: Sendable {
             for item in looked[side].unlisted { report.fail(item) }
         }
         try checkPresence()
+        if options.direction == .twoWay, store.lastDirection == .mirror { try await store.claimKept() }
         let rules = SyncRules(
             direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent,
             isFirst: store.isFirst, followsMirror: store.lastDirection == .mirror, capabilities: capabilities,
@@ -60,6 +65,16 @@ struct SyncPass: Sendable {
         try await plan(rules)
         try await checkRemovals(removed, of: agreed ?? store.agreedCount)
         return report
+    }
+
+    /// Whether a side's listings turn out to hide names: some servers show that only when they list.
+    private mutating func hidesNamesAfterAll() async throws -> Bool {
+        var hides = false
+        for side in SyncSide.allCases where capabilities[side].listsEveryName {
+            capabilities[side].listsEveryName = try await folders[side].provider.capabilities().listsEveryName
+            hides = hides || !capabilities[side].listsEveryName
+        }
+        return hides
     }
 
     private func look() async throws -> Sides<SyncLook.Outcome> {

@@ -56,7 +56,8 @@ struct SyncRules: Sendable {
             if destination.type == .directory, !deletes || isFirst {
                 return .skip("The destination has a folder of this name, and nothing is to be removed there.")
             }
-            return .remove(on: .destination, keepsOld: difference.isChanged(on: .destination))
+            // Without `deletes`, what the destination has may be the only copy.
+            return .remove(on: .destination, keepsOld: !deletes || difference.isChanged(on: .destination))
         }
         if difference.agreed != nil, !difference.isChanged(on: .destination) { return .remove(on: .destination, keepsOld: false) }
         if difference.agreed != nil, !difference.isChanged(on: .source) { return .remove(on: .source, keepsOld: false) }

@@ -67,9 +67,12 @@ enum SyncSchema {
 
     static func clearPass(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM found; DELETE FROM compared; DELETE FROM moved; DELETE FROM action")
-        try db.execute(sql: "DROP INDEX IF EXISTS temp.found_gone")
+        try db.execute(sql: "DROP INDEX IF EXISTS temp.gone_identity; DROP INDEX IF EXISTS temp.gone_hash")
     }
 
     /// For the search for moves, which only a pass with something gone makes.
-    static let indexGone = "CREATE INDEX IF NOT EXISTS temp.found_gone ON found (side, size) WHERE type < 0"
+    static let indexGone = """
+        CREATE INDEX IF NOT EXISTS temp.gone_identity ON found (side, size, identity) WHERE type = -1;
+        CREATE INDEX IF NOT EXISTS temp.gone_hash ON found (side, size, hash) WHERE type = -1
+        """
 }

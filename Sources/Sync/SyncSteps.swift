@@ -154,7 +154,7 @@ struct SyncSteps: Sendable {
         let known = before.items[action.side]
         var now = known
         if let item = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: action.path))),
-            item.isAlike(known, precision: pass.precision(of: action.side), byTag: false)
+            item.isMoved(from: known, pass.capabilities[action.side])
         {
             now = item
         }

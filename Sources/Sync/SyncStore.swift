@@ -124,7 +124,8 @@ final class SyncStore: Sendable {
                     if let row = try Row.fetchOne(find, arguments: [key]) {
                         pass.seen[side].insert(row[0])
                         let known = SyncSQL.item(row, from: 1)
-                        if !known.isListed, item.isAlike(known, precision: precision, byTag: true) {
+                        let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
+                        if !isTold, item.isAlike(known, precision: precision, byTag: true) {
                             try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
                             continue
                         }
@@ -153,6 +154,9 @@ final class SyncStore: Sendable {
             }
         }
     }
+
+    /// Has all that the destination kept when the source lost it count as the destination's own, in this pass and until both have it again.
+    func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
 
     /// Takes back what was noted below a folder, and with `itself` of the item too: neither side's is touched then.
     func ignore(below path: ProviderPath, itself: Bool = false) async throws {

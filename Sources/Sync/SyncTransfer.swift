@@ -32,15 +32,7 @@ struct SyncTransfer: Sendable {
 
     /// Looks whether the item is still the version that the plan was made for.
     func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws {
-        let folder = pass.folders[side]
-        let now: SyncItem?
-        folder.forgetAnswers(below: folder.path(of: path))
-        do { now = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: path))) } catch let error
-            where error.isNoSuchFile
-        {
-            now = nil
-        }
-        guard let now, now.isAlike(expected, precision: pass.precision(of: side), byTag: true) else { throw ChangedMeanwhile(path: path) }
+        try await pass.folders[side].check(path, is: expected, precision: pass.precision(of: side))
     }
 
     private func create(_ item: SyncItem, _ action: SyncAction, _ progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {
@@ -63,6 +55,7 @@ struct SyncTransfer: Sendable {
         }
         try await pass.arrivals[action.side].copyItem(path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
         let copied = SyncItem(try await provider.attributesOfItem(path: path))
+        guard copied?.size == item.size else { throw ChangedMeanwhile(path: action.path) }
         guard let date = item.date, copied?.time != item.time, let storage = provider as? any FileProviderAttributes else { return copied }
         try await storage.setAttributes(path: path, permissions: nil, modificationDate: date)
         return SyncItem(try await provider.attributesOfItem(path: path))
@@ -81,20 +74,28 @@ struct SyncTransfer: Sendable {
             try await check(action.path, on: action.side, is: expected)
             let options = WriteOptions(
                 overwrite: true, ifMatch: tag, modificationDate: item.date, resumption: resumption(item, action))
-            let (written, hash) = try await send(item, action, to: path, of: target.provider, options, progress)
-            return (try await settled(written, at: path, on: action.side), hash)
+            do {
+                let (written, hash) = try await send(item, action, to: path, of: target.provider, options, progress)
+                return (try await settled(written, at: path, on: action.side), hash)
+            } catch let error where !error.concernsEveryItem && !error.isNoSuchFile {
+                // The storage refuses to replace another version: so it is looked at again.
+                try await check(action.path, on: action.side, is: expected)
+                throw error
+            }
         }
         let identity = resumption(item, action)
         // The same name in every run of this pair: what a crash left is written over.
         let staged = try TemporaryName.make(beside: path, for: identity ?? pass.store.token)
-        var hash: String?
+        let (sent, hash): (SyncItem, String?)
         do {
             if item.type == .symbolicLink {
-                _ = try await makeLink(item, at: staged, action)
+                (sent, hash) = (try await makeLink(item, at: staged, action), nil)
             } else {
                 let options = WriteOptions(
                     overwrite: true, placement: identity == nil ? .inPlace : .published, modificationDate: item.date, resumption: identity)
-                hash = try await send(item, action, to: staged, of: target.provider, options, progress).hash
+                let written: FileObject
+                (written, hash) = try await send(item, action, to: staged, of: target.provider, options, progress)
+                sent = try await settled(written, at: staged, on: action.side)
             }
             if keepsOld {
                 try await trash.put(action.path, on: action.side, expecting: expected)
@@ -107,8 +108,10 @@ struct SyncTransfer: Sendable {
             _ = try? await Task { try await target.provider.removeItem(path: staged, recursive: false) }.value
             throw error
         }
-        let now = try await target.provider.attributesOfItem(path: path)
-        guard let now = SyncItem(now) else { throw ChangedMeanwhile(path: action.path) }
+        // What somebody else has written right after the rename is not what was sent.
+        guard let now = SyncItem(try await target.provider.attributesOfItem(path: path)),
+            now.isMoved(from: sent, pass.capabilities[action.side])
+        else { throw ChangedMeanwhile(path: action.path) }
         return (now, hash)
     }
 

@@ -27,12 +27,17 @@ struct SyncTrash: Sendable {
     func put(_ path: ProviderPath, on side: SyncSide, expecting expected: SyncItem) async throws {
         let provider = folders[side].provider
         let original = folders[side].path(of: path)
+        let capabilities = capabilities[side]
+        // A copy does not tell by itself which version it is of.
+        if capabilities[.moving] == .derived {
+            try await folders[side].check(path, is: expected, precision: capabilities.timePrecision ?? 0)
+        }
         let place = try await free(top(side).appending(run).appending(path), in: provider) { place in
             try await provider.moveItem(path: original, to: place)
         }
         // Moved away together with whatever somebody wrote there at the last moment: that comes back.
         if let item = SyncItem(try await provider.attributesOfItem(path: place)),
-            item.isAlike(expected, precision: capabilities[side].timePrecision ?? 0, byTag: false)
+            item.isMoved(from: expected, capabilities)
         {
             return
         }

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 @testable import Sync
@@ -177,5 +178,76 @@ import Testing
                 if before == after { break }
             }
         }
+    }
+
+    @Test func `what a mirror kept and could not be brought back at once is not removed later`() async throws {
+        let source = ToldProvider("one")
+        let bed = try SyncBed(.mirror, source: source, destination: two)
+        for name in ["a", "b"] { try await source.memory.put("/" + name, name) }
+        try await bed.run()
+        try await source.memory.remove("/a")
+        try await bed.run()
+        bed.options.update { $0.direction = .twoWay }
+        source.before.update {
+            $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not now.") } }
+        }
+        #expect(try await bed.run().failures == 1)
+        source.before.update { $0 = { _ in } }
+        #expect(try await bed.run().removed == 0)
+        #expect(try await source.memory.tree() == ["/a a", "/b b"])
+        #expect(try await two.tree() == ["/a a", "/b b"])
+        // What is removed from now on is removed.
+        try await source.memory.remove("/a")
+        #expect(try await bed.run().removed == 1)
+    }
+
+    @Test func `a mirror that removes nothing keeps a file whose name a folder takes`() async throws {
+        let bed = try SyncBed(.mirror, source: one, destination: two)
+        for name in ["f", "g"] { try await one.put("/" + name, "only \(name)") }
+        try await bed.run()
+        try await one.remove("/f")
+        try await bed.run()
+        try await one.put("/f/x", "in a folder")
+        try await one.remove("/g")
+        try await one.put("/g/x", "in another")
+        try await bed.run()
+        #expect(try await two.tree() == ["/f/", "/f/x in a folder", "/g/", "/g/x in another"])
+        #expect(try await two.texts().isSuperset(of: ["only f", "only g"]))
+    }
+
+    @Test func `names that a server turns out to hide are not taken for removed`() async throws {
+        let server = HidingStorage(two)
+        let bed = try SyncBed(.twoWay, source: one, destination: server)
+        for name in [".profile", "d/.hidden", "shown"] { try await one.put("/" + name, name) }
+        for _ in 1...2 {
+            // Another process, which knows nothing of the server yet.
+            server.hasListed.update { $0 = false }
+            let report = try await bed.run()
+            #expect(report.removed == 0 && report.skipped.count == 2, "\(report)")
+        }
+        #expect(try await one.tree() == ["/.profile .profile", "/d/", "/d/.hidden d/.hidden", "/shown shown"])
+        #expect(try await two.tree() == ["/d/", "/shown shown"])
+    }
+}
+
+/// A storage whose listings hide names that begin with a dot, and which says so only once it has listed.
+private final class HidingStorage: ForwardingProvider {
+    static let type = "Hiding"
+    let underlying: any FileProvider
+    let hasListed = Locked(false)
+
+    init(_ underlying: any FileProvider) {
+        self.underlying = underlying
+    }
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await underlying.capabilities()
+        capabilities.listsEveryName = !hasListed.value
+        return capabilities
+    }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        hasListed.update { $0 = true }
+        try await underlying.contentsOfDirectory(path: path) { try await page($0.filter { !$0.name.hasPrefix(".") }) }
     }
 }
