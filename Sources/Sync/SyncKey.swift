@@ -9,9 +9,6 @@ enum SyncKey {
 
     static func path(_ key: Data) throws -> ProviderPath { try ProviderPath(bytes: key.map { $0 == 0 ? slash : $0 }) }
 
-    /// The keys of all that lies below `path`, the second one excluded.
-    static func below(_ path: ProviderPath) -> (Data, Data) { (data(path) + [0], data(path) + [1]) }
-
     static func depth(_ path: ProviderPath) -> Int { path.bytes.count { $0 == slash } }
 
     /// What a storage without regard to case keeps apart.

@@ -12,21 +12,16 @@ struct SyncLook: Sendable {
     /// The step of the side's times, in seconds.
     let precision: Double
 
-    /// What could not be looked at, or takes no part by its kind.
-    struct Outcome: Sendable {
-        var unlisted: [FolderSyncReport.Item] = []
-        var skipped: [FolderSyncReport.Item] = []
-    }
-
-    /// Items handed to the database at once.
-    private static let batch = 512
-
-    func run() async throws -> Outcome {
+    /// - Returns: A report with what could not be looked at, and what takes no part.
+    func run() async throws -> FolderSyncReport {
         let batch = Locked<[(path: ProviderPath, item: SyncItem)]>([])
-        let outcome = Locked(Outcome())
+        let leftOut = Locked<[ProviderPath]>([])
+        let unlisted = Collected<ProviderPath>()
+        let report = Locked(FolderSyncReport())
         try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }
-            outcome.update { $0.unlisted.append(FolderSyncReport.Item(side, relative(path), error)) }
+            report.update { $0.fail(FolderSyncReport.Item(side, relative(path), error)) }
+            unlisted.append(relative(path))
         } entering: { object in
             takesPart(object)
         } visit: { object in
@@ -34,22 +29,22 @@ struct SyncLook: Sendable {
             guard takesPart(object) else {
                 if isHidden(path), !TemporaryName.matches(path.name), !isTrash(path) {
                     let what = "Listings of one side hide names that begin with a dot."
-                    outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what)) }
+                    report.update { $0.skip(FolderSyncReport.Item(side, path, what)) }
                 }
                 return
             }
             guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
                 let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
-                return outcome.update { $0.skipped.append(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
+                report.update { $0.skip(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
+                if let full = leftOut.update({ $0.add(path) }) { try await store.leaveOut(full, itself: true) }
+                return
             }
-            let full = batch.update { batch in
-                batch.append((path, item))
-                return batch.count < Self.batch ? nil : batch.take()
-            }
-            if let full { try await store.note(full, on: side, precision: precision) }
+            if let full = batch.update({ $0.add((path, item)) }) { try await store.note(full, on: side, precision: precision) }
         }
+        try await store.leaveOut(leftOut.value, itself: true)
+        try await store.leaveOut(unlisted.values, itself: false)
         try await store.note(batch.value, on: side, precision: precision)
-        return outcome.value
+        return report.value
     }
 
     private func takesPart(_ object: FileObject) -> Bool {
@@ -69,8 +64,10 @@ struct SyncLook: Sendable {
 }
 
 extension Array {
-    /// All of it; nothing stays.
-    fileprivate mutating func take() -> [Element] {
+    /// Adds an element; at 512, as many as the database takes at once, gives all of them, and nothing stays.
+    fileprivate mutating func add(_ element: Element) -> [Element]? {
+        append(element)
+        if count < 512 { return nil }
         defer { self = [] }
         return self
     }

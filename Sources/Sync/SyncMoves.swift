@@ -25,10 +25,12 @@ struct SyncMoves: Sendable {
     }
 
     /// Files that are gone on `side` and as agreed on the other.
-    private static let origins = """
+    private static let gone = """
         found g WHERE g.side = :side AND g.type = -1 AND NOT EXISTS (SELECT 1 FROM found x WHERE x.key = g.key AND x.side = 1 - :side)
-        AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.origin = g.key)
         """
+
+    /// Of these, the ones that are not found again yet.
+    private static let origins = "\(gone) AND NOT EXISTS (SELECT 1 FROM moved m WHERE m.origin = g.key)"
 
     /// Files that are new on `side`, with nothing of the name on the other.
     private static let targets = """
@@ -41,7 +43,7 @@ struct SyncMoves: Sendable {
     /// Whether anything can have been moved. The indexes that the search needs are made then.
     private func hasOrigins(_ side: SyncSide) async throws -> Bool {
         try await pass.store.write { db in
-            let found = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.origins))", arguments: ["side": side.rawValue])
+            let found = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM \(Self.gone))", arguments: ["side": side.rawValue])
             if found == true { try db.execute(sql: SyncSchema.indexGone) }
             return found == true
         }
@@ -83,7 +85,7 @@ struct SyncMoves: Sendable {
                 db,
                 sql: """
                     SELECT n.key FROM \(Self.targets) AND n.key > :last
-                    AND EXISTS (SELECT 1 FROM \(Self.origins) AND g.size = n.size AND g.hash IS NOT NULL \(sameTime))
+                    AND EXISTS (SELECT 1 FROM \(Self.gone) AND g.size = n.size AND g.hash IS NOT NULL \(sameTime))
                     ORDER BY n.key LIMIT 256
                     """, arguments: ["side": side.rawValue, "last": last])
         }

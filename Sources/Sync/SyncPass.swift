@@ -51,7 +51,8 @@ struct SyncPass: Sendable {
         var report = FolderSyncReport()
         for side in SyncSide.allCases {
             for item in looked[side].skipped { report.skip(item) }
-            for item in looked[side].unlisted { report.fail(item) }
+            for item in looked[side].failed { report.fail(item) }
+            report.failures += looked[side].failures - looked[side].failed.count
         }
         try checkPresence()
         if options.direction == .twoWay, store.lastDirection == .mirror { try await store.claimKept() }
@@ -77,30 +78,26 @@ struct SyncPass: Sendable {
         return hides
     }
 
-    private func look() async throws -> Sides<SyncLook.Outcome> {
+    private func look() async throws -> Sides<FolderSyncReport> {
         let (one, other) = try await both {
             try await look(at: .source)
         } _: {
             try await look(at: .destination)
         }
-        let outcomes = Sides(one, other)
         for side in SyncSide.allCases { try await store.endListing(on: side) }
-        for side in SyncSide.allCases {
-            for item in outcomes[side].unlisted { try await store.ignore(below: item.path) }
-            // A link in the place of a file or folder is no removal, and nothing is to be written through it.
-            for item in outcomes[side].skipped where item.isLeftOut { try await store.ignore(below: item.path, itself: true) }
-        }
-        return outcomes
+        // A link in the place of a file or folder is no removal, and nothing is to be written through it.
+        try await store.ignoreLeftOut()
+        return Sides(one, other)
     }
 
-    private func look(at side: SyncSide) async throws -> SyncLook.Outcome {
+    private func look(at side: SyncSide) async throws -> FolderSyncReport {
         folders[side].forgetAnswers(below: folders[side].path)
         let look = SyncLook(
             side: side, folder: folders[side], store: store, options: options,
             hidesDots: SyncSide.allCases.contains { !capabilities[$0].listsEveryName },
             precision: precision(of: side))
         do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
-            return SyncLook.Outcome()
+            return FolderSyncReport()
         }
     }
 

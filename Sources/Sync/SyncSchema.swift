@@ -57,6 +57,7 @@ enum SyncSchema {
         CREATE TEMP TABLE found (
             key BLOB NOT NULL, side INTEGER NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
             hash TEXT, folded TEXT NOT NULL, PRIMARY KEY (key, side)) WITHOUT ROWID;
+        CREATE TEMP TABLE left_out (key BLOB PRIMARY KEY, itself INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TEMP TABLE compared (key BLOB PRIMARY KEY, same INTEGER, hash TEXT) WITHOUT ROWID;
         CREATE TEMP TABLE moved (target BLOB PRIMARY KEY, origin BLOB NOT NULL UNIQUE, side INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TEMP TABLE action (
@@ -66,7 +67,7 @@ enum SyncSchema {
         """
 
     static func clearPass(_ db: Database) throws {
-        try db.execute(sql: "DELETE FROM found; DELETE FROM compared; DELETE FROM moved; DELETE FROM action")
+        try db.execute(sql: "DELETE FROM found; DELETE FROM left_out; DELETE FROM compared; DELETE FROM moved; DELETE FROM action")
         try db.execute(sql: "DROP INDEX IF EXISTS temp.gone_identity; DROP INDEX IF EXISTS temp.gone_hash")
     }
 

@@ -158,12 +158,29 @@ final class SyncStore: Sendable {
     /// Has all that the destination kept when the source lost it count as the destination's own, in this pass and until both have it again.
     func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
 
-    /// Takes back what was noted below a folder, and with `itself` of the item too: neither side's is touched then.
-    func ignore(below path: ProviderPath, itself: Bool = false) async throws {
-        let range = SyncKey.below(path)
+    /// Has what lies below `paths`, and with `itself` they too, take no part in this pass.
+    func leaveOut(_ paths: [ProviderPath], itself: Bool) async throws {
+        if paths.isEmpty { return }
         try await write { db in
-            try db.execute(sql: "DELETE FROM found WHERE key >= ? AND key < ?", arguments: [range.0, range.1])
-            if itself { try db.execute(sql: "DELETE FROM found WHERE key = ?", arguments: [SyncKey.data(path)]) }
+            let insert = try db.cachedStatement(
+                sql: """
+                    INSERT INTO left_out (key, itself) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET itself = max(itself, excluded.itself)
+                    """)
+            for path in paths { try insert.execute(arguments: [SyncKey.data(path), itself]) }
+        }
+    }
+
+    /// Takes back what was noted of it, on either side.
+    func ignoreLeftOut() async throws {
+        try await write { db in
+            let below = try db.makeStatement(sql: "DELETE FROM found WHERE key >= ? AND key < ?")
+            let itself = try db.makeStatement(sql: "DELETE FROM found WHERE key = ?")
+            let rows = try Row.fetchCursor(db, sql: "SELECT key, itself FROM left_out")
+            while let row = try rows.next() {
+                let key: Data = row[0]
+                try below.execute(arguments: [key + [0], key + [1]])
+                if row[1] { try itself.execute(arguments: [key]) }
+            }
         }
     }
 
