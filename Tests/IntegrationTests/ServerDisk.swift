@@ -35,6 +35,14 @@ extension ServerDisk {
         try FileManager.default.contentsOfDirectory(atPath: place(path).path).sorted()
     }
 
+    /// The names in a folder as soon as they are these, or else after ten seconds: Apache's own temporary file goes when Apache sees
+    /// that the connection has.
+    func names(_ path: ProviderPath, onceTheyAre expected: [String]) async throws -> [String] {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while try names(path) != expected, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        return try names(path)
+    }
+
     func modified(_ path: ProviderPath) throws -> Date? {
         try FileManager.default.attributesOfItem(atPath: place(path).path)[.modificationDate] as? Date
     }

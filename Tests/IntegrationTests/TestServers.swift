@@ -11,7 +11,7 @@ enum TestServers {
     static let areRequired = environment["CARREL_REQUIRE_SERVERS"] == "1"
 
     /// A WebDAV server in one of its configurations.
-    struct WebDAV: Sendable, CustomTestStringConvertible {
+    struct WebDAV: Sendable, CustomTestStringConvertible, ServerDisk {
         var name: String
         var url: URL
         /// The folder on this machine that the server shows.

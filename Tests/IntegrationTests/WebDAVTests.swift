@@ -88,8 +88,8 @@ struct WebDAVTests {
                 try await provider.writeContents(path: path, from: SequenceSource(stream), options: WriteOptions(overwrite: true))
             }
             #expect(try await provider.contents(path: path) == Data("old".utf8))
-            let onDisk = try FileManager.default.contentsOfDirectory(atPath: server.data.appending(path: folder.string).path)
-            #expect(onDisk == ["f"])
+            #expect(try server.names(folder).filter(TemporaryName.matches) == [])
+            #expect(try await server.names(folder, onceTheyAre: ["f"]) == ["f"])
         }
     }
 
@@ -195,17 +195,11 @@ struct WebDAVTests {
             while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
             #expect((ending.error as? CocoaError)?.code == .userCancelled)
             #expect(ending.count == 1)
-            let onDisk = server.data.appending(path: folder.string).path
-            #expect(!FileManager.default.fileExists(atPath: onDisk + "/big"))
+            #expect(!server.isThere(path))
             // rclone brings the part to light at times of its own, after everybody has stopped looking.
             if server.name == "rclone" { return }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: onDisk).filter(TemporaryName.matches) == [])
-            // Apache's own temporary file goes when Apache sees that the connection has.
-            let deadline = ContinuousClock.now + .seconds(10)
-            while try FileManager.default.contentsOfDirectory(atPath: onDisk) != [], ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(10))
-            }
-            #expect(try FileManager.default.contentsOfDirectory(atPath: onDisk) == [])
+            #expect(try server.names(folder).filter(TemporaryName.matches) == [])
+            #expect(try await server.names(folder, onceTheyAre: []) == [])
         }
     }
 
