@@ -18,6 +18,8 @@ struct ContentCopy {
     /// Bytes that the disk may be behind: enough to keep it busy also beside others (8 MiB took 1.8 times as long), and little for the
     /// final fsync(2).
     private static let window: Int64 = 64 << 20
+    /// Bytes up to which going through memory costs less than what the kernel prepares for a copy of its own.
+    private static let small: Int64 = 64 << 10
 
     /// How far the copy and the disk are.
     private struct State {
@@ -81,6 +83,7 @@ struct ContentCopy {
     }
 
     private func copyRange(_ file: FileDescriptor, to copy: FileDescriptor, upTo end: Int64, _ state: inout State) throws {
+        if end - state.offset <= Self.small { return try pump(file, to: copy, upTo: end, &state) }
         while state.offset < end {
             try flag.check()
             let wanted = min(Self.piece, end - state.offset)
@@ -97,7 +100,7 @@ struct ContentCopy {
     }
 
     private func pump(_ file: FileDescriptor, to copy: FileDescriptor, upTo end: Int64, _ state: inout State) throws {
-        let buffer = TransferBuffer(count: LocalReader.piece)
+        let buffer = TransferBuffer(count: Int(min(Int64(LocalReader.piece), end - state.offset)))
         while state.offset < end {
             try flag.check()
             let part = buffer.first(Int(min(Int64(buffer.bytes.count), end - state.offset)))

@@ -57,7 +57,7 @@ struct LocalCopy {
         progress.expect(before.size)
         // A move removes the original afterwards.
         let calls = isMove ? calls.union(.fsync) : calls
-        let staged = try StagedFile(in: to.syncableFolder, target: target.path, permissions: 0o600, calls: calls)
+        let staged = try StagedFile(in: to.folder(for: calls), target: target.path, permissions: 0o600, calls: calls)
         do {
             try content(source, target).copy(file, before, to: staged.file)
             try flag.check()

@@ -152,6 +152,9 @@ struct LocalPlace: Sendable {
         LocalPlace(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
     }
 
+    /// The folder as `calls` need it.
+    func folder(for calls: KernelCalls) -> FileDescriptor { calls.contains(.fsync) ? syncableFolder : folder }
+
     /// The folder in a form that fsync(2) accepts, where it may be read.
     var syncableFolder: FileDescriptor {
         let raw = openat(folder.raw, ".", LocalFlags.names)

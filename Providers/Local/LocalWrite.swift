@@ -24,7 +24,7 @@ final class LocalWrite: Sendable {
         switch options.placement {
         case .published:
             let kept = before.flatMap { $0.type == .regular ? $0.permissions & 0o777 : nil }
-            let staged = try StagedFile(in: place.syncableFolder, target: context.path, permissions: kept ?? 0o666, calls: calls)
+            let staged = try StagedFile(in: place.folder(for: calls), target: context.path, permissions: kept ?? 0o666, calls: calls)
             if let kept { try context.check(fchmod(staged.file.raw, kept)) }
             target = .staged(staged)
             file = staged.file

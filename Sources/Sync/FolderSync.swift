@@ -142,6 +142,7 @@ public actor FolderSync {
         }
         isRunning = true
         defer { isRunning = false }
-        return try await body()
+        // A step that works on a local disk is taken there whole, without changing threads for each call.
+        return try await withTaskExecutorPreference(BlockingThreads.shared, operation: body)
     }
 }

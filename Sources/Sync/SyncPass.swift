@@ -86,7 +86,7 @@ struct SyncPass: Sendable {
         }
         for side in SyncSide.allCases { try await store.endListing(on: side) }
         // A link in the place of a file or folder is no removal, and nothing is to be written through it.
-        try await store.ignoreLeftOut()
+        try await store.endLooking()
         return Sides(one, other)
     }
 
@@ -131,15 +131,16 @@ struct SyncPass: Sendable {
     }
 
     private func compare(_ rules: SyncRules) async throws {
-        try await eachDifference { differences in
-            let wanted = differences.filter(rules.needsComparison)
-            try await concurrently(wanted) { difference in
+        var last: ProviderPath?
+        while case let differences = try await store.newFiles(on: .destination, after: last), let end = differences.last {
+            try await concurrently(differences.filter(rules.needsComparison)) { difference in
                 let isSame: Bool?
                 do { isSame = try await comparison.isSame(at: difference.path) } catch let error where !error.concernsEveryItem {
                     isSame = nil
                 }
                 try await store.compared(difference.path, isSame: isSame, hash: nil)
             }
+            last = end.path
         }
     }
 
@@ -156,15 +157,6 @@ struct SyncPass: Sendable {
         }
         planner.finish()
         try await store.add(found.value)
-    }
-
-    /// Gives all differences to `body`, some at a time.
-    func eachDifference(_ body: ([SyncDifference]) async throws -> Void) async throws {
-        var last: ProviderPath?
-        while case let differences = try await store.differences(after: last), let end = differences.last {
-            try await body(differences)
-            last = end.path
-        }
     }
 
     /// Runs `body` for each of `items`, a few at once.

@@ -5,6 +5,7 @@ import Foundation
 struct SyncRun: Sendable {
     private let pass: SyncPass
     private let steps: SyncSteps
+    private let notes: SyncNotes
     private let progress: ProgressReporter
     private let control: SyncControl
     private let event: @Sendable (SyncEvent) -> Void
@@ -18,6 +19,7 @@ struct SyncRun: Sendable {
         self.control = control
         self.event = event
         steps = SyncSteps(pass, throttle: throttle)
+        notes = SyncNotes(pass)
     }
 
     /// What a step came to. No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
@@ -31,7 +33,6 @@ struct SyncRun: Sendable {
     /// Where the run stands.
     private struct Tally {
         var report: FolderSyncReport
-        var changes: [SyncChange] = []
         var inFlight = 0
         /// Of these, those that keep the line busy by themselves.
         var largeInFlight = 0
@@ -44,8 +45,6 @@ struct SyncRun: Sendable {
     private static let usual = 8
     /// Large files in flight where nobody says otherwise.
     private static let large = 4
-    /// Steps that are noted at once.
-    private static let batch = 64
 
     /// Takes all steps of the plan.
     ///
@@ -54,13 +53,12 @@ struct SyncRun: Sendable {
         var tally = Tally(report: report)
         do {
             for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
-            try await note(tally.changes)
         } catch {
             // What was done is noted in any case.
-            let changes = tally.changes
-            _ = try? await Task { try await note(changes) }.value
+            try? await notes.finish()
             throw error
         }
+        try await notes.finish()
         report = tally.report
         return tally.needsAnotherPass
     }
@@ -73,7 +71,7 @@ struct SyncRun: Sendable {
                 // Those in flight end before the error goes on; what they have done is noted like the rest.
                 group.cancelAll()
                 while let finished = try await group.next() {
-                    if case .success(let changes) = finished.result { tally.changes += changes }
+                    if case .success(let changes) = finished.result { try? await notes.add(changes) }
                 }
                 throw error
             }
@@ -143,7 +141,7 @@ struct SyncRun: Sendable {
         if (action.size ?? 0) > Self.small { tally.largeInFlight -= 1 }
         switch finished.result {
         case .success(let changes):
-            tally.changes += changes
+            try await notes.add(changes)
             tally.report.count(action.kind)
             tally.report.bytes += action.size ?? 0
             if action.kind == .conflict || finished.makesWay { tally.needsAnotherPass = true }
@@ -160,21 +158,6 @@ struct SyncRun: Sendable {
                 event(.failed(action, error))
             }
         }
-        if tally.changes.count >= Self.batch {
-            try await note(tally.changes)
-            tally.changes = []
-        }
-    }
-
-    /// Notes what both sides have in common now, once their disks have it: what a power failure took from one side would look as if
-    /// somebody had removed it there.
-    private func note(_ changes: [SyncChange]) async throws {
-        if changes.isEmpty { return }
-        for side in SyncSide.allCases {
-            let folder = pass.folders[side]
-            if let storage = folder.provider as? any FileProviderSynchronization { try await storage.synchronize(path: folder.path) }
-        }
-        try await pass.store.record(changes)
     }
 
     /// Makes the destination's own folder where it is missing.

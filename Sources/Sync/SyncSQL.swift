@@ -129,6 +129,10 @@ enum SyncSQL {
         \(columns) FROM (SELECT DISTINCT key FROM found WHERE key > ? ORDER BY key LIMIT ?) d \(joins) ORDER BY d.key
         """
 
+    static let newFiles = """
+        \(columns) FROM (SELECT key FROM found WHERE key > ? AND side = ? AND type = 1 ORDER BY key LIMIT ?) d \(joins) ORDER BY d.key
+        """
+
     static let oneDifference = "\(columns) FROM (SELECT ? AS key) d \(joins)"
 
     @Sendable static func difference(_ row: Row) throws -> SyncDifference { try difference(row, from: 0) }

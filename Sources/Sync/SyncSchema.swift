@@ -63,13 +63,18 @@ enum SyncSchema {
         CREATE TEMP TABLE action (
             phase INTEGER NOT NULL, depth INTEGER NOT NULL, key BLOB NOT NULL, kind TEXT NOT NULL, side INTEGER NOT NULL, origin BLOB,
             type INTEGER NOT NULL, size INTEGER, keeps INTEGER NOT NULL, reason TEXT, PRIMARY KEY (phase, depth, key)) WITHOUT ROWID;
-        CREATE INDEX temp.found_folded ON found (folded);
         """
 
     static func clearPass(_ db: Database) throws {
         try db.execute(sql: "DELETE FROM found; DELETE FROM left_out; DELETE FROM compared; DELETE FROM moved; DELETE FROM action")
-        try db.execute(sql: "DROP INDEX IF EXISTS temp.gone_identity; DROP INDEX IF EXISTS temp.gone_hash")
+        try db.execute(
+            sql: """
+                DROP INDEX IF EXISTS temp.found_folded; DROP INDEX IF EXISTS temp.gone_identity; DROP INDEX IF EXISTS temp.gone_hash
+                """)
     }
+
+    /// For names that differ in case alone. Sorted once, after both listings.
+    static let indexFolded = "CREATE INDEX temp.found_folded ON found (folded)"
 
     /// For the search for moves, which only a pass with something gone makes.
     static let indexGone = """

@@ -121,7 +121,7 @@ final class SyncStore: Sendable {
                 for (path, item) in items {
                     let key = SyncKey.data(path)
                     pass.counts[side] += 1
-                    if let row = try Row.fetchOne(find, arguments: [key]) {
+                    if pass.agreed > 0, let row = try Row.fetchOne(find, arguments: [key]) {
                         pass.seen[side].insert(row[0])
                         let known = SyncSQL.item(row, from: 1)
                         let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
@@ -170,8 +170,8 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Takes back what was noted of it, on either side.
-    func ignoreLeftOut() async throws {
+    /// Ends both listings: takes back what was noted, on either side, of what takes no part.
+    func endLooking() async throws {
         try await write { db in
             let below = try db.makeStatement(sql: "DELETE FROM found WHERE key >= ? AND key < ?")
             let itself = try db.makeStatement(sql: "DELETE FROM found WHERE key = ?")
@@ -181,6 +181,7 @@ final class SyncStore: Sendable {
                 try below.execute(arguments: [key + [0], key + [1]])
                 if row[1] { try itself.execute(arguments: [key]) }
             }
+            try db.execute(sql: SyncSchema.indexFolded)
         }
     }
 
@@ -188,7 +189,16 @@ final class SyncStore: Sendable {
     func differences(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.differences)
-            return try Row.fetchAll(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference)
+            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+        }
+    }
+
+    /// Of these, the files that a side has new or in another version than agreed on.
+    func newFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.newFiles)
+            let arguments: StatementArguments = [path.map(SyncKey.data) ?? Data(), side.rawValue, limit]
+            return try Array(Row.fetchCursor(statement, arguments: arguments).map(SyncSQL.difference))
         }
     }
 
@@ -199,7 +209,7 @@ final class SyncStore: Sendable {
             return try differences.map { difference in
                 var difference = difference
                 let arguments: StatementArguments = ["folded": SyncKey.folded(difference.path), "key": SyncKey.data(difference.path)]
-                difference.twins = try Row.fetchAll(statement, arguments: arguments).map(SyncSQL.difference)
+                difference.twins = try Array(Row.fetchCursor(statement, arguments: arguments).map(SyncSQL.difference))
                 return difference
             }
         }
@@ -235,7 +245,7 @@ final class SyncStore: Sendable {
         try await write { db in
             let (depth, key) = (last?.depth ?? Int.min, last.map { SyncKey.data($0.action.path) } ?? Data())
             let statement = try db.cachedStatement(sql: SyncSQL.actions)
-            return try Row.fetchAll(statement, arguments: [phase.rawValue, depth, key, limit]).map(SyncSQL.plannedAction)
+            return try Array(Row.fetchCursor(statement, arguments: [phase.rawValue, depth, key, limit]).map(SyncSQL.plannedAction))
         }
     }
 

@@ -128,6 +128,8 @@ sync_upload() {
 }
 
 sync_emptied() { # FOLDER URL OPTION... : on the server's disk, where it has one
+  # What one run has left for the disk is not the next one's to wait for.
+  sync
   if [ -n "$1" ]; then
     # Set aside, not removed: ext4 without a journal gives freed inodes out again only minutes later, and searches past them for each new file.
     [ ! -e "$1" ] || mv "$1" "$1.$(date +%s%N)"

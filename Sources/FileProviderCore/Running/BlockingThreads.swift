@@ -3,7 +3,10 @@ import Foundation
 /// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there delays everybody.
 ///
 /// Threads start when they are needed and stay. Work begins in the order in which it came.
-public final class BlockingThreads: Sendable {
+///
+/// Of many small calls most of the time goes into changing threads. A task that prefers these (`withTaskExecutorPreference(_:operation:)`)
+/// runs here itself, and what it gives to ``run(_:)-(()->Value)`` is done at once.
+public final class BlockingThreads: TaskExecutor {
     /// The process's threads for local disks.
     public static let shared = BlockingThreads(count: 8, name: "carrel.disk")
 
@@ -18,11 +21,12 @@ public final class BlockingThreads: Sendable {
         queue.close()
     }
 
-    /// Runs `body` on one of the threads.
+    /// Runs `body` on one of the threads: this one, where it is one of them.
     ///
     /// - Throws: What `body` throws. Cancelling the task does not stop `body`; long work looks at ``CancellationFlag``.
     public func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
+        if queue.isCurrent { return try body() }
+        return try await withCheckedThrowingContinuation { continuation in
             queue.add {
                 let result = Result { try body() }
                 return { continuation.resume(with: result) }
@@ -40,6 +44,15 @@ public final class BlockingThreads: Sendable {
             try await run { try body(flag) }
         } onCancel: {
             flag.cancel()
+        }
+    }
+
+    /// Runs a part of a task that prefers these threads. Source: SE-0417.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.add { [self] in
+            job.runSynchronously(on: asUnownedTaskExecutor())
+            return {}
         }
     }
 
@@ -69,9 +82,7 @@ public final class BlockingThreads: Sendable {
                     condition.signal()
                 } else if threads < limit {
                     threads += 1
-                    let thread = Thread { [self] in work() }
-                    thread.name = name
-                    thread.start()
+                    Thread.detachNewThread { [self] in work() }
                 }
             }
         }
@@ -83,7 +94,23 @@ public final class BlockingThreads: Sendable {
             }
         }
 
+        /// The queue whose thread this is.
+        private static let current: pthread_key_t = {
+            var key = pthread_key_t()
+            pthread_key_create(&key, nil)
+            return key
+        }()
+
+        /// Whether this thread is one of the queue's.
+        var isCurrent: Bool {
+            let queue: UnsafeMutableRawPointer? = pthread_getspecific(Self.current)
+            return queue == Unmanaged.passUnretained(self).toOpaque()
+        }
+
         private func work() {
+            // A name that is given before a thread starts is lost.
+            Thread.current.name = name
+            pthread_setspecific(Self.current, Unmanaged.passUnretained(self).toOpaque())
             while let report = nextJob()?() { report() }
         }
 

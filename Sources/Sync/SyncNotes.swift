@@ -1,0 +1,81 @@
+import FileProviderCore
+
+/// Brings what the steps of a pass have done into the state, while the next ones are taken.
+final class SyncNotes: Sendable {
+    private struct State {
+        var waiting: [SyncChange] = []
+        var work: Task<Void, Never>?
+        var failure: (any Error)?
+    }
+
+    private let pass: SyncPass
+    private let state = Locked(State())
+
+    /// So many changes are worth waiting for the disks; more are noted at once where those are slow.
+    private static let batch = 128
+    /// While so many wait for the disks, the steps do, too.
+    private static let most = 1024
+
+    init(_ pass: SyncPass) {
+        self.pass = pass
+    }
+
+    /// Takes changes that have been made. Nothing cancels their way into the state.
+    ///
+    /// - Throws: What earlier ones have failed with.
+    func add(_ changes: [SyncChange]) async throws {
+        let busy = try state.update { state in
+            state.waiting += changes
+            if let failure = state.failure { throw failure }
+            if state.work == nil, state.waiting.count >= Self.batch { state.work = Task { await self.work() } }
+            return state.waiting.count >= Self.most ? state.work : nil
+        }
+        await busy?.value
+    }
+
+    /// Waits until all is noted; what could not be is tried once more.
+    func finish() async throws {
+        await state.value.work?.value
+        let rest = state.update { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        try await Task { try await self.note(rest) }.value
+    }
+
+    private func work() async {
+        while let changes = next() {
+            do { try await note(changes) } catch {
+                return state.update { $0 = State(waiting: changes + $0.waiting, failure: error) }
+            }
+        }
+    }
+
+    private func next() -> [SyncChange]? {
+        state.update { state in
+            if state.waiting.count < Self.batch {
+                state.work = nil
+                return nil
+            }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    /// Notes what both sides have in common now, once their disks have it: what a power failure took from one side would look as if
+    /// somebody had removed it there.
+    private func note(_ changes: [SyncChange]) async throws {
+        if changes.isEmpty { return }
+        _ = try await both {
+            try await self.synchronize(.source)
+        } _: {
+            try await self.synchronize(.destination)
+        }
+        try await pass.store.record(changes)
+    }
+
+    private func synchronize(_ side: SyncSide) async throws {
+        let folder = pass.folders[side]
+        if let storage = folder.provider as? any FileProviderSynchronization { try await storage.synchronize(path: folder.path) }
+    }
+}

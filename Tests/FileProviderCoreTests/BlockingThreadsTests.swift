@@ -1,0 +1,60 @@
+import FileProviderCore
+import Foundation
+import Testing
+
+@Suite struct BlockingThreadsTests {
+    private let threads = BlockingThreads(count: 2, name: "carrel.test")
+
+    private func name() -> String? { Thread.current.name }
+
+    @Test func `calls run on threads of their own, and leave the task where it is`() async throws {
+        let (before, inside, after) = (name(), try await threads.run { Thread.current.name }, name())
+        #expect(inside == "carrel.test")
+        #expect(before != inside && after != inside)
+    }
+
+    @Test func `a task that prefers the threads runs there, with its children, and its calls change no thread`() async throws {
+        let moved = try await withTaskExecutorPreference(threads) {
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<200 {
+                    group.addTask {
+                        let before = pthread_self()
+                        let isOwn = self.name() == "carrel.test"
+                        let inside = try await threads.run { pthread_self() }
+                        return !isOwn || before != inside
+                    }
+                }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+        }
+        #expect(moved == 0)
+        #expect(name() != "carrel.test")
+    }
+
+    @Test func `what the task is waiting for holds no thread`() async throws {
+        let (stream, signal) = AsyncStream<Never>.makeStream()
+        try await withTaskExecutorPreference(threads) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 { group.addTask { for await _ in stream {} } }
+                // More tasks wait than there are threads, and calls are done nevertheless.
+                for _ in 0..<8 { try await threads.run {} }
+                signal.finish()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `calls of another queue's threads go there`() async throws {
+        let other = BlockingThreads(count: 1, name: "carrel.other")
+        let inside = try await withTaskExecutorPreference(threads) { try await other.run { Thread.current.name } }
+        #expect(inside == "carrel.other")
+    }
+
+    @Test func `a call on the threads is not begun for a task that was cancelled`() async throws {
+        let task = Task(executorPreference: threads) {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await threads.run { (_: CancellationFlag) -> Void in Issue.record("It was begun.") }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}

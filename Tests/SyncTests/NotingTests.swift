@@ -1,0 +1,60 @@
+import FileProviderCore
+import Foundation
+import GRDB
+import MemoryFileProvider
+import ProviderDoubles
+import Sync
+import Testing
+
+/// What is noted as common to both sides is on their disks.
+@Suite struct NotingTests {
+    /// A disk that cannot be waited for.
+    private final class FailingDisk: ForwardingProvider, FileProviderSynchronization {
+        static let type = "FailingDisk"
+        let underlying: any FileProvider = SyncBed.memory("two")
+        private let failures: Locked<Int>
+        let waits = Locked(0)
+
+        init(failures: Int) { self.failures = Locked(failures) }
+
+        var unsynchronized: any FileProvider { underlying }
+
+        func synchronize(path: ProviderPath) async throws {
+            waits.update { $0 += 1 }
+            let fails = failures.update { failures in
+                failures -= 1
+                return failures >= 0
+            }
+            if fails { throw FileError.make(errno: EIO, path: path, writing: true) }
+        }
+    }
+
+    private func noted(_ bed: SyncBed) throws -> Int {
+        try DatabaseQueue(path: bed.state.path).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") ?? -1 }
+    }
+
+    @Test(arguments: [(files: 10, failures: Int.max), (1000, Int.max), (1000, 1)])
+    func `a disk's error ends the run, and what the disk has not is not noted`(_ scene: (files: Int, failures: Int)) async throws {
+        let disk = FailingDisk(failures: scene.failures)
+        let bed = try SyncBed(.twoWay, destination: disk)
+        for number in 0..<scene.files { try await bed.source.put("/\(number)", "\(number)") }
+        let error = await #expect(throws: CocoaError.self) { try await bed.run() }
+        #expect((error?.underlying as? POSIXError)?.code == .EIO)
+        let arrived = try await bed.destination.tree().count
+        #expect(try noted(bed) == (scene.failures == 1 ? arrived : 0))
+        // The first error ends it: most of a thousand files are not begun.
+        #expect(arrived < 1000)
+        guard scene.failures == 1 else { return }
+        #expect(try await bed.run().isComplete)
+        #expect(try await bed.destination.tree() == bed.source.tree())
+    }
+
+    @Test func `many steps wait for the disk together, while others are taken`() async throws {
+        let disk = FailingDisk(failures: 0)
+        let bed = try SyncBed(.mirror, destination: disk)
+        for number in 0..<1000 { try await bed.source.put("/\(number)", "\(number)") }
+        #expect(try await bed.run().isComplete)
+        #expect(try noted(bed) == 1000)
+        #expect(1...8 ~= disk.waits.value)
+    }
+}
