@@ -56,7 +56,9 @@ public struct SyncDaemon: Sendable {
         interval = configuration.healthInterval
         prometheus = configuration.prometheus
         let folder = URL(fileURLWithPath: state)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        // The names of files are nobody else's business.
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let registry = try ProviderRegistry.withBuiltInProviders()
         var (services, syncs): ([String: SyncService], [FolderSync]) = ([:], [])
         for pair in configuration.pairs {
