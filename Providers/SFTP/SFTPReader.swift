@@ -84,6 +84,8 @@ final class SFTPReader: FileReader {
             return state.opening
         }
         provider.handles.remove(self)
+        // A server that doesn't answer holds up nobody; a handle that still comes is closed by the session.
+        opening?.cancel()
         _ = try? await opening?.value
         // Taken once: an idle file may have been given back meanwhile.
         guard let opened = state.update({ $0.opened.take() }) else { return }
@@ -128,8 +130,9 @@ final class SFTPReader: FileReader {
                 if opened.session.ending == nil { return opened }
                 forget(task)
             } catch {
-                if !Task.isCancelled { forget(task) }
-                throw error
+                if Task.isCancelled { throw error }
+                forget(task)
+                throw error is CancellationError ? FileError.closed(path) : error
             }
         }
     }

@@ -29,23 +29,22 @@ import Testing
         Step(kind: .setstat, doing: .setAttributes), Step(kind: .symlink, doing: .link),
     ]
 
-    /// Runs `step` until the server has its request, which is answered late, ends it, and sees what is left.
+    /// Runs `step` until the server has its request, ends it without an answer, and sees what is left.
     private func run(_ step: Step, ending: (Task<Void, any Error>, SFTPFileProvider) -> Void) async throws -> (any Error)? {
-        let isHeld = Locked(true)
         let seen = Locked(false)
         var ended: (any Error)?
         try await withSFTPProvider { double, provider in
             if step.kind != .initialize { try await provider.checkReachability() }
             double.setAnswer { request in
-                guard isHeld.value, step.isAt(request) else { return [] }
+                guard step.isAt(request) else { return [] }
                 seen.update { $0 = true }
-                return [.delay(0.15)]
+                return [.held]
             }
             let task = Task { try await step.doing.run(provider) }
             #expect(await SFTPFaults.waits { seen.value })
-            isHeld.update { $0 = false }
             ending(task, provider)
             ended = await SFTPFaults.failure { try await task.value }
+            double.letGo()
             #expect(await SFTPFaults.waits { double.counts.openHandles == 0 })
             #expect(await SFTPFaults.waits { SFTPFaults.leftovers(double).isEmpty })
             if let data = double.file("/new") {
@@ -82,11 +81,12 @@ import Testing
                     double.setAnswer { request in
                         guard request.name == name else { return [] }
                         seen.update { $0 = true }
-                        return [.delay(0.1)]
+                        return [.held]
                     }
                     let task = Task { try await doing.run(provider) }
                     #expect(await SFTPFaults.waits { seen.value })
                     task.cancel()
+                    double.letGo()
                     let error = await SFTPFaults.failure { try await task.value }
                     let data = double.file(doing == .replace ? "/old" : "/new")
                     #expect(error == nil && data == (doing == .publishLarge ? SFTPDoing.large : SFTPDoing.content))
@@ -111,11 +111,12 @@ import Testing
     @Test func `A provider that is let go of ends its channels, not its operations`() async throws {
         await SFTPFaults.places.take()
         defer { SFTPFaults.places.giveBack() }
-        let double = SFTPDouble(.init { $0.kind == .read ? [.delay(0.1)] : [] }, files: SFTPFaults.files)
+        let double = SFTPDouble(.init { $0.kind == .read ? [.held] : [] }, files: SFTPFaults.files)
         var provider: SFTPFileProvider? = try SFTPFaults.provider(SFTPLinks(double))
         let task = Task { [provider] in try await #require(provider).contents(path: ProviderPath("book")) }
         #expect(await SFTPFaults.waits { double.requests.contains { $0.kind == .read } })
         provider = nil
+        double.letGo()
         try await #expect(task.value == SFTPFaults.book)
         #expect(await SFTPFaults.waits { double.counts.openChannels == 0 })
         #expect(double.violations == [])

@@ -131,8 +131,8 @@ import Testing
     }
 
     @Test func `What takes longer than it may in all is timed out, whether something moves or not`() async throws {
-        let settings = SFTPDouble.Settings { [.read, .write, .lstat].contains($0.kind) ? [.delay(0.2)] : [] }
-        try await withSFTPProvider(settings, options: { $0.timeouts.whole = 0.5 }) { double, provider in
+        let settings = SFTPDouble.Settings { [.read, .write, .lstat].contains($0.kind) ? [.delay(0.5)] : [] }
+        try await withSFTPProvider(settings, options: { $0.timeouts.whole = 1.5 }) { double, provider in
             double.putPattern(60_000_000, at: "/file")
             try await SFTPDoing.look.run(provider)
             let source = DataSource(Data(count: 30_000_000))
@@ -144,7 +144,7 @@ import Testing
                     try await provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions())
                 },
             ]
-            for error in errors { #expect(error.urlCode == .timedOut && error.sentence.contains("0.5 seconds"), "\(error)") }
+            for error in errors { #expect(error.urlCode == .timedOut && error.sentence.contains("1.5 seconds"), "\(error)") }
         }
     }
 
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `Who is cancelled while others wait for the login takes nothing from them`() async throws {
-        let settings = SFTPDouble.Settings { $0.kind == .initialize ? [.delay(0.2)] : [] }
+        let settings = SFTPDouble.Settings { $0.kind == .initialize ? [.held] : [] }
         try await withSFTPProvider(settings) { double, provider in
             let first = Task { try await SFTPDoing.look.run(provider) }
             #expect(await SFTPFaults.waits { double.counts.channels == 1 })
@@ -183,8 +183,21 @@ import Testing
             first.cancel()
             let error = try await SFTPFaults.mustFail { try await first.value }
             #expect(error is CancellationError)
+            double.letGo()
             try await second.value
             #expect(double.counts.channels == 1)
+        }
+    }
+
+    @Test func `A reader that is closed while it opens says so, and waits for nobody`() async throws {
+        try await withSFTPProvider(.init { $0.kind == .open ? [.held] : [] }) { double, provider in
+            let reader = try await provider.open(path: ProviderPath("book"))
+            let reading = Task { try await reader.attributes() }
+            #expect(await SFTPFaults.waits { double.requests.contains { $0.kind == .open } })
+            await reader.close()
+            let error = try await SFTPFaults.mustFail { try await reading.value }
+            #expect(error.posixCode == .EBADF, "\(error)")
+            double.letGo()
         }
     }
 

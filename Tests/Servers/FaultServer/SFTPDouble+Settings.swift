@@ -132,6 +132,8 @@ extension SFTPDouble {
         case late(after: Int)
         /// Kept until so many replies are kept, or until nothing has come for 50 ms; then they all come in another order.
         case shuffled(of: Int)
+        /// Only after ``SFTPDouble/letGo()``.
+        case held
         /// So many seconds later, and all behind it too.
         case delay(Double)
         /// Twice.

@@ -21,6 +21,7 @@ public final class SFTPDouble: Sendable {
         var depthAtReset = 0
         var window: Int?
         var cut: Cut?
+        var hasLetGo = false
     }
 
     /// What was counted, over all channels.
@@ -129,6 +130,12 @@ public final class SFTPDouble: Sendable {
 
     /// Has the channel end that comes so far, once; counted from now on, over all channels.
     public func cut(_ cut: Cut) { state.update { $0.cut = cut } }
+
+    /// Gives the replies that are ``Fault/held``, and holds none from now on.
+    public func letGo() {
+        state.update { $0.hasLetGo = true }
+        for channel in channels { channel.look() }
+    }
 
     /// Takes only so many bytes more from clients, over all channels; nil for as many as they have.
     public func setWindow(_ bytes: Int?) {

@@ -71,6 +71,7 @@ extension SFTPDoubleSession {
     private func queue(_ item: Item, faults: [SFTPDouble.Fault]) {
         for fault in faults {
             switch fault {
+            case .held where !double.state.update({ $0.hasLetGo }): return held.append(item)
             case .late(let others) where others > 0: return late.append((item, others))
             case .shuffled(let count):
                 kept.append(item)
@@ -99,9 +100,12 @@ extension SFTPDoubleSession {
         kept = []
     }
 
-    /// Does what time brings.
+    /// Does what time brings, or the one who holds replies.
     func tick() {
         if nextRelease <= Self.now { release() }
+        guard !held.isEmpty, double.state.update({ $0.hasLetGo }) else { return }
+        for item in held { queue(item) }
+        held = []
     }
 
     /// When replies that are kept are let go.

@@ -60,6 +60,7 @@ final class SFTPDoubleSession {
     var backlog = 0
     var late: [(item: Item, after: Int)] = []
     var kept: [Item] = []
+    var held: [Item] = []
     private(set) var lastTake = 0.0
 
     init(_ double: SFTPDouble, number: Int) {
