@@ -18,8 +18,9 @@ public struct SyncFilter: Sendable, Hashable {
     /// Reads rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`: of those that match an item the first decides, and what no
     /// rule matches takes part.
     ///
-    /// Patterns are those of fnmatch(3). One without a slash is matched with the name, another with the whole path from the folder down,
-    /// where `*` stops at a slash and `**` does not. A slash at the end means folders only. What lies in a folder left out is left out, too.
+    /// Patterns are those of fnmatch(3), and match names in any Unicode normalization. One without a slash is matched with the name, another
+    /// with the whole path from the folder down, where `*` stops at a slash and `**` does not. A slash at the end means folders only. What
+    /// lies in a folder left out is left out, too.
     ///
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, or is empty.
     public init(_ rules: [String]) throws {
@@ -29,6 +30,7 @@ public struct SyncFilter: Sendable, Hashable {
                 throw FileError.make(
                     .fileReadInvalidFileName, path: text, sentence: "The filter “\(text)” is not “+ PATTERN” or “- PATTERN”.")
             }
+            pattern = SyncKey.normalized(pattern)
             let foldersOnly = pattern.hasSuffix("/")
             if foldersOnly { pattern.removeLast() }
             let matchesPath = pattern.contains("/")
@@ -45,7 +47,7 @@ public struct SyncFilter: Sendable, Hashable {
             if rule.foldersOnly, !isFolder { return false }
             let flags = rule.matchesPath && !rule.pattern.contains("**") ? FNM_PATHNAME : 0
             let text = rule.matchesPath ? String(path.string.dropFirst()) : path.name
-            return fnmatch(rule.pattern, text, flags) == 0
+            return fnmatch(rule.pattern, SyncKey.normalized(text), flags) == 0
         }
         return rule?.includes ?? true
     }

@@ -11,6 +11,14 @@ enum SyncKey {
 
     static func depth(_ path: ProviderPath) -> Int { path.bytes.count { $0 == slash } }
 
-    /// What a storage without regard to case keeps apart.
-    static func folded(_ path: ProviderPath) -> String { path.string.lowercased() }
+    /// What every storage keeps apart, with no regard to case or to Unicode normalization.
+    static func folded(_ path: ProviderPath) -> String { normalized(path.string.lowercased()) }
+
+    /// `text` in Normalization Form C.
+    static func normalized(_ text: String) -> String {
+        text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
+    }
+
+    /// Whether two paths differ in their Unicode normalization alone, which is what strings are compared without.
+    static func isOneForm(_ path: ProviderPath, _ other: ProviderPath) -> Bool { path.string == other.string }
 }

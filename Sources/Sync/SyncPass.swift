@@ -45,9 +45,7 @@ struct SyncPass: Sendable {
             try await store.beginPass()
             looked = try await look()
         }
-        for side in SyncSide.allCases where capabilities[side].isCaseSensitive {
-            capabilities[side].isCaseSensitive = try await tellsCase(on: side)
-        }
+        for side in SyncSide.allCases { try await lookAtTwins(on: side) }
         var report = FolderSyncReport()
         for side in SyncSide.allCases {
             for item in looked[side].skipped { report.skip(item) }
@@ -101,15 +99,28 @@ struct SyncPass: Sendable {
         }
     }
 
-    /// Whether a side keeps names apart that differ in case alone. Hardly any storage tells, and a server may have disks of both kinds. It
-    /// matters where two such names come together, and there the side is asked for the one that it does not list.
-    private func tellsCase(on side: SyncSide) async throws -> Bool {
-        guard let missing = try await store.missingTwin(on: side) else { return true }
+    /// Finds out whether a side keeps names apart that differ in case or normalization alone. Hardly any storage tells, and a server may have
+    /// disks of both kinds. It matters where two such names come together, and there the side is asked for the one that it does not list.
+    private mutating func lookAtTwins(on side: SyncSide) async throws {
+        let missing = try await store.missingTwins(on: side)
+        if capabilities[side].isCaseSensitive, let path = missing.inCase {
+            capabilities[side].isCaseSensitive = try await !hasUnlisted(path, on: side)
+        }
+        if capabilities[side].isNormalizationSensitive, let path = missing.inForm {
+            capabilities[side].isNormalizationSensitive = try await !hasUnlisted(path, on: side)
+        }
+        // A storage that lists another form of a name than the one it was given has the item that was given all the same.
+        if !capabilities[side].isNormalizationSensitive, missing.inForm != nil {
+            try await store.takeForms(on: side, precision: precision(of: side))
+        }
+    }
+
+    private func hasUnlisted(_ path: ProviderPath, on side: SyncSide) async throws -> Bool {
         let folder = folders[side]
         do {
-            _ = try await folder.provider.attributesOfItem(path: folder.path(of: missing))
-            return try await folder.lists(folder.path(of: missing))
-        } catch let error where !error.concernsEveryItem { return true }
+            _ = try await folder.provider.attributesOfItem(path: folder.path(of: path))
+            return try await !folder.lists(folder.path(of: path))
+        } catch let error where !error.concernsEveryItem { return false }
     }
 
     /// Whether the folder itself may be missing: where nothing was ever in it, it is made when something is to be put there.
@@ -149,7 +160,7 @@ struct SyncPass: Sendable {
         var planner = SyncPlanner(rules) { action in found.update { $0.append(action) } }
         var last: ProviderPath?
         while case let differences = try await store.differences(after: last), let end = differences.last {
-            let hasTwins = SyncSide.allCases.contains { !capabilities[$0].isCaseSensitive }
+            let hasTwins = SyncSide.allCases.contains { !capabilities[$0].tellsEveryName }
             for difference in hasTwins ? try await store.addTwins(to: differences) : differences { planner.add(difference) }
             try await store.add(found.value)
             found.update { $0 = [] }

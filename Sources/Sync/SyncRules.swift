@@ -111,7 +111,8 @@ struct SyncRules: Sendable {
             return "The \(what) takes files of \(largest) bytes at most."
         }
         if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) has no symbolic links." }
-        if !limits.isCaseSensitive, let twin = difference.twins.first(where: { keeps($0, from: difference, on: side) }) {
+        let twins = difference.twins.filter { !limits.tells($0.path, from: difference.path) }
+        if let twin = twins.first(where: { keeps($0, from: difference, on: side) }) {
             return "The \(what) does not tell this name from “\(twin.path.name)”."
         }
         return nil

@@ -149,7 +149,9 @@ struct SyncRun: Sendable {
         case .failure(let error):
             if error.concernsEveryItem { throw error }
             let item = FolderSyncReport.Item(action.side, action.path, error)
-            if error is ChangedMeanwhile || error.isChangedWhileReading {
+            if let error = error as? LeftOutThere {
+                tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence))
+            } else if error is ChangedMeanwhile || error.isChangedWhileReading {
                 tally.needsAnotherPass = true
                 tally.report.postpone(item)
                 event(.postponed(action))
@@ -172,6 +174,12 @@ struct SyncRun: Sendable {
 struct ChangedMeanwhile: LocalizedError {
     let path: ProviderPath
     var errorDescription: String? { "“\(path)” changed meanwhile; it is looked at again." }
+}
+
+/// A name is taken by something that takes no part.
+struct LeftOutThere: LocalizedError {
+    let side: SyncSide
+    var errorDescription: String? { "The filter leaves out what the \(side == .source ? "source" : "destination") has under this name." }
 }
 
 extension Error {

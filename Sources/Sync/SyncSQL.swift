@@ -86,29 +86,62 @@ enum SyncSQL {
         size1 = excluded.size1, time1 = excluded.time1, tag1 = excluded.tag1, identity1 = excluded.identity1, listed1 = excluded.listed1
         """
 
-    // MARK: Names that differ in case alone
+    // MARK: Names that differ in case or normalization alone
 
-    private static func isListed(_ key: String) -> String {
+    private static func isListed(_ key: String, on side: String = ":side") -> String {
         """
-        CASE (SELECT h.type > 0 FROM found h WHERE h.key = \(key) AND h.side = :side)
+        CASE (SELECT h.type > 0 FROM found h WHERE h.key = \(key) AND h.side = \(side))
         WHEN 1 THEN 1 WHEN 0 THEN 0 ELSE EXISTS (SELECT 1 FROM item h WHERE h.key = \(key)) END
         """
     }
 
     /// Pairs begin with what is not as it was: in a tree without changes, nothing is looked for. `CROSS JOIN` keeps SQLite to that.
-    static let missingTwin = """
-        SELECT CASE WHEN isListed THEN two ELSE one END FROM (
+    static let missingTwins = """
+        SELECT CASE WHEN isListed THEN two ELSE one END, CASE WHEN isListed THEN one ELSE two END FROM (
             SELECT one, two, \(isListed("one")) AS isListed, \(isListed("two")) AS isOther FROM (
                 SELECT n.key AS one, i.key AS two FROM found n CROSS JOIN item i ON i.folded = n.folded AND i.key <> n.key
                 UNION ALL
                 SELECT n.key, o.key FROM found n CROSS JOIN found o ON o.folded = n.folded AND o.key <> n.key))
-        WHERE isListed <> isOther LIMIT 1
+        WHERE isListed <> isOther
+        """
+
+    /// What `:side` lists, with what it may be called elsewhere, and is not called here: what was agreed on, unless the other side took this
+    /// name for that one; else what the other side lists, and does not list under this name.
+    static let insertForms = """
+        INSERT OR IGNORE INTO form (listed, known, type, size, time, tag, identity)
+        SELECT one, two, type, size, time, tag, identity FROM (
+            SELECT n.key AS one, i.key AS two, n.type, n.size, n.time, n.tag, n.identity, 1 AS isAgreed
+            FROM found n CROSS JOIN item i ON i.folded = n.folded AND i.key <> n.key WHERE n.side = :side AND n.type > 0
+            UNION ALL
+            SELECT n.key, o.key, n.type, n.size, n.time, n.tag, n.identity, 0
+            FROM found n CROSS JOIN found o ON o.folded = n.folded AND o.key <> n.key AND o.side <> :side AND o.type > 0
+            WHERE n.side = :side AND n.type > 0)
+        WHERE NOT \(isListed("two")) AND one NOT IN (SELECT key FROM item)
+            AND (NOT \(isListed("one", on: "1 - :side")) OR isAgreed AND \(isListed("two", on: "1 - :side")))
+        """
+
+    /// A name that was agreed on comes before others.
+    static let forms = """
+        SELECT listed, known, type, size, time, tag, identity, 1 FROM form
+        ORDER BY listed, known IN (SELECT key FROM item) DESC, known
+        """
+
+    static let listedBelow = """
+        SELECT key, type, size, time, tag, identity, 1 FROM found WHERE side = ? AND key >= ? AND key < ? AND type > 0 LIMIT 512
         """
 
     static let twins = """
         \(columns) FROM (SELECT key FROM item WHERE folded = :folded UNION SELECT key FROM found WHERE folded = :folded) d \(joins)
         WHERE d.key <> :key ORDER BY d.key
         """
+
+    /// All phases are named, for an action is found by phase, depth and key.
+    static let plannedTwins = """
+        SELECT DISTINCT f.key FROM found f CROSS JOIN action a ON a.phase IN (\(phases)) AND a.key = f.key
+        WHERE f.folded = ? AND f.key <> ? AND a.depth = ? AND a.side = ? AND a.kind IN (?, ?)
+        """
+
+    private static let phases = SyncAction.Phase.allCases.map { String($0.rawValue) }.joined(separator: ", ")
 
     // MARK: Differences
 

@@ -58,6 +58,9 @@ enum SyncSchema {
             key BLOB NOT NULL, side INTEGER NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
             hash TEXT, folded TEXT NOT NULL, PRIMARY KEY (key, side)) WITHOUT ROWID;
         CREATE TEMP TABLE left_out (key BLOB PRIMARY KEY, itself INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TEMP TABLE form (
+            listed BLOB NOT NULL, known BLOB NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
+            PRIMARY KEY (listed, known)) WITHOUT ROWID;
         CREATE TEMP TABLE compared (key BLOB PRIMARY KEY, same INTEGER, hash TEXT) WITHOUT ROWID;
         CREATE TEMP TABLE moved (target BLOB PRIMARY KEY, origin BLOB NOT NULL UNIQUE, side INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TEMP TABLE action (
@@ -66,14 +69,14 @@ enum SyncSchema {
         """
 
     static func clearPass(_ db: Database) throws {
-        try db.execute(sql: "DELETE FROM found; DELETE FROM left_out; DELETE FROM compared; DELETE FROM moved; DELETE FROM action")
+        for table in ["found", "left_out", "form", "compared", "moved", "action"] { try db.execute(sql: "DELETE FROM \(table)") }
         try db.execute(
             sql: """
                 DROP INDEX IF EXISTS temp.found_folded; DROP INDEX IF EXISTS temp.gone_identity; DROP INDEX IF EXISTS temp.gone_hash
                 """)
     }
 
-    /// For names that differ in case alone. Sorted once, after both listings.
+    /// For names that differ in case or normalization alone. Sorted once, after both listings.
     static let indexFolded = "CREATE INDEX temp.found_folded ON found (folded)"
 
     /// For the search for moves, which only a pass with something gone makes.

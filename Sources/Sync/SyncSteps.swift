@@ -16,8 +16,25 @@ struct SyncSteps: Sendable {
     /// Takes a step.
     ///
     /// - Returns: What both sides have in common after it.
-    /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for.
+    /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for; ``LeftOutThere``.
     func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {
+        do { return try await carryOut(planned, progress: progress) } catch let error as ChangedMeanwhile {
+            if try await isTakenByWhatIsLeftOut(planned.action) { throw LeftOutThere(side: planned.action.side) }
+            throw error
+        }
+    }
+
+    /// Whether something has the name of a new item that the filter leaves out, such as a folder where the item is a file.
+    private func isTakenByWhatIsLeftOut(_ action: SyncAction) async throws -> Bool {
+        guard action.kind == .create || action.kind == .move else { return false }
+        let folder = pass.folders[action.side]
+        do {
+            let there = try await folder.provider.attributesOfItem(path: folder.path(of: action.path))
+            return !pass.options.filter.includes(action.path, isFolder: there.isDirectory)
+        } catch let error where error.isNoSuchFile { return false }
+    }
+
+    private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {
         let (action, difference) = (planned.action, planned.difference)
         switch action.kind {
         case .agree: return try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))]
@@ -59,17 +76,20 @@ struct SyncSteps: Sendable {
         let path = folder.path(of: action.path)
         do { try await folder.provider.createFolder(path: path) } catch let error where error.isFileExists {
             guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
+            // Another folder of this plan may be there under both names.
+            let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
+            guard twins.isEmpty else { throw ChangedMeanwhile(path: action.path) }
             guard let there = try await spelling(of: path, in: folder.provider), there != path else { return }
-            // The folder of a name that differs in case alone takes the new one, with all that is in it. A side that was thought to tell case
-            // is asked by the next pass.
-            if !pass.capabilities[action.side].isCaseSensitive {
-                try await renameInCase(folder, there, to: path, named: action.path, on: action.side)
+            // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was thought to tell them
+            // apart is asked by the next pass.
+            if !pass.capabilities[action.side].tells(there, from: path) {
+                try await respell(folder, there, to: path, named: action.path, on: action.side)
             }
             throw ChangedMeanwhile(path: action.path)
         }
     }
 
-    /// What lies at `path` on a storage without regard to case, as its folder lists it; nil for nothing.
+    /// What lies at `path` on a storage that does not tell all names apart, as its folder lists it; nil for nothing.
     private func spelling(of path: ProviderPath, in provider: any FileProvider) async throws -> ProviderPath? {
         let names = try await provider.contentsOfDirectory(path: path.parent ?? .root).map(\.path)
         return names.first { $0 == path } ?? names.first { SyncKey.folded($0) == SyncKey.folded(path) }
@@ -96,10 +116,9 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
-            // What has got a name that differs in case alone would be found under the old one, too.
-            if !pass.capabilities[action.side].isCaseSensitive, try await pass.store.hasTwin(action.path),
-                try await !folder.lists(path)
-            {
+            // What has got a name that is the same one here would be found under the old one, too.
+            let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
+            if twins.contains(where: { !pass.capabilities[action.side].tells($0, from: action.path) }), try await !folder.lists(path) {
                 return
             }
             // Where listings hide names, a folder that looks empty may not be.
@@ -161,16 +180,14 @@ struct SyncSteps: Sendable {
         return try [.forgotten(from), with(difference, action.side, now, hash: before.hash)]
     }
 
-    /// On a storage without regard to case, a name that differs in case alone is reached over a third one.
+    /// On a storage that does not tell two names apart, the other one is reached over a third.
     private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide) async throws {
         let (old, new) = (folder.path(of: from), folder.path(of: path))
-        if pass.capabilities[side].isCaseSensitive || SyncKey.folded(from) != SyncKey.folded(path) {
-            return try await folder.provider.moveItem(path: old, to: new)
-        }
-        try await renameInCase(folder, old, to: new, named: path, on: side)
+        if pass.capabilities[side].tells(from, from: path) { return try await folder.provider.moveItem(path: old, to: new) }
+        try await respell(folder, old, to: new, named: path, on: side)
     }
 
-    private func renameInCase(
+    private func respell(
         _ folder: SyncFolder, _ old: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
     ) async throws {
         let between = try ConflictName.make(

@@ -113,30 +113,32 @@ final class SyncStore: Sendable {
 
     /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
     func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double) async throws {
-        try await write { [self] db in
-            let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
-            let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
-            let update = try db.cachedStatement(sql: SyncSQL.updateSide(side))
-            try pass.update { pass in
-                for (path, item) in items {
-                    let key = SyncKey.data(path)
-                    pass.counts[side] += 1
-                    if pass.agreed > 0, let row = try Row.fetchOne(find, arguments: [key]) {
-                        pass.seen[side].insert(row[0])
-                        let known = SyncSQL.item(row, from: 1)
-                        let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
-                        if !isTold, item.isAlike(known, precision: precision, byTag: true) {
-                            try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
-                            continue
-                        }
-                        if item.isUnchanged(since: known) { continue }
+        try await write { [self] db in try note(items, on: side, precision: precision, db) }
+    }
+
+    private func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database) throws {
+        let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
+        let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
+        let update = try db.cachedStatement(sql: SyncSQL.updateSide(side))
+        try pass.update { pass in
+            for (path, item) in items {
+                let key = SyncKey.data(path)
+                pass.counts[side] += 1
+                if pass.agreed > 0, let row = try Row.fetchOne(find, arguments: [key]) {
+                    pass.seen[side].insert(row[0])
+                    let known = SyncSQL.item(row, from: 1)
+                    let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
+                    if !isTold, item.isAlike(known, precision: precision, byTag: true) {
+                        try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
+                        continue
                     }
-                    try insert.execute(
-                        arguments: [
-                            key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
-                            SyncKey.folded(path),
-                        ])
+                    if item.isUnchanged(since: known) { continue }
                 }
+                try insert.execute(
+                    arguments: [
+                        key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
+                        SyncKey.folded(path),
+                    ])
             }
         }
     }
@@ -173,16 +175,71 @@ final class SyncStore: Sendable {
     /// Ends both listings: takes back what was noted, on either side, of what takes no part.
     func endLooking() async throws {
         try await write { db in
+            try db.execute(sql: SyncSchema.indexFolded)
             let below = try db.makeStatement(sql: "DELETE FROM found WHERE key >= ? AND key < ?")
             let itself = try db.makeStatement(sql: "DELETE FROM found WHERE key = ?")
             let rows = try Row.fetchCursor(db, sql: "SELECT key, itself FROM left_out")
             while let row = try rows.next() {
-                let key: Data = row[0]
-                try below.execute(arguments: [key + [0], key + [1]])
-                if row[1] { try itself.execute(arguments: [key]) }
+                for key: Data in try Self.forms(of: row[0], db) {
+                    try below.execute(arguments: [key + [0], key + [1]])
+                    if row[1] { try itself.execute(arguments: [key]) }
+                }
             }
-            try db.execute(sql: SyncSchema.indexFolded)
         }
+    }
+
+    /// What differs from `key` in normalization alone on any side, itself included.
+    private static func forms(of key: Data, _ db: Database) throws -> [Data] {
+        if key.allSatisfy({ $0 < 0x80 }) { return [key] }
+        let path = try SyncKey.path(key)
+        let keys = try Data.fetchAll(
+            db, sql: "SELECT key FROM found WHERE folded = :folded UNION SELECT key FROM item WHERE folded = :folded",
+            arguments: ["folded": SyncKey.folded(path)])
+        return try [key] + keys.filter { try $0 != key && SyncKey.isOneForm(SyncKey.path($0), path) }
+    }
+
+    /// Has `side` list what it lists in another normalization than the other side, or than was agreed on, under the name that is known there;
+    /// and all that is in such a folder below that name.
+    func takeForms(on side: SyncSide, precision: Double) async throws {
+        try await write { [self] db in
+            // What is in a folder comes into question when the folder has its name.
+            while try takeNextForms(on: side, precision: precision, db) {}
+        }
+    }
+
+    private func takeNextForms(on side: SyncSide, precision: Double, _ db: Database) throws -> Bool {
+        try db.execute(sql: "DELETE FROM form")
+        try db.execute(sql: SyncSQL.insertForms, arguments: ["side": side.rawValue])
+        let below = try db.cachedStatement(sql: SyncSQL.listedBelow)
+        let forms = try db.cachedStatement(sql: SyncSQL.forms)
+        let rows = try Row.fetchCursor(forms)
+        var last: Data?
+        while let row = try rows.next() {
+            let (listed, known): (Data, Data) = (row[0], row[1])
+            let (path, name) = (try SyncKey.path(listed), try SyncKey.path(known))
+            guard path.parent == name.parent, SyncKey.isOneForm(path, name) else { continue }
+            if let last, listed == last || listed.starts(with: last + [0]) { continue }
+            last = listed
+            try rename([(listed, known, SyncSQL.item(row, from: 2))], on: side, precision: precision, db)
+            while case let rows = try Row.fetchAll(below, arguments: [side.rawValue, listed + [0], listed + [1]]), !rows.isEmpty {
+                let items = rows.map { row in
+                    let key: Data = row[0]
+                    return (key, known + key.dropFirst(listed.count), SyncSQL.item(row, from: 1))
+                }
+                try rename(items, on: side, precision: precision, db)
+            }
+        }
+        return last != nil
+    }
+
+    /// Notes what a side lists under one key under another one.
+    private func rename(_ items: [(from: Data, to: Data, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database) throws {
+        let remove = try db.cachedStatement(sql: "DELETE FROM found WHERE key = ? AND side = ?")
+        for item in items {
+            for key in [item.from, item.to] { try remove.execute(arguments: [key, side.rawValue]) }
+        }
+        pass.update { $0.counts[side] -= items.count }
+        try note(items.map { (try SyncKey.path($0.to), $0.item) }, on: side, precision: precision, db)
     }
 
     /// What is as it was not agreed on, in the order of a tree.
@@ -202,7 +259,7 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Tells each of `differences` what else a storage without regard to case takes for it.
+    /// Tells each of `differences` what else a storage may take for it that does not tell all names apart.
     func addTwins(to differences: [SyncDifference]) async throws -> [SyncDifference] {
         try await write { db in
             let statement = try db.cachedStatement(sql: SyncSQL.twins)
@@ -263,20 +320,30 @@ final class SyncStore: Sendable {
         try await write { db in try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference) }
     }
 
-    /// Whether a side has something new whose name differs from this one in case alone.
-    func hasTwin(_ path: ProviderPath) async throws -> Bool {
+    /// What the plan puts on a side under names that differ from this one in case or normalization alone.
+    func plannedTwins(of path: ProviderPath, on side: SyncSide) async throws -> [ProviderPath] {
         try await write { db in
-            try Bool.fetchOne(
-                db, sql: "SELECT EXISTS (SELECT 1 FROM found WHERE folded = ? AND key <> ? AND type > 0)",
-                arguments: [SyncKey.folded(path), SyncKey.data(path)]) ?? false
+            let statement = try db.cachedStatement(sql: SyncSQL.plannedTwins)
+            let arguments: StatementArguments = [
+                SyncKey.folded(path), SyncKey.data(path), SyncKey.depth(path), side.rawValue,
+                SyncAction.Kind.create.rawValue, SyncAction.Kind.move.rawValue,
+            ]
+            return try Array(Data.fetchCursor(statement, arguments: arguments).map(SyncKey.path))
         }
     }
 
-    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list, where it lists the other.
-    func missingTwin(on side: SyncSide) async throws -> ProviderPath? {
+    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list, where it lists the
+    /// other; and the same of two that differ in normalization alone.
+    func missingTwins(on side: SyncSide) async throws -> (inCase: ProviderPath?, inForm: ProviderPath?) {
         try await write { db in
-            let statement = try db.cachedStatement(sql: SyncSQL.missingTwin)
-            return try Data.fetchOne(statement, arguments: ["side": side.rawValue]).map(SyncKey.path)
+            let statement = try db.cachedStatement(sql: SyncSQL.missingTwins)
+            let rows = try Row.fetchCursor(statement, arguments: ["side": side.rawValue])
+            var (inCase, inForm): (ProviderPath?, ProviderPath?)
+            while inCase == nil || inForm == nil, let row = try rows.next() {
+                let (missing, listed) = (try SyncKey.path(row[0]), try SyncKey.path(row[1]))
+                if SyncKey.isOneForm(missing, listed) { inForm = missing } else { inCase = missing }
+            }
+            return (inCase, inForm)
         }
     }
 

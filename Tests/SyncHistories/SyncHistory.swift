@@ -1,6 +1,6 @@
 package import FileProviderCore
 package import Foundation
-import ProviderDoubles
+package import ProviderDoubles
 import Sync
 
 /// Numbers that follow from a seed (SplitMix64), so that a history can be told again.
@@ -28,18 +28,21 @@ package struct SeededNumbers: RandomNumberGenerator, Sendable {
 /// sync works.
 package final class SyncHistory {
     /// Files by path, with their content.
-    private typealias Tree = [String: String]
+    private typealias Tree = [ProviderPath: String]
 
     private var numbers: SeededNumbers
     private let folders: Sides
     private let options: SyncOptions
     private let state: URL
     private let hasUniqueSizes: Bool
-    private let blindSide: Int?
+    private let blind: Blind?
     private var contents = 0
     private var log: [String] = []
     /// What people replaced or removed themselves.
     private let destroyed = Collected<String>()
+
+    /// A side, 0 or 1, that is a ``BlindStorage``.
+    package typealias Blind = (side: Int, kind: BlindStorage.Kind)
 
     /// The two storages and where in them the folders lie.
     package struct Sides: Sendable {
@@ -59,14 +62,13 @@ package final class SyncHistory {
     /// - Parameters:
     ///   - state: A file for the sync's state, which does not exist yet.
     ///   - hasUniqueSizes: Whether no two contents are of one length: for storages whose times are coarse and real.
-    ///   - blindSide: The side, 0 or 1, that takes names which differ in case alone for one. Names come in both cases then, of which it holds
-    ///     one.
-    package init(seed: UInt64, _ folders: Sides, state: URL, hasUniqueSizes: Bool = false, blindSide: Int? = nil) {
+    ///   - blind: The side that takes some names for one. Those come then, of which it holds one.
+    package init(seed: UInt64, _ folders: Sides, state: URL, hasUniqueSizes: Bool = false, blind: Blind? = nil) {
         numbers = SeededNumbers(seed)
         self.folders = folders
         self.state = state
         self.hasUniqueSizes = hasUniqueSizes
-        self.blindSide = blindSide
+        self.blind = blind
         var options = SyncOptions(direction: numbers.chance(1, in: 4) ? .mirror : .twoWay)
         options.deletes = true
         options.removalLimit = .share(1)
@@ -93,7 +95,7 @@ package final class SyncHistory {
             let after = [try await tree(0), try await tree(1)]
             try checkAlike(after, skipped)
             try await checkTexts(texts, base)
-            if !hasMeanwhile, blindSide == nil, let base, let expected = expected(base, before) {
+            if !hasMeanwhile, blind == nil, let base, let expected = expected(base, before) {
                 try check(base, before, expected, after[0])
             }
             base = after[0].merging(after[1]) { one, _ in one }
@@ -124,11 +126,11 @@ package final class SyncHistory {
         }
         let choice = Int.random(in: 0..<10, using: &numbers)
         if files.isEmpty || choice < 4 {
-            let path = choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? "a"
+            let path = try choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? randomPath()
             let text = newContent()
             log.append("side \(side) writes \(path): \(text.prefix(8))")
             return {
-                let place = try root.appending(ProviderPath(path))
+                let place = root.appending(path)
                 if isDuringRun {
                     do { try await destroy(place) } catch let error where error.isNoSuchFile {}
                 } else {
@@ -137,31 +139,27 @@ package final class SyncHistory {
                 try await Self.write(text, to: place, of: provider, storage, date, overwrite: !isDuringRun)
             }
         }
-        let file = files.randomElement(using: &numbers) ?? "a"
-        let folder = file.split(separator: "/").dropLast().first.map(String.init)
-        switch choice {
-        case 4, 5:
+        let file = try files.randomElement(using: &numbers) ?? randomPath()
+        let folder = try file.components.dropLast().first.map { try ProviderPath(bytes: $0) }
+        switch (choice, folder) {
+        case (4...5, _):
             log.append("side \(side) removes \(file)")
-            return { try await Self.tolerant { try await destroy(root.appending(ProviderPath(file))) } }
-        case 6 where folder != nil:
-            log.append("side \(side) removes \(folder ?? "")/")
-            return { try await Self.tolerant { try await destroy(root.appending(ProviderPath(folder ?? ""))) } }
-        case 7 where folder != nil:
-            let target = "d\(Int.random(in: 0..<6, using: &numbers))"
-            log.append("side \(side) moves \(folder ?? "")/ to \(target)/")
-            return {
-                try await Self.tolerant {
-                    try await provider.moveItem(path: root.appending(ProviderPath(folder ?? "")), to: root.appending(ProviderPath(target)))
-                }
-            }
+            return { try await Self.tolerant { try await destroy(root.appending(file)) } }
+        case (6, let folder?):
+            log.append("side \(side) removes \(folder)/")
+            return { try await Self.tolerant { try await destroy(root.appending(folder)) } }
+        case (7, let folder?):
+            let target = try ProviderPath("d\(Int.random(in: 0..<6, using: &numbers))")
+            log.append("side \(side) moves \(folder)/ to \(target)/")
+            return { try await Self.tolerant { try await provider.moveItem(path: root.appending(folder), to: root.appending(target)) } }
         default:
-            let target = randomPath()
+            let target = try randomPath()
             log.append("side \(side) moves \(file) to \(target)")
             return {
-                let place = try root.appending(ProviderPath(target))
+                let place = root.appending(target)
                 try await Self.tolerant {
                     try await provider.createFolderWithParents(path: place.parent ?? root)
-                    try await provider.moveItem(path: root.appending(ProviderPath(file)), to: place)
+                    try await provider.moveItem(path: root.appending(file), to: place)
                 }
             }
         }
@@ -199,9 +197,13 @@ package final class SyncHistory {
         do { try await body() } catch let error where error is CocoaError && !error.isCancellation {}
     }
 
-    private func randomPath() -> String {
+    private func randomPath() throws -> ProviderPath {
         let path = randomName()
-        return blindSide != nil && numbers.chance(1, in: 3) ? path.uppercased() : path
+        guard let blind else { return try ProviderPath(path) }
+        let isOther = numbers.chance(1, in: 3)
+        if blind.kind == .inCase { return try ProviderPath(isOther ? path.uppercased() : path) }
+        let name = path.replacingOccurrences(of: "f", with: "é").replacingOccurrences(of: "d", with: "ö")
+        return try ProviderPath(isOther ? name.decomposedStringWithCanonicalMapping : name)
     }
 
     private func randomName() -> String {
@@ -287,7 +289,7 @@ package final class SyncHistory {
     /// other side.
     private func expected(_ base: Tree, _ now: [Tree]) -> Tree? {
         let paths = Set(base.keys).union(now[0].keys).union(now[1].keys)
-        for path in paths where paths.contains(where: { $0.hasPrefix(path + "/") }) { return nil }
+        for path in paths where paths.contains(where: { $0.isBelow(path) }) { return nil }
         if options.direction == .mirror { return now[0] }
         var expected: Tree = [:]
         for path in paths {
@@ -299,7 +301,7 @@ package final class SyncHistory {
     }
 
     private func check(_ base: Tree, _ before: [Tree], _ expected: Tree, _ after: Tree) throws {
-        let copies = after.filter { $0.key.contains(" (conflict ") }
+        let copies = after.filter { $0.key.name.contains(" (conflict ") }
         for (path, text) in after where copies[path] == nil { try check(expected[path] == text, "\(path) holds \(text)", expected) }
         for (path, text) in expected { try check(after[path] == text, "\(path) should hold \(text)", after) }
         for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text {
@@ -308,12 +310,17 @@ package final class SyncHistory {
     }
 
     private func checkAlike(_ after: [Tree], _ skipped: [FolderSyncReport.Item]) throws {
-        guard let blindSide else { return try check(after[0] == after[1], "both sides are alike", after) }
-        let (some, all) = (after[blindSide], after[1 - blindSide])
-        for (path, text) in some { try check(all[path] == text, "\(path) is on both sides", after) }
-        let refused = skipped.filter { $0.reason.contains("does not tell this name from") }.map { $0.path.string + "/" }
-        for path in all.keys where some[path] == nil {
-            try check(refused.contains { "/\(path)/".hasPrefix($0) }, "another name keeps \(path) from the other side", after)
+        guard let blind else { return try check(after[0] == after[1], "both sides are alike", after) }
+        let (some, all) = (after[blind.side], after[1 - blind.side])
+        // Each side keeps its form of a name.
+        func has(_ tree: Tree, _ path: ProviderPath, _ text: String) -> Bool {
+            if blind.kind == .inCase { return tree[path] == text }
+            return tree.contains { $0.key.string == path.string && $0.value == text }
+        }
+        for (path, text) in some { try check(has(all, path, text), "\(path) is on both sides", after) }
+        let refused = skipped.filter { $0.reason.contains("does not tell this name from") }.map(\.path)
+        for (path, text) in all where !has(some, path, text) {
+            try check(refused.contains { $0 == path || path.isBelow($0) }, "another name keeps \(path) from the other side", after)
         }
     }
 
@@ -338,7 +345,7 @@ package final class SyncHistory {
     }
 
     private func files(_ side: Int, withTrash: Bool) async throws -> Tree {
-        let found = Collected<(String, String)>()
+        let found = Collected<(ProviderPath, String)>()
         let provider = folders.storages[side].underlying
         let root = folders.path[side]
         @Sendable func takesPart(_ item: FileObject) -> Bool {
@@ -346,8 +353,8 @@ package final class SyncHistory {
         }
         try await provider.walk(path: root, entering: takesPart) { item in
             guard item.isRegularFile, takesPart(item) else { return }
-            let path = item.path.relative(to: root)?.string ?? ""
-            found.append((String(path.dropFirst()), String(decoding: try await provider.contents(path: item.path), as: UTF8.self)))
+            let text = String(decoding: try await provider.contents(path: item.path), as: UTF8.self)
+            found.append((item.path.relative(to: root) ?? .root, text))
         }
         return Tree(found.values) { $1 }
     }

@@ -11,7 +11,7 @@ import Testing
     private let two = SyncBed.memory("two")
 
     private func bed(_ direction: SyncOptions.Direction, _ knowsItself: Bool) async throws -> SyncBed {
-        let bed = try SyncBed(direction, source: one, destination: CaseBlindStorage(two, knowsItself: knowsItself))
+        let bed = try SyncBed(direction, source: one, destination: BlindStorage(.inCase, two, knowsItself: knowsItself))
         bed.options.update { $0.deletes = direction == .mirror }
         for name in ["Foo/a", "Foo/Deep/b", "x.txt", "stays"] { try await one.put("/" + name, name) }
         try await one.createFolder(path: ProviderPath("Bare"))
@@ -80,7 +80,7 @@ import Testing
     func `the first run, too, keeps two names that one side takes for one apart`(
         direction: SyncOptions.Direction, knowsItself: Bool
     ) async throws {
-        let bed = try SyncBed(direction, source: one, destination: CaseBlindStorage(two, knowsItself: knowsItself))
+        let bed = try SyncBed(direction, source: one, destination: BlindStorage(.inCase, two, knowsItself: knowsItself))
         for name in ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"] { try await one.put("/" + name, name) }
         let report = try await bed.run()
         #expect(!report.skipped.isEmpty && report.failures == 0 && report.postponed.isEmpty, "\(report)")

@@ -12,7 +12,7 @@ import Testing
     private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 100
     private static let first = environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
 
-    @Test(arguments: ["memory", "local", "without case"])
+    @Test(arguments: ["memory", "local", "without case", "without normalization"])
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-histories-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -40,13 +40,21 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var numbers = SeededNumbers(seed ^ 0xABCD)
         let precisions: [Double] = (0...1).map { _ in [0, 1, 2].randomElement(using: &numbers) ?? 0 }
-        let blindSide = storage == "without case" ? Int.random(in: 0...1, using: &numbers) : nil
-        let knowsItself = blindSide != nil && Bool.random(using: &numbers)
+        var blind: SyncHistory.Blind?
+        if storage.hasPrefix("without") {
+            let side = Int.random(in: 0...1, using: &numbers)
+            blind = (side, storage == "without case" ? .inCase : Bool.random(using: &numbers) ? .inForm : .decomposing)
+        }
+        let knowsItself = blind != nil && Bool.random(using: &numbers)
         let sides = try (0...1).map { side in
             let provider: any FileProvider
             if storage != "local" {
                 let memory = MemoryFileProvider(MemoryConfiguration(name: "side\(side)"))
-                provider = side == blindSide ? CaseBlindStorage(memory, knowsItself: knowsItself) : memory
+                if let blind, side == blind.side {
+                    provider = BlindStorage(blind.kind, memory, knowsItself: knowsItself)
+                } else {
+                    provider = memory
+                }
             } else {
                 let url = folder.appending(path: "side\(side)")
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -60,7 +68,7 @@ import Testing
             return UnreliableStorage(provider, nature)
         }
         let history = SyncHistory(
-            seed: seed, .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"), blindSide: blindSide)
+            seed: seed, .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"), blind: blind)
         try await history.run(rounds: 4)
         try FileManager.default.removeItem(at: folder)
     }

@@ -169,6 +169,27 @@ import Testing
         #expect(try await bed.plan() == [])
     }
 
+    @Test func `what the filter leaves out keeps its name to itself`() async throws {
+        let bed = try bed()
+        let filter = try SyncFilter(["- d/"])
+        bed.options.update { $0.filter = filter }
+        try await one.put("/d", "a file")
+        try await one.put("/moved", "moved")
+        try await two.put("/d/e", "in a folder")
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.skipped.map(\.path.name) == ["d"] && report.postponed.isEmpty && report.failures == 0, "\(report)")
+            #expect(report.skipped[0].reason.contains("filter"))
+            #expect(try await two.tree() == ["/d/", "/d/e in a folder", "/moved moved"])
+        }
+        try await one.remove("/d")
+        try await one.move("/moved", "/d")
+        let report = try await bed.run()
+        #expect(report.skipped.map(\.path.name) == ["d"] && report.postponed.isEmpty && report.failures == 0, "\(report)")
+        #expect(try await one.tree() == ["/d moved"])
+        #expect(try await two.tree().contains("/d/e in a folder"))
+    }
+
     @Test func `a rule that is none is refused`() {
         for rule in ["*.tmp", "", "-", "- "] {
             #expect(throws: CocoaError.self) { try SyncFilter([rule]) }

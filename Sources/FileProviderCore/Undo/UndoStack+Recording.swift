@@ -86,8 +86,7 @@ extension UndoStack {
         if let source {
             if path == source || path.isBelow(source) { return nil }
             // Another spelling of the same name is no other item.
-            let isOneName = path.string.lowercased() == source.string.lowercased()
-            if isOneName, try await !provider.capabilities().isCaseSensitive { return nil }
+            if try await !provider.capabilities().tells(path, from: source) { return nil }
         }
         guard !path.isRoot, let item = try await provider.itemIfAny(at: path) else { return nil }
         if item.isDirectory, try await !provider.isEmptyFolder(path) { return nil }

@@ -100,6 +100,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
     public var longestName: Int?
     /// Whether `a` and `A` are two files.
     public var isCaseSensitive: Bool
+    /// Whether two names are two files that differ in their Unicode normalization alone, as `é` in one code point and in two (UAX #15).
+    public var isNormalizationSensitive: Bool
     /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed after it.
     public var listsEveryName: Bool
     /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked for.
@@ -108,8 +110,8 @@ public struct Capabilities: Sendable, Hashable, Codable {
     /// A provider of which only `support` is known.
     public init(
         _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil, largestFile: Int64? = nil,
-        longestName: Int? = nil, isCaseSensitive: Bool = true, listsEveryName: Bool = true, hashKinds: [String] = [],
-        concurrentTransfers: Int? = 4
+        longestName: Int? = nil, isCaseSensitive: Bool = true, isNormalizationSensitive: Bool = true, listsEveryName: Bool = true,
+        hashKinds: [String] = [], concurrentTransfers: Int? = 4
     ) {
         self.support = support
         self.readCost = readCost
@@ -118,6 +120,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         self.largestFile = largestFile
         self.longestName = longestName
         self.isCaseSensitive = isCaseSensitive
+        self.isNormalizationSensitive = isNormalizationSensitive
         self.listsEveryName = listsEveryName
         self.hashKinds = hashKinds
     }
@@ -130,4 +133,17 @@ public struct Capabilities: Sendable, Hashable, Codable {
 
     /// Whether `ability` is there, natively or derived.
     public func has(_ ability: Ability) -> Bool { self[ability] != .unavailable }
+
+    /// Whether the storage keeps any two names apart.
+    public var tellsEveryName: Bool { isCaseSensitive && isNormalizationSensitive }
+
+    /// Whether two paths are two items to the storage.
+    public func tells(_ path: ProviderPath, from other: ProviderPath) -> Bool {
+        if path == other { return false }
+        if tellsEveryName { return true }
+        // Strings are compared without regard to normalization.
+        let (one, two) = (path.string, other.string)
+        if one == two { return isNormalizationSensitive }
+        return isCaseSensitive || one.lowercased() != two.lowercased()
+    }
 }

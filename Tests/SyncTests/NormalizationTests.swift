@@ -1,0 +1,150 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import ProviderDoubles
+import Sync
+import Testing
+
+/// Names that differ in their Unicode normalization alone, where one side does not tell them apart, or has its own form of each.
+@Suite struct NormalizationTests {
+    private static let composed = "caf\u{e9}"
+    private static let decomposed = "cafe\u{301}"
+    private static let kinds = [BlindStorage.Kind.inForm, .decomposing]
+
+    private let one = SyncBed.memory("one")
+    private let two = SyncBed.memory("two")
+
+    private func bed(_ direction: SyncOptions.Direction, _ kind: BlindStorage.Kind, knowsItself: Bool = false) throws -> SyncBed {
+        let bed = try SyncBed(direction, source: one, destination: BlindStorage(kind, two, knowsItself: knowsItself))
+        bed.options.update { $0.deletes = direction == .mirror }
+        return bed
+    }
+
+    /// A tree with the combining accent shown as such: strings are compared without regard to normalization.
+    private func tree(_ storage: MemoryFileProvider) async throws -> [String] {
+        try await storage.tree().map { line in
+            String(String.UnicodeScalarView(line.unicodeScalars.map { $0 == "\u{301}" ? "´" : $0 }))
+        }.sorted()
+    }
+
+    private func expectStill(_ bed: SyncBed) async throws {
+        #expect(try await bed.plan() == [])
+        #expect(try await bed.run().hasChanges == false)
+    }
+
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
+    func `what a storage lists in its own form is what it was given`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
+        let bed = try bed(direction, .decomposing, knowsItself: knowsItself)
+        for name in ["\(Self.composed)/a", "\(Self.composed)/\(Self.composed)", "\(Self.composed).txt", "x"] {
+            try await one.put("/" + name, "1")
+        }
+        #expect(try await bed.run().created == 5)
+        #expect(try await tree(two) == ["/cafe´.txt 1", "/cafe´/", "/cafe´/a 1", "/cafe´/cafe´ 1", "/x 1"])
+        try await expectStill(bed)
+
+        try await one.put("/\(Self.composed)/a", "another")
+        try await one.remove("/\(Self.composed).txt")
+        try await one.move("/\(Self.composed)/\(Self.composed)", "/\(Self.composed)/b")
+        let report = try await bed.run()
+        #expect(report.isComplete && report.updated == 1 && report.removed == 1 && report.moved == 1, "\(report)")
+        #expect(try await tree(two) == ["/cafe´/", "/cafe´/a another", "/cafe´/b 1", "/x 1"])
+        try await expectStill(bed)
+    }
+
+    @Test(arguments: [true, false])
+    func `what is new in a folder listed in another form comes into the folder that is known`(knowsItself: Bool) async throws {
+        let bed = try bed(.twoWay, .decomposing, knowsItself: knowsItself)
+        try await one.put("/\(Self.composed)/\(Self.composed)/a", "a")
+        try await bed.run()
+        try await two.put("/\(Self.decomposed)/\(Self.decomposed)/b", "b")
+        try await two.put("/\(Self.decomposed)/c/d", "d")
+        try await two.put("/\(Self.decomposed)/\(Self.decomposed)/a", "another")
+        let report = try await bed.run()
+        #expect(report.isComplete && report.created == 3 && report.updated == 1, "\(report)")
+        #expect(try await tree(one) == ["/café/", "/café/c/", "/café/c/d d", "/café/café/", "/café/café/a another", "/café/café/b b"])
+        try await expectStill(bed)
+
+        try await two.removeItem(path: ProviderPath("/\(Self.decomposed)/\(Self.decomposed)"), recursive: true)
+        try await bed.run()
+        #expect(try await tree(one) == ["/café/", "/café/c/", "/café/c/d d"])
+        try await expectStill(bed)
+    }
+
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
+    func `two folders that met with the same names in two forms have nothing to do`(
+        direction: SyncOptions.Direction, kind: BlindStorage.Kind
+    ) async throws {
+        let bed = try bed(direction, kind)
+        try await one.put("/\(Self.composed)/\(Self.composed)", "same")
+        try await two.put("/\(Self.decomposed)/\(Self.decomposed)", "same")
+        let report = try await bed.run()
+        #expect(report.isComplete && report.created == 0 && report.removed == 0, "\(report)")
+        #expect(try await tree(one) == ["/café/", "/café/café same"])
+        #expect(try await tree(two) == ["/cafe´/", "/cafe´/cafe´ same"])
+        try await expectStill(bed)
+    }
+
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
+    func `of two forms that one side takes for one name, one is skipped, and nothing is lost`(
+        direction: SyncOptions.Direction, kind: BlindStorage.Kind
+    ) async throws {
+        let bed = try bed(direction, kind)
+        try await one.put("/\(Self.composed)", "1")
+        try await bed.run()
+        try await one.put("/\(Self.decomposed)", "2")
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.skipped.map(\.path.bytes) == [try ProviderPath("/\(Self.decomposed)").bytes], "\(report)")
+            #expect(report.failures == 0 && report.postponed.isEmpty && report.removed == 0, "\(report)")
+            #expect(try await one.texts() == ["1", "2"])
+            #expect(try await two.texts() == ["1"])
+        }
+        try await one.remove("/\(Self.decomposed)")
+        #expect(try await bed.run().isComplete)
+        #expect(try await two.texts() == ["1"])
+    }
+
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
+    func `a name that gets another form keeps what it names`(direction: SyncOptions.Direction, kind: BlindStorage.Kind) async throws {
+        let bed = try bed(direction, kind)
+        try await one.put("/\(Self.composed)/a", "a")
+        try await one.put("/\(Self.composed).txt", "txt")
+        try await bed.run()
+        try await one.move("/\(Self.composed)", "/\(Self.decomposed)")
+        try await one.move("/\(Self.composed).txt", "/\(Self.decomposed).txt")
+        let report = try await bed.run()
+        #expect(report.isComplete && report.bytes == 0, "\(report)")
+        let renamed = ["/cafe´.txt txt", "/cafe´/", "/cafe´/a a"]
+        #expect(try await tree(one) == renamed)
+        #expect(try await tree(two) == renamed)
+        try await expectStill(bed)
+
+        try await one.move("/\(Self.decomposed).txt", "/\(Self.composed).txt")
+        try await one.put("/\(Self.composed).txt", "newer")
+        #expect(try await bed.run().isComplete)
+        #expect(try await tree(one) == ["/cafe´/", "/cafe´/a a", "/café.txt newer"])
+        #expect(try await two.texts() == ["a", "newer"])
+        try await expectStill(bed)
+    }
+
+    @Test func `a storage that tells forms is asked once for each pair, and believed`() async throws {
+        let bed = try SyncBed(.twoWay, source: one, destination: two)
+        try await one.put("/\(Self.composed)", "1")
+        try await bed.run()
+        try await one.put("/\(Self.decomposed)", "2")
+        #expect(try await bed.run().created == 1)
+        #expect(try await tree(two) == ["/cafe´ 2", "/café 1"])
+        try await expectStill(bed)
+    }
+
+    @Test func `a filter leaves out a name in any form`() async throws {
+        let bed = try bed(.twoWay, .decomposing)
+        let filter = try SyncFilter(["- \(Self.composed)/", "- *.\(Self.decomposed)"])
+        bed.options.update { $0.filter = filter }
+        for path in ["/\(Self.decomposed)/a", "/x.\(Self.composed)", "/y"] { try await one.put(path, "1") }
+        try await two.put("/\(Self.decomposed)/b", "2")
+        try await bed.run()
+        #expect(try await tree(two) == ["/cafe´/", "/cafe´/b 2", "/y 1"])
+        #expect(try await tree(one) == ["/cafe´/", "/cafe´/a 1", "/x.café 1", "/y 1"])
+    }
+}
