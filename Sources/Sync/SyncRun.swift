@@ -37,6 +37,19 @@ struct SyncRun: Sendable {
         /// Of these, those that keep the line busy by themselves.
         var largeInFlight = 0
         var needsAnotherPass = false
+        /// Folders that could not be made.
+        var unmade = Sides<Set<ProviderPath>>([], [])
+
+        /// Whether a step puts something into a folder that could not be made, or that is another one there, under the same name.
+        func lacksFolder(_ action: SyncAction) -> Bool {
+            guard action.kind == .create || action.kind == .move, !unmade[action.side].isEmpty else { return false }
+            var folder = action.path.parent
+            while let path = folder {
+                if unmade[action.side].contains(path) { return true }
+                folder = path.parent
+            }
+            return false
+        }
     }
 
     /// Bytes of a file that is worth the while by itself.
@@ -114,6 +127,8 @@ struct SyncRun: Sendable {
             tally.report.skip(FolderSyncReport.Item(action.side, action.path, action.reason ?? ""))
             return
         }
+        // What became of the folder is told.
+        if tally.lacksFolder(action) { return }
         tally.inFlight += 1
         if (action.size ?? 0) > Self.small { tally.largeInFlight += 1 }
         let size = action.size ?? 0
@@ -148,6 +163,7 @@ struct SyncRun: Sendable {
             event(.done(action))
         case .failure(let error):
             if error.concernsEveryItem { throw error }
+            if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
             let item = FolderSyncReport.Item(action.side, action.path, error)
             if let error = error as? LeftOutThere {
                 tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence))

@@ -105,6 +105,25 @@ import Testing
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
+    func `two folders of one name in two forms do not become one`(direction: SyncOptions.Direction, kind: BlindStorage.Kind) async throws {
+        let bed = try bed(direction, kind)
+        try await one.put("/\(Self.composed)/a", "1")
+        try await one.put("/\(Self.decomposed)/\(Self.composed)", "2")
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.skipped.count == 1 && report.failures == 0 && report.removed == 0, "\(report)")
+            #expect(try await one.texts() == ["1", "2"])
+            #expect(try await two.texts().count == 1)
+        }
+        let folder = try #require(await two.contentsOfDirectory(path: .root).first).path
+        try await two.put("\(folder)/new/\(Self.decomposed)", "3")
+        try await bed.run()
+        #expect(try await Set(tree(one)).isSuperset(of: ["/café/a 1", "/cafe´/café 2"]))
+        #expect(try await one.texts().contains("3") == (direction == .twoWay))
+        #expect(try await bed.run().hasChanges == false)
+    }
+
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
     func `a name that gets another form keeps what it names`(direction: SyncOptions.Direction, kind: BlindStorage.Kind) async throws {
         let bed = try bed(direction, kind)
         try await one.put("/\(Self.composed)/a", "a")
