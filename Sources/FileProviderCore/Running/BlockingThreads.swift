@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 
 /// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there delays everybody.
@@ -108,8 +109,8 @@ public final class BlockingThreads: TaskExecutor {
         }
 
         private func work() {
-            // A name that is given before a thread starts is lost.
-            Thread.current.name = name
+            // Not by `Thread`'s name: a new thread may run before Foundation knows which one it is, and the name would go to another.
+            _ = carrel_pthread_setname(pthread_self(), name)
             pthread_setspecific(Self.current, Unmanaged.passUnretained(self).toOpaque())
             while let report = nextJob()?() { report() }
         }
