@@ -12,6 +12,7 @@ struct ShownSync: Encodable {
     var skipped: [Left]
     var failed: [Failed]
     var failures: Int
+    var unheld: Int
     var postponed: [Left]
     var dryRun: Bool?
 
@@ -52,7 +53,7 @@ struct ShownSync: Encodable {
 
     init(_ report: FolderSyncReport, isPlan: Bool) {
         (created, updated, moved, removed) = (report.created, report.updated, report.moved, report.removed)
-        (conflicts, bytes, failures) = (report.conflicts, report.bytes, report.failures)
+        (conflicts, bytes, failures, unheld) = (report.conflicts, report.bytes, report.failures, report.unheld)
         skipped = report.skipped.map { Left(side: $0.side.shown, path: $0.path.shownBelow, reason: $0.reason) }
         failed = report.failed.map { Failed(side: $0.side.shown, path: $0.path.shownBelow, message: $0.reason) }
         postponed = report.postponed.map { Left(side: $0.side.shown, path: $0.path.shownBelow, reason: $0.reason) }

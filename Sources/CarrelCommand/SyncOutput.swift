@@ -6,8 +6,9 @@ import Sync
 final class SyncOutput: Sendable {
     let bar: ProgressBar
     private let pair: Pair
-    private let common: CommonOptions
-    private let output: Output
+    private let session: Session
+    private var common: CommonOptions { session.common }
+    private var output: Output { session.output }
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -19,11 +20,10 @@ final class SyncOutput: Sendable {
         var hasActions = false
     }
 
-    init(_ pair: Pair, _ common: CommonOptions, _ output: Output) {
+    init(_ pair: Pair, _ session: Session) {
         self.pair = pair
-        self.common = common
-        self.output = output
-        bar = ProgressBar(isQuiet: common.quiet)
+        self.session = session
+        bar = ProgressBar(isQuiet: session.common.quiet)
     }
 
     // MARK: Steps
@@ -45,6 +45,9 @@ final class SyncOutput: Sendable {
         case .began: state.update { $0.said = [] }
         case .sync(let step): happened(step)
         case .ended(let report): try end(report, isPlan: false)
+        case .unwatched(let side, let error):
+            if common.verbose { bar.clear() }
+            session.remark("\(shown(side, .root)) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
         case .failed(let error, _):
             Session.say(SyncPair.locate(error, pair), verb: SyncFolders.verb, location: nil)
             if common.json { output.printError(error.innermost) }
@@ -124,7 +127,7 @@ final class SyncOutput: Sendable {
 
     /// - Throws: Exit code 7 where both sides are not in step, apart from what is left out on purpose.
     func checkComplete(_ report: FolderSyncReport) throws {
-        let count = report.failures + report.postponed.count + report.skipped.count { !$0.isLeftOut }
+        let count = report.failures + report.postponed.count + report.unheld
         guard count > 0 else { return }
         throw CommandFailure(
             status: .partlyDone, sentence: "\(count) items are not in step.", isSaid: true, hasDocument: common.json)

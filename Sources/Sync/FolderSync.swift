@@ -75,7 +75,7 @@ public actor FolderSync {
     ///
     /// - Parameter progress: Counts bytes to be transferred.
     /// - Throws: What ends everything: a side cannot be listed, is suddenly empty or would lose more than the limit
-    ///   (`CocoaError(.fileWriteNoPermission)` over a ``RemovalStop``), no connection, no space, cancelled.
+    ///   (`CocoaError(.fileWriteNoPermission)` over a ``RemovalStop``), no connection, no space for the state, cancelled.
     public func run(
         progress: ProgressReporter = ProgressReporter(), control: SyncControl = SyncControl(),
         event: @escaping @Sendable (SyncEvent) -> Void = { _ in }
@@ -84,21 +84,20 @@ public actor FolderSync {
             var capabilities = try await capabilities()
             var report = FolderSyncReport()
             var agreed: Int?
-            for _ in 1...Self.mostPasses {
+            for number in 1...Self.mostPasses {
                 var pass = SyncPass(
                     Sides(source, destination), store, options, capabilities, throttle: throttle, control: control)
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount
                 capabilities = pass.capabilities
-                report.skipped = looked.skipped
-                (report.failed, report.failures, report.postponed) = (looked.failed, looked.failures, [])
+                report.beginPass(looked)
                 let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)
-                let hasMore = try await run.carryOut(&report)
+                try await pass.beginSteps()
+                // What changes while it is read is read once more now, and then again in the next run.
+                let hasMore = try await run.carryOut(&report, triesChanging: number == 1)
                 if !hasMore { break }
             }
-            // What could not be brought back after a mirror is still not to be removed by the next run.
-            let isBack = options.direction == .mirror || report.isComplete
-            try await store.endRun(isBack ? options.direction : store.lastDirection ?? options.direction)
+            try await store.endRun(options.direction)
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

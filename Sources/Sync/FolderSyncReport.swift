@@ -45,16 +45,20 @@ public struct FolderSyncReport: Sendable {
     public internal(set) var conflicts = 0
     /// Bytes that were transferred.
     public internal(set) var bytes: Int64 = 0
-    /// What takes no part, or cannot be held by the other side.
-    public internal(set) var skipped: [Item] = []
+    /// What takes no part, or cannot be held by the other side. At most ``mostNamed`` of each are named.
+    public private(set) var skipped: [Item] = []
+    /// How many take no part for what they are, as the options say.
+    public private(set) var leftOut = 0
+    /// How many cannot be held by the other side.
+    public private(set) var unheld = 0
     /// What failed; the rest went on. At most ``mostNamed`` are named.
-    public internal(set) var failed: [Item] = []
+    public private(set) var failed: [Item] = []
     /// How many failed.
-    public internal(set) var failures = 0
-    /// What changed while it was worked on, again and again; the next run looks at it anew.
-    public internal(set) var postponed: [Item] = []
+    public private(set) var failures = 0
+    /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``mostNamed`` are named.
+    public private(set) var postponed: [Item] = []
 
-    /// Items of one list that are named.
+    /// Items of one kind that are named.
     public static let mostNamed = 1000
 
     init() {}
@@ -70,9 +74,28 @@ public struct FolderSyncReport: Sendable {
         if failed.count < Self.mostNamed { failed.append(item) }
     }
 
-    mutating func skip(_ item: Item) { if skipped.count < Self.mostNamed { skipped.append(item) } }
+    mutating func skip(_ item: Item) {
+        if item.isLeftOut { leftOut += 1 } else { unheld += 1 }
+        if (item.isLeftOut ? leftOut : unheld) <= Self.mostNamed { skipped.append(item) }
+    }
 
     mutating func postpone(_ item: Item) { if postponed.count < Self.mostNamed { postponed.append(item) } }
+
+    /// Adds what another look found.
+    mutating func add(_ look: FolderSyncReport) {
+        for item in look.skipped { skip(item) }
+        for item in look.failed { fail(item) }
+        // Those that are not named count as well.
+        leftOut += look.leftOut - look.skipped.count { $0.isLeftOut }
+        unheld += look.unheld - look.skipped.count { !$0.isLeftOut }
+        failures += look.failures - look.failed.count
+    }
+
+    /// Begins another pass: what was left to do, and what takes no part, is found anew.
+    mutating func beginPass(_ look: FolderSyncReport) {
+        (skipped, leftOut, unheld, failed, failures, postponed) = ([], 0, 0, [], 0, [])
+        add(look)
+    }
 
     mutating func count(_ kind: SyncAction.Kind) {
         switch kind {

@@ -7,7 +7,7 @@ import Foundation
 public enum RemovalStop: Error, Equatable, Sendable {
     /// So many removals are planned, of the items that both sides had in common; ``SyncOptions/removalLimit`` allows fewer.
     case overLimit(Int, of: Int)
-    /// A side that had items in common with the other is empty.
+    /// A side has nothing of what it had in common with the other.
     case emptySide(SyncSide, held: Int)
 
     func error(_ folders: Sides<SyncFolder>) -> CocoaError {
@@ -25,8 +25,8 @@ public enum RemovalStop: Error, Equatable, Sendable {
                 (
                     folders[side],
                     """
-                    “\(folders[side].name)” is empty, and held \(held) items when both sides were last in step; nothing was changed. If \
-                    that is meant, allow all to be removed.
+                    “\(folders[side].name)” has nothing of the \(held) items that it held when both sides were last in step; nothing was \
+                    changed. If that is meant, allow all to be removed.
                     """
                 )
             }

@@ -12,20 +12,37 @@ struct SyncComparison: Sendable {
 
     /// Compares the files at one path of both sides.
     ///
+    /// - Returns: Whether they are the same, and then their SHA-256 where it was found out.
     /// - Throws: What keeps either from being read.
-    func isSame(at path: ProviderPath) async throws -> Bool {
+    func compare(at path: ProviderPath) async throws -> (isSame: Bool, hash: String?) {
         let kinds = Sides(self.kinds(of: .source), self.kinds(of: .destination))
-        let kind = kinds.source.first { kinds.destination.contains($0) } ?? Self.sha256
-        let (one, other) = try await both {
-            try await hash(of: path, on: .source, kind: kind)
-        } _: {
-            try await hash(of: path, on: .destination, kind: kind)
+        if let kind = kinds.source.first(where: kinds.destination.contains), kind != Self.sha256 {
+            let (one, other) = try await both {
+                try await storageHash(of: path, on: .source, kind: kind)
+            } _: {
+                try await storageHash(of: path, on: .destination, kind: kind)
+            }
+            if let one, let other { return (one == other, nil) }
         }
-        return one == other
+        let (one, other) = try await both {
+            try await sha256(of: path, on: .source)
+        } _: {
+            try await sha256(of: path, on: .destination)
+        }
+        let isSame = one == other && !one.isEmpty
+        return (isSame, isSame ? one : nil)
     }
 
     /// The SHA-256 of a file, by its storage where that can, else by reading.
-    func sha256(of path: ProviderPath, on side: SyncSide) async throws -> String { try await hash(of: path, on: side, kind: Self.sha256) }
+    func sha256(of path: ProviderPath, on side: SyncSide) async throws -> String {
+        if let hash = try await storageHash(of: path, on: side, kind: Self.sha256) { return hash }
+        let folder = folders[side]
+        return try await folder.provider.withReader(path: folder.path(of: path)) { reader in
+            let sink = PassingSink(nil, throttle: throttle)
+            _ = try await reader.stream(.whole, into: sink)
+            return sink.hash.hexadecimal
+        }
+    }
 
     /// Whether a hash costs no transfer.
     func isCheap(on side: SyncSide) -> Bool {
@@ -36,15 +53,14 @@ struct SyncComparison: Sendable {
         folders[side].provider is any FileProviderChecksums ? capabilities[side].hashKinds : []
     }
 
-    private func hash(of path: ProviderPath, on side: SyncSide, kind: String) async throws -> String {
+    /// A storage's hash; nil where it has none of the kind, or takes longer to make one than anybody waits.
+    private func storageHash(of path: ProviderPath, on side: SyncSide, kind: String) async throws -> String? {
         let folder = folders[side]
-        if let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) {
-            return try await storage.checksum(of: folder.path(of: path), kind: kind)
-        }
-        return try await folder.provider.withReader(path: folder.path(of: path)) { reader in
-            let sink = PassingSink(nil, throttle: throttle)
-            _ = try await reader.stream(.whole, into: sink)
-            return sink.hash.hexadecimal
+        guard let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) else { return nil }
+        do { return try await storage.checksum(of: folder.path(of: path), kind: kind) } catch let error as URLError
+            where error.code == .timedOut
+        {
+            return nil
         }
     }
 }

@@ -14,11 +14,12 @@ public final class SyncControl: Sendable {
     public func pause() { state.withLock { $0.isPaused = true } }
 
     /// Goes on.
-    public func resume() { release(pausing: false) }
+    public func resume() { release { $0 = false } }
 
-    private func release(pausing: Bool) {
+    /// Has all who wait look again.
+    private func release(_ change: (inout Bool) -> Void = { _ in }) {
         let waiting = state.withLock { state in
-            state.isPaused = pausing
+            change(&state.isPaused)
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -41,7 +42,7 @@ public final class SyncControl: Sendable {
                     if isFree { continuation.resume() }
                 }
             } onCancel: {
-                release(pausing: isPaused)
+                release()
             }
         }
         try Task.checkCancellation()

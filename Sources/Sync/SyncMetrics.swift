@@ -15,8 +15,11 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
         case paused
         /// The last run failed, such as for want of a connection; it is tried again after a while.
         case away
-        /// The last run was refused, because it would have removed too much or may not write: somebody has to look.
+        /// The last run was refused, because it would have removed too much: somebody has to look.
         case refused
+        /// The last run came to its end, and items failed for what does not pass by itself, such as a missing permission: somebody has to
+        /// look. The rest is in step.
+        case incomplete
     }
 
     /// What the service is doing.
@@ -43,7 +46,7 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
     public var lastRun: Date?
     /// When the last run ended that no error cut off.
     public var lastSuccess: Date?
-    /// Why the last run that failed did, in a sentence.
+    /// Why the last run that failed did, or the first item of one that left some behind, in a sentence.
     public var lastError: String?
     /// Runs that failed since the last one that did not.
     public var consecutiveFailures = 0
@@ -68,6 +71,7 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
         unfinished = report.failures + report.postponed.count
         (lastRun, lastSuccess) = (date, date)
         consecutiveFailures = 0
+        if let item = report.failed.first { lastError = "\(item.path) at the \(item.side): \(item.reason)" }
     }
 
     mutating func failed(_ error: any Error, at date: Date) {

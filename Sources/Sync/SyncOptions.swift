@@ -15,13 +15,16 @@ public struct SyncOptions: Sendable {
     public enum RemovalLimit: Sendable, Hashable {
         /// So many items.
         case count(Int)
-        /// A share of what both sides had in common, 0 to 1. Five items may always go, unless a side has nothing left.
+        /// A share of what both sides had in common, 0 to 1. Of a share above 0, five items may always go, unless a side has nothing left.
         case share(Double)
+
+        /// So many items are few.
+        static let few = 5
 
         func allows(_ removals: Int, of agreed: Int) -> Bool {
             switch self {
             case .count(let most): removals <= most
-            case .share(let share): share >= 1 || removals <= max(5, Int((share * Double(agreed)).rounded(.down)))
+            case .share(let share): share >= 1 || share > 0 && removals <= max(Self.few, Int((share * Double(agreed)).rounded(.down)))
             }
         }
 

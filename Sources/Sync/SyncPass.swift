@@ -47,16 +47,12 @@ struct SyncPass: Sendable {
         }
         for side in SyncSide.allCases { try await lookAtTwins(on: side) }
         var report = FolderSyncReport()
-        for side in SyncSide.allCases {
-            for item in looked[side].skipped { report.skip(item) }
-            for item in looked[side].failed { report.fail(item) }
-            report.failures += looked[side].failures - looked[side].failed.count
-        }
+        for side in SyncSide.allCases { report.add(looked[side]) }
         try checkPresence()
-        if options.direction == .twoWay, store.lastDirection == .mirror { try await store.claimKept() }
+        if followsMirror { try await store.claimKept() }
         let rules = SyncRules(
             direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent,
-            isFirst: store.isFirst, followsMirror: store.lastDirection == .mirror, capabilities: capabilities,
+            isFirst: store.isFirst, followsMirror: followsMirror, capabilities: capabilities,
             hasLinks: Sides(
                 folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
         try await compare(rules)
@@ -65,6 +61,13 @@ struct SyncPass: Sendable {
         try await checkRemovals(removed, of: agreed ?? store.agreedCount)
         return report
     }
+
+    /// Whether the last run was a mirror, and this is none.
+    private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection == .mirror }
+
+    /// Has the state expect what the plan does: a step that was taken and could not be noted is not to be mistaken for somebody's removal
+    /// or change, when its cause is undone meanwhile.
+    func beginSteps() async throws { try await store.beginSteps(claimsKept: followsMirror) }
 
     /// Whether a side's listings turn out to hide names: some servers show that only when they list.
     private mutating func hidesNamesAfterAll() async throws -> Bool {
@@ -137,19 +140,32 @@ struct SyncPass: Sendable {
     private func checkRemovals(_ removed: Int, of agreed: Int) async throws {
         let removals = try await store.removals()
         // A pass that removes nothing takes nothing from what the earlier ones were allowed.
-        if removals == 0 || options.removalLimit.allows(removed + removals, of: agreed) { return }
+        if removals == 0 || options.removalLimit.allowsAll { return }
+        for side in SyncSide.allCases where try await hasLostAll(side, removals) {
+            throw RemovalStop.emptySide(side, held: store.agreedCount).error(folders)
+        }
+        if options.removalLimit.allows(removed + removals, of: agreed) { return }
         throw RemovalStop.overLimit(removed + removals, of: agreed).error(folders)
+    }
+
+    /// Whether a side has nothing of what it had, and all of it would go on the other side, too: a disk that was replaced, or is not mounted,
+    /// may have a folder of its own. Of few items all may be replaced by others.
+    private func hasLostAll(_ side: SyncSide, _ removals: Int) async throws -> Bool {
+        guard store.seenCount(on: side) == 0, removals >= store.agreedCount else { return false }
+        if store.agreedCount > SyncOptions.RemovalLimit.few { return true }
+        return try await !store.hasNewFiles(on: side)
     }
 
     private func compare(_ rules: SyncRules) async throws {
         var last: ProviderPath?
         while case let differences = try await store.newFiles(on: .destination, after: last), let end = differences.last {
             try await concurrently(differences.filter(rules.needsComparison)) { difference in
-                let isSame: Bool?
-                do { isSame = try await comparison.isSame(at: difference.path) } catch let error where !error.concernsEveryItem {
-                    isSame = nil
+                do {
+                    let (isSame, hash) = try await comparison.compare(at: difference.path)
+                    try await store.compared(difference.path, isSame: isSame, hash: hash)
+                } catch let error where !error.concernsEveryItem {
+                    try await store.compared(difference.path, isSame: nil, hash: nil)
                 }
-                try await store.compared(difference.path, isSame: isSame, hash: nil)
             }
             last = end.path
         }

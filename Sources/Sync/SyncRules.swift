@@ -92,8 +92,9 @@ struct SyncRules: Sendable {
     private func looksSame(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Bool {
         guard isFirst, difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size else { return false }
         guard let one = source.time, let other = destination.time else { return false }
-        let steps = SyncSide.allCases.map { capabilities[$0].timePrecision ?? .infinity }
-        return Double(abs(one - other)) < max(1, (steps.max() ?? 1) * 1e6)
+        // Where a storage does not say how exact its times are, they prove nothing.
+        guard let step = capabilities.source.timePrecision, let otherStep = capabilities.destination.timePrecision else { return false }
+        return Double(abs(one - other)) < max(1, max(step, otherStep) * 1e6)
     }
 
     /// Why `side` cannot hold an item, in a sentence; nil where it can, as far as is known.

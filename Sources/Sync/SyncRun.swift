@@ -33,12 +33,21 @@ struct SyncRun: Sendable {
     /// Where the run stands.
     private struct Tally {
         var report: FolderSyncReport
+        let triesChanging: Bool
         var inFlight = 0
         /// Of these, those that keep the line busy by themselves.
         var largeInFlight = 0
         var needsAnotherPass = false
         /// Folders that could not be made.
         var unmade = Sides<Set<ProviderPath>>([], [])
+        /// The smallest file for which a side had no room, and what it said.
+        var full = Sides<(size: Int64, error: any Error)?>(nil, nil)
+
+        /// What a side would say of a file for which it has no room.
+        func refusal(of action: SyncAction) -> (any Error)? {
+            guard action.kind == .create || action.kind == .update, let full = full[action.side] else { return nil }
+            return (action.size ?? 0) >= full.size ? full.error : nil
+        }
 
         /// Whether a step puts something into a folder that could not be made, or that is another one there, under the same name.
         func lacksFolder(_ action: SyncAction) -> Bool {
@@ -61,9 +70,11 @@ struct SyncRun: Sendable {
 
     /// Takes all steps of the plan.
     ///
+    /// - Parameter triesChanging: Whether there is more to do for a file that changed while it was read.
     /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
-    func carryOut(_ report: inout FolderSyncReport) async throws -> Bool {
-        var tally = Tally(report: report)
+    func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
+        var tally = Tally(report: report, triesChanging: triesChanging)
+        let removed = report.removed
         do {
             for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
         } catch {
@@ -73,7 +84,8 @@ struct SyncRun: Sendable {
         }
         try await notes.finish()
         report = tally.report
-        return tally.needsAnotherPass
+        let hasRoomAgain = report.removed > removed && SyncSide.allCases.contains { tally.full[$0] != nil }
+        return tally.needsAnotherPass || hasRoomAgain
     }
 
     private func carryOut(_ phase: SyncAction.Phase, _ tally: inout Tally) async throws {
@@ -129,6 +141,10 @@ struct SyncRun: Sendable {
         }
         // What became of the folder is told.
         if tally.lacksFolder(action) { return }
+        if let error = tally.refusal(of: action) {
+            tally.report.fail(FolderSyncReport.Item(action.side, action.path, error))
+            return event(.failed(action, error))
+        }
         tally.inFlight += 1
         if (action.size ?? 0) > Self.small { tally.largeInFlight += 1 }
         let size = action.size ?? 0
@@ -162,13 +178,19 @@ struct SyncRun: Sendable {
             if action.kind == .conflict || finished.makesWay { tally.needsAnotherPass = true }
             event(.done(action))
         case .failure(let error):
-            if error.concernsEveryItem { throw error }
+            if error.isOutOfSpace {
+                // Smaller files go on, and removals, which make room.
+                let size = action.size ?? 0
+                tally.full[action.side] = (min(size, tally.full[action.side]?.size ?? size), error)
+            } else if error.concernsEveryItem {
+                throw error
+            }
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
             let item = FolderSyncReport.Item(action.side, action.path, error)
             if let error = error as? LeftOutThere {
                 tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence))
             } else if error is ChangedMeanwhile || error.isChangedWhileReading {
-                tally.needsAnotherPass = true
+                if error is ChangedMeanwhile || tally.triesChanging { tally.needsAnotherPass = true }
                 tally.report.postpone(item)
                 event(.postponed(action))
             } else {
@@ -199,6 +221,8 @@ struct LeftOutThere: LocalizedError {
 }
 
 extension Error {
+    fileprivate var isOutOfSpace: Bool { (self as? CocoaError)?.code == .fileWriteOutOfSpace }
+
     /// Whether a file changed, or went away, while it was being read.
     fileprivate var isChangedWhileReading: Bool {
         var error = self as? CocoaError

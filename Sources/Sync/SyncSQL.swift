@@ -68,15 +68,23 @@ enum SyncSQL {
         return "UPDATE item SET time\(number) = ?, tag\(number) = ?, identity\(number) = ?, listed\(number) = 1 WHERE id = ?"
     }
 
-    /// A size that no file has makes the agreed version another one than what is there.
     static let claimKept = """
         INSERT INTO found (key, side, type, size, time, tag, identity, hash, folded)
         SELECT i.key, 1, i.type, i.size1, i.time1, i.tag1, i.identity1, NULL, i.folded FROM item i
         JOIN found g ON g.key = i.key AND g.side = 0 AND g.type < 0
-        WHERE i.type <> 2 AND NOT EXISTS (SELECT 1 FROM found h WHERE h.key = i.key AND h.side = 1);
-        UPDATE item SET size1 = -1, tag1 = NULL, listed1 = 1
-        WHERE type <> 2 AND key IN (SELECT key FROM found WHERE side = 0 AND type < 0)
+        WHERE i.type <> 2 AND NOT EXISTS (SELECT 1 FROM found h WHERE h.key = i.key AND h.side = 1)
         """
+
+    static let keepClaims = void(.destination, "SELECT key FROM found WHERE side = 0 AND type < 0")
+
+    /// Of the steps on `side`, of two kinds, what the other side has.
+    static func voidCauses(of side: SyncSide) -> String { void(side.other, "SELECT key FROM action WHERE side = ? AND kind IN (?, ?)") }
+
+    /// A size that no file has makes the agreed version another one than what is there.
+    private static func void(_ side: SyncSide, _ keys: String) -> String {
+        let number = side.rawValue
+        return "UPDATE item SET size\(number) = -1, tag\(number) = NULL, listed\(number) = 1 WHERE type <> 2 AND key IN (\(keys))"
+    }
 
     static let upsertItem = """
         INSERT INTO item (key, type, hash, folded, size0, time0, tag0, identity0, listed0, size1, time1, tag1, identity1, listed1)

@@ -38,6 +38,8 @@ enum SyncSchema {
         guard try Int.fetchOne(db, sql: "PRAGMA user_version") == version else {
             throw ForeignState(what: "was made by a newer version of this program; use that one.")
         }
+        // Values of another type than a column's, too: reading them would end the process.
+        guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair else {
             throw ForeignState(what: "belongs to two other folders.")
         }
@@ -45,11 +47,11 @@ enum SyncSchema {
 
     private static let tables = """
         CREATE TABLE pair (source TEXT NOT NULL, destination TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0,
-            token TEXT NOT NULL);
+            token TEXT NOT NULL) STRICT;
         CREATE TABLE item (
             id INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, type INTEGER NOT NULL, hash TEXT, folded TEXT NOT NULL,
             size0 INTEGER, time0 INTEGER, tag0 TEXT, identity0 TEXT, listed0 INTEGER NOT NULL,
-            size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT, listed1 INTEGER NOT NULL);
+            size1 INTEGER, time1 INTEGER, tag1 TEXT, identity1 TEXT, listed1 INTEGER NOT NULL) STRICT;
         CREATE INDEX item_folded ON item (folded);
         """
 

@@ -4,8 +4,10 @@ public import Logging
 
 /// Keeps two folders in step for as long as it runs: both are watched, and a run follows what changes.
 ///
-/// Changes of both sides are gathered until it is quiet for a while. A run that fails is tried again, ever more seldom; one that is refused
-/// because it would remove too much waits for a change, or for the time at which everything is looked at anew.
+/// Changes of both sides are gathered until it is quiet for a while. Where a storage tells nothing by itself, runs follow each other, the
+/// sooner the more they find: a run that finds nothing costs no more than a listing, and holds nothing afterwards.
+/// A run that fails is tried again, ever more seldom; one that is refused because it would remove too much waits for a change, or for the
+/// time at which everything is looked at anew.
 public actor SyncService {
     /// What happens, as it happens.
     public enum Event: Sendable {
@@ -15,13 +17,15 @@ public actor SyncService {
         case ended(FolderSyncReport)
         /// A run failed, and is tried again after so many seconds at the latest.
         case failed(any Error, retryIn: Double)
+        /// A side's watch could not be started, or has ended; it is tried again, and until then runs look for changes.
+        case unwatched(SyncSide, (any Error)?)
         /// A step of the run under way; those of several files come at once.
         case sync(SyncEvent)
     }
 
     /// How the last run went.
     private enum Standing {
-        case fine, unfinished, away, refused
+        case fine, unfinished, incomplete, away, refused
     }
 
     /// Failed items of one run that are logged; the run's last line has their number.
@@ -48,8 +52,10 @@ public actor SyncService {
     private var latestChange: ContinuousClock.Instant?
     /// Sides whose watch was not tried yet.
     private var starting: Set<SyncSide> = []
-    /// Sides that cannot be watched for the time being.
+    /// Sides of whose changes nobody tells, for the time being or at all.
     private var unwatched: Set<SyncSide> = []
+    /// How soon runs follow each other because of those.
+    private var pace: PollingPace
 
     /// - Parameters:
     ///   - sync: For this service alone, as long as it runs; closing it is left to the caller.
@@ -57,6 +63,7 @@ public actor SyncService {
     public init(_ sync: FolderSync, options: SyncServiceOptions = SyncServiceOptions(), logger: Logger? = nil) {
         self.sync = sync
         self.options = options
+        pace = PollingPace(options.watch)
         var logger = logger
         logger?[metadataKey: "source"] = "\(sync.source.name)"
         logger?[metadataKey: "destination"] = "\(sync.destination.name)"
@@ -76,7 +83,8 @@ public actor SyncService {
         switch standing {
         case .refused: return .refused
         case .away: return .away
-        case .unfinished: return .waiting
+        case .incomplete where firstChange == nil: return .incomplete
+        case .unfinished, .incomplete: return .waiting
         case .fine: return firstChange == nil ? .idle : .waiting
         }
     }
@@ -103,9 +111,9 @@ public actor SyncService {
         isStarted = true
         defer { isStarted = false }
         (starting, unwatched) = (Set(SyncSide.allCases), [])
-        (lastEnd, retryTime) = (nil, nil)
+        (lastEnd, retryTime, pace) = (nil, nil, PollingPace(options.watch))
         await withTaskGroup(of: Void.self) { group in
-            for side in SyncSide.allCases { group.addTask { await self.watch(side) } }
+            for side in SyncSide.allCases { group.addTask { await self.watch(side, event) } }
             await work(event)
             group.cancelAll()
         }
@@ -131,7 +139,7 @@ public actor SyncService {
         if standing == .away, let retryTime { return retryTime }
         var times = [lastEnd + .clamped(seconds: options.rescan)]
         if let retryTime { times.append(retryTime) }
-        if !unwatched.isEmpty, standing != .refused { times.append(lastEnd + .clamped(seconds: options.watch.longestInterval)) }
+        if !unwatched.isEmpty { times.append(lastEnd + (standing == .refused ? .clamped(seconds: options.longestPause) : pace.pause)) }
         if let firstChange, let latestChange {
             let quiet = options.quiet * Double(1 << min(max(0, restlessRuns - 1), 16))
             times.append(firstChange + .clamped(seconds: options.longestWait))
@@ -148,7 +156,7 @@ extension SyncService {
         (firstChange, latestChange) = (nil, nil)
         isWorking = true
         let began = ContinuousClock.now
-        logger?.info("A run begins.")
+        logger?.debug("A run begins.")
         event(.began)
         let result: Result<FolderSyncReport, any Error>
         do {
@@ -174,8 +182,10 @@ extension SyncService {
     }
 
     private func ended(_ report: FolderSyncReport, began: ContinuousClock.Instant) {
+        let (wasFine, isFirst) = (standing == .fine, lastEnd == nil)
         counted.update { $0.ended(report, at: Date()) }
         let didNothing = !report.hasChanges && report.isComplete
+        pace.looked(for: didNothing ? .now - began : .zero, changes: report.hasChanges)
         let isSoon = lastEnd.map { began - $0 < .clamped(seconds: 2 * options.longestWait) } ?? false
         restlessRuns = didNothing ? 0 : isSoon ? restlessRuns + 1 : 1
         let passing = report.failed.first { $0.error?.isTransient ?? false }
@@ -186,13 +196,14 @@ extension SyncService {
             retryTime = .now + .clamped(seconds: options.pause(after: failures, error: passing?.error))
         } else {
             failures = 0
-            standing = .fine
+            standing = report.failures == 0 ? .fine : .incomplete
             retryTime = nil
         }
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
         for item in report.failed.prefix(Self.mostLogged) { logger?.warning("\(item.path) at the \(item.side): \(item.reason)") }
-        logger?.info("A run ended: \(report.counts).")
+        // Where nothing is watched, runs without a find are many.
+        logger?.log(level: didNothing && wasFine && !isFirst ? .debug : .info, "A run ended: \(report.counts).")
     }
 
     /// - Returns: Seconds until the next try.
@@ -204,7 +215,7 @@ extension SyncService {
             standing = .refused
             retryTime = nil
             logger?.warning("The run was refused: \(error.sentence)")
-            return options.rescan
+            return unwatched.isEmpty ? options.rescan : min(options.rescan, options.longestPause)
         }
         failures += 1
         standing = .away
@@ -218,14 +229,16 @@ extension SyncService {
 // MARK: Watches
 
 extension SyncService {
-    /// Watches a side until the task is cancelled; a watch that ends is started anew.
-    private func watch(_ side: SyncSide) async {
+    /// Watches a side until the task is cancelled; a watch that ends is started anew. Returns at once where a watch would only list what
+    /// the runs list, too.
+    private func watch(_ side: SyncSide, _ event: @escaping @Sendable (Event) -> Void) async {
         let folder = side == .source ? sync.source : sync.destination
         var falls = 0
         while !Task.isCancelled {
             let began = ContinuousClock.now
             var reason: (any Error)?
             do {
+                guard try await isTold(folder) else { return isUnwatched(side) }
                 let changes = try await folder.provider.changes(at: folder.path, options: options.watch)
                 stands(side)
                 do {
@@ -240,8 +253,22 @@ extension SyncService {
             if Task.isCancelled { return }
             falls = ContinuousClock.now - began > .clamped(seconds: options.longestPause) ? 1 : falls + 1
             fell(side, reason, isNews: falls == 1)
+            if falls == 1 { event(.unwatched(side, reason)) }
             await sleepers.sleep(.watch(side), until: .now + .clamped(seconds: options.pause(after: falls, error: reason)))
         }
+    }
+
+    /// Whether a watch learns of changes for less than a listing of all there is.
+    private func isTold(_ folder: SyncFolder) async throws -> Bool {
+        let isNative = folder.provider is any FileProviderMonitor || folder.provider is any FileProviderLongPolling
+        if isNative, !options.watch.alwaysPolls { return true }
+        return try await folder.provider.capabilities().has(.treeTags)
+    }
+
+    private func isUnwatched(_ side: SyncSide) {
+        starting.remove(side)
+        unwatched.insert(side)
+        sleepers.wake(.work)
     }
 
     private func stands(_ side: SyncSide) {
@@ -253,11 +280,9 @@ extension SyncService {
     }
 
     private func fell(_ side: SyncSide, _ error: (any Error)?, isNews: Bool) {
-        starting.remove(side)
-        unwatched.insert(side)
         let level: Logger.Level = isNews ? .warning : .debug
         logger?.log(level: level, "The \(side) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
-        sleepers.wake(.work)
+        isUnwatched(side)
     }
 
     private func noted(_ events: [FileEvent], in folder: SyncFolder) {

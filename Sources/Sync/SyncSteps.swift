@@ -97,17 +97,23 @@ struct SyncSteps: Sendable {
 
     /// Gives the version that loses its name another one, which takes it along whatever it is by now.
     private func setAside(_ action: SyncAction, _ difference: SyncDifference) async throws {
+        do { try await rename(pass.folders[action.side].path(of: action.path), toConflictCopyOf: action) } catch let error
+            where error.isNoSuchFile
+        {
+            throw ChangedMeanwhile(path: action.path)
+        }
+    }
+
+    private func rename(_ path: ProviderPath, toConflictCopyOf action: SyncAction) async throws {
         let folder = pass.folders[action.side]
         let longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
         var number = 1
         while true {
             let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), longest: longest, number: number)
             do {
-                return try await folder.provider.moveItem(path: folder.path(of: action.path), to: folder.path(of: name))
+                return try await folder.provider.moveItem(path: path, to: folder.path(of: name))
             } catch let error where error.isFileExists && number < 100 {
                 number += 1
-            } catch let error where error.isNoSuchFile {
-                throw ChangedMeanwhile(path: action.path)
             }
         }
     }
@@ -134,8 +140,7 @@ struct SyncSteps: Sendable {
             if pass.options.keepsReplaced || action.keepsOld {
                 return try await trash.put(action.path, on: action.side, expecting: expected)
             }
-            try await transfer.check(action.path, on: action.side, is: expected)
-            try await folder.provider.removeItem(path: path, recursive: false)
+            try await removeItem(action, expected)
         } catch let error where error.isNoSuchFile {
             // Somebody else was first.
         } catch let error where error.isFileExists && action.type == .directory {
@@ -143,6 +148,34 @@ struct SyncSteps: Sendable {
             throw FileError.make(
                 .fileWriteFileExists, path: action.path, sentence: "The folder “\(action.path)” still holds something and stays.",
                 underlying: error)
+        }
+    }
+
+    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what goes.
+    private func removeItem(_ action: SyncAction, _ expected: SyncItem) async throws {
+        let (folder, capabilities) = (pass.folders[action.side], pass.capabilities[action.side])
+        let (provider, path) = (folder.provider, folder.path(of: action.path))
+        // After a rename a tag may be another one.
+        if expected.tag != nil || capabilities[.moving] == .derived { try await transfer.check(action.path, on: action.side, is: expected) }
+        if capabilities[.moving] == .derived { return try await provider.removeItem(path: path, recursive: false) }
+        let aside = try TemporaryName.make(beside: path)
+        try await provider.moveItem(path: path, to: aside)
+        let isExpected: Bool
+        do { isExpected = SyncItem(try await provider.attributesOfItem(path: aside))?.isMoved(from: expected, capabilities) ?? false } catch {
+            // Cancelling does not keep it from coming back.
+            try await Task { try await putBack(aside, to: action) }.value
+            throw error
+        }
+        if isExpected { return try await provider.removeItem(path: aside, recursive: false) }
+        try await putBack(aside, to: action)
+        throw ChangedMeanwhile(path: action.path)
+    }
+
+    /// Brings back what is not to be removed; under the name of a conflict copy where somebody has written to its place since.
+    private func putBack(_ aside: ProviderPath, to action: SyncAction) async throws {
+        let folder = pass.folders[action.side]
+        do { try await folder.provider.moveItem(path: aside, to: folder.path(of: action.path)) } catch let error where error.isFileExists {
+            try await rename(aside, toConflictCopyOf: action)
         }
     }
 

@@ -78,6 +78,8 @@ final class SyncStore: Sendable {
             let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
             let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
+            // Room for a bit of each; numbers are given out one by one.
+            guard last < 1 << 40 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
             pass.update {
                 $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, runs: runs, token: token)
             }
@@ -106,6 +108,16 @@ final class SyncStore: Sendable {
     func endRun(_ direction: SyncOptions.Direction) async throws {
         let runs = direction == .mirror ? 1 : 2
         try await write { try $0.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs]) }
+    }
+
+    /// How many of the items agreed on a side's listing had.
+    func seenCount(on side: SyncSide) -> Int { pass.update { $0.seen[side].count } }
+
+    /// Whether a side has files that are not as they were agreed on.
+    func hasNewFiles(on side: SyncSide) async throws -> Bool {
+        try await write {
+            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM found WHERE side = ? AND type = 1)", arguments: [side.rawValue]) ?? false
+        }
     }
 
     /// How many items a side's listing had.
@@ -157,8 +169,21 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// Has all that the destination kept when the source lost it count as the destination's own, in this pass and until both have it again.
+    /// Has all that the destination kept when the source lost it count as the destination's own, in this pass.
     func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
+
+    /// Has what a step is taken for count as another version than was agreed on, until the step is noted.
+    ///
+    /// - Parameter claimsKept: Whether what ``claimKept()`` is about counts so, too, until both sides have it again.
+    func beginSteps(claimsKept: Bool) async throws {
+        try await write { db in
+            for side in SyncSide.allCases {
+                let kinds = [SyncAction.Kind.remove, .update].map(\.rawValue)
+                try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: [side.rawValue] + StatementArguments(kinds))
+            }
+            if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
+        }
+    }
 
     /// Has what lies below `paths`, and with `itself` they too, take no part in this pass.
     func leaveOut(_ paths: [ProviderPath], itself: Bool) async throws {

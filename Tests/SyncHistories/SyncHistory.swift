@@ -38,8 +38,19 @@ package final class SyncHistory {
     private let blind: Blind?
     private var contents = 0
     private var log: [String] = []
-    /// What people replaced or removed themselves.
-    private let destroyed = Collected<String>()
+    /// How often people replaced or removed a content themselves.
+    private let destroyed = Locked<[String: Int]>([:])
+    /// What people finished writing, or brought back, after a round's first look.
+    private let written = Locked<[String]>([])
+    /// What people threw away, and may bring back as it was.
+    private let thrown = Locked<[Thrown]>([])
+
+    private struct Thrown: Sendable {
+        let side: Int
+        let path: ProviderPath
+        let aside: ProviderPath
+        let texts: [String]
+    }
 
     /// A side, 0 or 1, that is a ``BlindStorage``.
     package typealias Blind = (side: Int, kind: BlindStorage.Kind)
@@ -89,12 +100,17 @@ package final class SyncHistory {
             for _ in 0..<Int.random(in: 0...6, using: &numbers) { try await act(on: Int.random(in: 0...1, using: &numbers)) }
             let before = [try await tree(0), try await tree(1)]
             let texts = try await texts()
-            let hasMeanwhile = try await breakRuns()
+            written.update { $0 = [] }
+            var hasMeanwhile = try await breakRuns()
             for storage in folders.storages { storage.arm([:]) }
+            if numbers.chance(1, in: 3) {
+                hasMeanwhile = true
+                for _ in 0..<Int.random(in: 1...3, using: &numbers) { try await act(on: Int.random(in: 0...1, using: &numbers)) }
+            }
             let skipped = try await finish()
             let after = [try await tree(0), try await tree(1)]
             try checkAlike(after, skipped)
-            try await checkTexts(texts, base)
+            try await checkTexts(texts, base, before)
             if !hasMeanwhile, blind == nil, let base, let expected = expected(base, before) {
                 try check(base, before, expected, after[0])
             }
@@ -116,15 +132,31 @@ package final class SyncHistory {
         let root = folders.path[side]
         let files = try await tree(side).keys.sorted()
         let date = storage.tick()
-        let destroyed = destroyed
+        let (destroyed, written, thrown) = (destroyed, written, thrown)
+        @Sendable func count(_ texts: [String], _ change: Int) {
+            destroyed.update { counts in for text in texts { counts[text, default: 0] += change } }
+        }
         // First out of the way, so that a run that goes on meanwhile puts nothing there that would go unseen.
         @Sendable func destroy(_ path: ProviderPath) async throws {
             let aside = try TemporaryName.make(beside: path)
             try await provider.moveItem(path: path, to: aside)
-            destroyed.append(try await Self.contents(of: aside, in: provider))
+            count(try await Self.contents(of: aside, in: provider), 1)
             try await provider.removeItem(path: aside)
         }
-        let choice = Int.random(in: 0..<10, using: &numbers)
+        let choice = Int.random(in: 0..<13, using: &numbers)
+        if choice >= 11, let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers) {
+            log.append("side \(side) brings back \(item.path)")
+            return {
+                try await Self.tolerant {
+                    let place = root.appending(item.path)
+                    try await provider.createFolderWithParents(path: place.parent ?? root)
+                    try await provider.moveItem(path: item.aside, to: place)
+                    count(item.texts, -1)
+                    written.update { $0 += item.texts }
+                    thrown.update { $0.removeAll { $0.aside == item.aside } }
+                }
+            }
+        }
         if files.isEmpty || choice < 4 {
             let path = try choice < 2 || files.isEmpty ? randomPath() : files.randomElement(using: &numbers) ?? randomPath()
             let text = newContent()
@@ -134,9 +166,11 @@ package final class SyncHistory {
                 if isDuringRun {
                     do { try await destroy(place) } catch let error where error.isNoSuchFile {}
                 } else {
-                    destroyed.append(try await Self.contents(of: place, in: provider))
+                    count(try await Self.contents(of: place, in: provider), 1)
                 }
-                try await Self.write(text, to: place, of: provider, storage, date, overwrite: !isDuringRun)
+                if try await Self.write(text, to: place, of: provider, storage, date, overwrite: !isDuringRun) {
+                    written.update { $0.append(text) }
+                }
             }
         }
         let file = try files.randomElement(using: &numbers) ?? randomPath()
@@ -145,6 +179,18 @@ package final class SyncHistory {
         case (4...5, _):
             log.append("side \(side) removes \(file)")
             return { try await Self.tolerant { try await destroy(root.appending(file)) } }
+        case (10..., _):
+            log.append("side \(side) throws \(file) away")
+            // Not into a folder that may be removed.
+            let aside = try TemporaryName.make(beside: root.appending(nameBytes: Array("thrown".utf8)))
+            return {
+                try await Self.tolerant {
+                    try await provider.moveItem(path: root.appending(file), to: aside)
+                    let texts = try await Self.contents(of: aside, in: provider)
+                    count(texts, 1)
+                    thrown.update { $0.append(Thrown(side: side, path: file, aside: aside, texts: texts)) }
+                }
+            }
         case (6, let folder?):
             log.append("side \(side) removes \(folder)/")
             return { try await Self.tolerant { try await destroy(root.appending(folder)) } }
@@ -167,7 +213,7 @@ package final class SyncHistory {
 
     private static func write(
         _ text: String, to path: ProviderPath, of provider: any FileProvider, _ storage: UnreliableStorage, _ date: Date, overwrite: Bool
-    ) async throws {
+    ) async throws -> Bool {
         try await tolerant {
             try await provider.createFolderWithParents(path: path.parent ?? .root)
             let options = WriteOptions(overwrite: overwrite, modificationDate: storage.stepped(date))
@@ -193,8 +239,12 @@ package final class SyncHistory {
     }
 
     /// What people try may be impossible: a folder is in the way, or the item is gone by now.
-    private static func tolerant(_ body: () async throws -> Void) async throws {
-        do { try await body() } catch let error where error is CocoaError && !error.isCancellation {}
+    ///
+    /// - Returns: Whether it was done.
+    @discardableResult
+    private static func tolerant(_ body: () async throws -> Void) async throws -> Bool {
+        do { try await body() } catch let error where error is CocoaError && !error.isCancellation { return false }
+        return true
     }
 
     private func randomPath() throws -> ProviderPath {
@@ -324,11 +374,13 @@ package final class SyncHistory {
         }
     }
 
-    /// No content that was there is gone, but for what the run had to replace or remove.
-    private func checkTexts(_ before: Set<String>, _ base: Tree?) async throws {
+    /// No content that was there is gone, but for what the run had to replace or remove because one side did.
+    private func checkTexts(_ before: Set<String>, _ base: Tree?, _ trees: [Tree]) async throws {
         let after = try await texts()
-        let replaceable = options.keepsReplaced ? [] : Set((base ?? [:]).values)
-        let lost = before.subtracting(after).subtracting(replaceable).subtracting(destroyed.values)
+        let onBoth = Set(trees[0].filter { trees[1][$0.key] == $0.value }.values)
+        let replaceable = options.keepsReplaced ? [] : Set((base ?? [:]).values).subtracting(onBoth)
+        let destroyed = Set(destroyed.value.filter { $0.value > 0 }.keys)
+        let lost = before.subtracting(replaceable).union(written.value).subtracting(after).subtracting(destroyed)
         try check(lost.isEmpty, "nothing is lost", lost)
     }
 
@@ -349,7 +401,7 @@ package final class SyncHistory {
         let provider = folders.storages[side].underlying
         let root = folders.path[side]
         @Sendable func takesPart(_ item: FileObject) -> Bool {
-            withTrash || !TemporaryName.matches(item.name) && ![SyncOptions.trashName, SyncOptions.plainTrashName].contains(item.name)
+            !TemporaryName.matches(item.name) && (withTrash || ![SyncOptions.trashName, SyncOptions.plainTrashName].contains(item.name))
         }
         try await provider.walk(path: root, entering: takesPart) { item in
             guard item.isRegularFile, takesPart(item) else { return }

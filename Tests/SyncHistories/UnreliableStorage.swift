@@ -102,8 +102,8 @@ package final class UnreliableStorage: ForwardingProvider {
             throw URLError(.networkConnectionLost)
         case .failure: throw FileError.make(.fileReadUnknown, path: path, sentence: "The storage has a hiccup at “\(path)”.")
         case .meanwhile(let work):
-            // A storage that checks and then acts leaves room for this before the whole call, not in the middle of its own step.
-            if call != "move", call != "remove" { try await work() }
+            // Between the last look at a place and the rename that puts a new version there lies nothing else.
+            if call != "move" || !TemporaryName.matches(path.name) { try await work() }
             return try await body()
         }
     }

@@ -15,6 +15,8 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     let watches = Collected<ToldWatch>()
     /// Called before each call; `watch` is one of them.
     let before = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
+    /// Called after each call that succeeded.
+    let after = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
     /// Calls that were made, by name.
     let calls = Collected<String>()
 
@@ -31,7 +33,9 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
         calls.append(call)
         try await before.value(call)
-        return try await body()
+        let value = try await body()
+        try await after.value(call)
+        return value
     }
 
     func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {

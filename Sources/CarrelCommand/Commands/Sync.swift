@@ -67,7 +67,7 @@ struct SyncFolders: Verb {
         let file = state.map { URL(fileURLWithPath: $0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
         session.remark("the state is \(file.path)")
         let sync = try await FolderSync(folders.source, folders.destination, state: file, options: try options())
-        do { try await run(sync, SyncOutput(pair, common, session.output)) } catch { throw SyncPair.locate(error, pair) }
+        do { try await run(sync, SyncOutput(pair, session)) } catch { throw SyncPair.locate(error, pair) }
         try await sync.close()
     }
 
@@ -111,6 +111,9 @@ struct SyncFolders: Verb {
                 if try await item.isFolder(of: place) { continue }
                 throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
             } catch let error where error.isNoSuchFile && what == "destination" {
+                continue
+            } catch let error where watch && error.isTransient {
+                // Whoever is away for now is waited for.
                 continue
             } catch { throw error.at(place.shown) }
         }

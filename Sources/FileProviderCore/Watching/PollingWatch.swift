@@ -150,29 +150,6 @@ extension PollingWatch {
     }
 }
 
-/// How long to wait between two looks.
-struct PollingPace {
-    private let shortest: Double
-    private let longest: Double
-    private var interval: Double
-    private var least = 0.0
-
-    init(_ options: WatchOptions) {
-        shortest = max(0.001, options.shortestInterval)
-        longest = max(shortest, options.longestInterval)
-        interval = shortest
-    }
-
-    var pause: Duration { .seconds(max(interval, least)) }
-
-    mutating func looked(for time: Duration, changes: Bool) {
-        interval = changes ? shortest : min(longest, interval * 1.5)
-        least = 4 * (time / .seconds(1))
-    }
-
-    mutating func failed() { interval = min(longest, interval * 2) }
-}
-
 extension FileEvent {
     /// More happened than is kept for a consumer.
     package static func tooMany(at path: ProviderPath) -> FileEvent {

@@ -68,7 +68,10 @@ struct BookReading: Sendable {
     private func cover(of book: Publication) async throws -> Cover? {
         guard let link = book.coverLink else { return nil }
         do throws(ResourceError) {
-            let data = try await book.get(link).read(0..<Self.largestCover + 1)
+            let resource = book.get(link)
+            // An archive tells the size without a request; what a manifest claims is asked for. Neither has to be true.
+            if let size = resource.link.size, size > Self.largestCover, try await resource.length() > Self.largestCover { return nil }
+            let data = try await resource.read(0..<Self.largestCover + 1)
             return data.count > Self.largestCover ? nil : Cover(data)
         } catch {
             if error.cause is URLError || error.cause.isTransient || error.cause.isCancellation { throw error.cause }

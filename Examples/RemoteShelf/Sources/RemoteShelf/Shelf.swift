@@ -33,52 +33,101 @@ public actor Shelf {
     ///
     /// - Returns: Whether everything could be read.
     public func update() async throws -> Bool {
-        owed[root] = ""
-        try await settle()
-        return owed.isEmpty
+        do { return try await lookAtAll() } catch let failure as OwnFailure { throw failure.cause }
     }
 
     /// Brings the catalogue up to date and keeps it so, until the task is cancelled.
     ///
-    /// What cannot be read is tried again with every change, and after pauses that grow from ``WatchOptions/longestInterval``, in which
-    /// a polling watch has looked once, to 16 times that.
+    /// What cannot be read is tried again with every change, and after pauses that grow from ``WatchOptions/longestInterval`` to 16 times
+    /// that. A watch that cannot be started, or ends, is reported and started anew, after pauses that grow from
+    /// ``WatchOptions/shortestInterval`` to the same; what was known stays meanwhile, and everything is looked at again.
+    ///
+    /// - Throws: `CancellationError`; why the folder of this machine cannot be written, which no later try would mend.
     public func follow(_ options: WatchOptions = WatchOptions()) async throws {
-        let changes = try await provider.changes(at: root, options: options)
+        var (falls, told) = (0, "")
+        while true {
+            let began = ContinuousClock.now
+            let reason: any Error
+            do {
+                let changes = try await provider.changes(at: root, options: options)
+                // The same reason is news again.
+                told = ""
+                reason = await follow(changes, options)
+            } catch {
+                reason = error
+            }
+            if let failure = reason as? OwnFailure { throw failure.cause }
+            try Task.checkCancellation()
+            if reason.sentence != told { report("interrupted \(root): \(reason.sentence)".plain) }
+            told = reason.sentence
+            falls = ContinuousClock.now - began > .seconds(options.longestPause) ? 1 : falls + 1
+            try await Task.sleep(for: .seconds(options.pause(after: falls, error: reason)))
+        }
+    }
+}
+
+// MARK: Following
+
+extension WatchOptions {
+    /// Seconds between two tries at the most.
+    fileprivate var longestPause: Double { 16 * longestInterval }
+
+    /// Seconds until the next try after so many falls in a row; longer where the server said so. Half of it is chance, so that many clients
+    /// do not come back at the same moment.
+    fileprivate func pause(after falls: Int, error: any Error) -> Double {
+        let backoff = min(longestPause, shortestInterval * Double(1 << min(falls - 1, 16)))
+        let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
+        return min(longestPause, max(asked, backoff * Double.random(in: 0.5...1)))
+    }
+}
+
+extension Shelf {
+    /// What keeps the folder of this machine from being written, told apart from all that befalls the storage.
+    private struct OwnFailure: Error {
+        let cause: any Error
+    }
+
+    /// Does what concerns the folder of this machine.
+    private static func own<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
+        do { return try await work() } catch let error where !error.isCancellation { throw OwnFailure(cause: error) }
+    }
+
+    private func lookAtAll() async throws -> Bool {
+        owe(root)
+        try await settle()
+        return owed.isEmpty
+    }
+
+    /// Keeps the catalogue up to date until the watch ends, and ends it.
+    ///
+    /// - Returns: Why.
+    private func follow(_ changes: FileChanges, _ options: WatchOptions) async -> any Error {
+        var reason: any Error = FileError.make(.fileReadUnknown, path: root, sentence: "Its changes are told no longer.")
+        var question: Question?
         do {
-            var isComplete = try await update()
+            var isComplete = try await lookAtAll()
             var pause = options.longestInterval
-            while let events = try await next(of: changes.watch, within: isComplete ? nil : pause) {
-                pause = isComplete ? options.longestInterval : min(2 * pause, 16 * options.longestInterval)
+            while true {
+                let asked = question ?? Question(to: changes.watch)
+                question = asked
+                let isAnswered = try await asked.isAnswered(within: isComplete ? nil : pause)
+                // The next one is asked once this answer is in the catalogue.
+                if isAnswered { question = nil }
+                guard let events = try await isAnswered ? asked.events : [] else { break }
+                pause = isComplete ? options.longestInterval : min(2 * pause, options.longestPause)
+                // With the folder itself, all that was in it seems to be gone. The catalogue stays until the folder is back.
+                let isGone = events.contains { $0.kind == .removed && $0.path == root }
+                if isGone { throw FileError.make(.fileReadNoSuchFile, path: root) }
                 for event in events { apply(event) }
                 try await settle()
                 isComplete = owed.isEmpty
             }
-            await changes.stop()
         } catch {
-            await changes.stop()
-            throw error
+            reason = error
         }
-    }
-
-    /// The next changes; none when the pause is over.
-    private func next(of watch: any FileWatch, within pause: Double?) async throws -> [FileEvent]? {
-        guard let pause else { return try await watch.next() }
-        let waiting = Task { try await watch.next() }
-        let timer = Task {
-            try await Task.sleep(for: .seconds(pause))
-            waiting.cancel()
-        }
-        defer { timer.cancel() }
-        do {
-            return try await withTaskCancellationHandler {
-                try await waiting.value
-            } onCancel: {
-                waiting.cancel()
-            }
-        } catch  where error.isCancellation {
-            try Task.checkCancellation()
-            return []
-        }
+        await question?.cancel()
+        await changes.stop()
+        return reason
     }
 }
 
@@ -88,8 +137,7 @@ extension Shelf {
     /// Events may be older than what is there now, so they only say where to look. What moved is found again by its version.
     private func apply(_ event: FileEvent) {
         switch event.kind {
-        // That the folder itself is gone ends the watch; the catalogue stays.
-        case .removed: if event.path != root { leave(event.path) }
+        case .removed: leave(event.path)
         // What is in a new folder is told item by item.
         case .created where event.type == .directory: leave(event.path)
         case .modified where event.type == .directory: break
@@ -205,7 +253,7 @@ extension Shelf {
             switch result {
             case .success(let (read, cover)):
                 var entry = read
-                if let cover { entry.cover = try await folder.add(cover) }
+                if let cover { entry.cover = try await Self.own { [folder] in try await folder.add(cover) } }
                 let old = catalogue[file.path]
                 if let cover = old?.cover { oldCovers.append(cover) }
                 catalogue[file.path] = entry
@@ -243,7 +291,7 @@ extension Shelf {
     private func save() async throws {
         if isSaved { return }
         let (folder, catalogue, covers) = (folder, catalogue, oldCovers)
-        try await Task { try await folder.save(catalogue, removing: covers) }.value
+        try await Self.own { try await Task { try await folder.save(catalogue, removing: covers) }.value }
         oldCovers = []
         isSaved = true
     }

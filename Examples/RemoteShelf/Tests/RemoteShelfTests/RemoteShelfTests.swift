@@ -149,6 +149,78 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
             ])
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a look that takes longer than the pauses comes to its end`() async throws {
+        try await put("books/a.epub", Books.epub("A"))
+        provider.setAway(true)
+        try await following(shelf()) {
+            _ = try await eventually { lines.values.contains { $0.hasPrefix("postponed /books/a.epub: ") } ? true : nil }
+            // From now on each look outlasts two pauses, in which what is owed is tried again.
+            provider.setSlow(true)
+            try await put("books/b.epub", Books.epub("B"))
+            _ = try await eventually { lines.values.contains { $0.hasPrefix("postponed /books/b.epub: ") } ? true : nil }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a folder that is missing for a while is followed again`() async throws {
+        let (books, elsewhere) = (try ProviderPath("books"), try ProviderPath("elsewhere"))
+        try await put("books/a.epub", Books.epub("A"))
+        try await following(shelf()) {
+            try await provider.memory.moveItem(path: books, to: elsewhere)
+            _ = try await eventually { lines.values.contains { $0.hasPrefix("interrupted /books: ") } ? true : nil }
+            #expect(try entry("books/a.epub") != nil)
+            try await put("elsewhere/b.epub", Books.epub("B"))
+            try await provider.memory.moveItem(path: elsewhere, to: books)
+            _ = try await eventually { try entry("books/b.epub") }
+        }
+        #expect(try entry("books/a.epub") != nil)
+        let others = lines.values.filter { !$0.hasPrefix("interrupted ") }
+        #expect(others == ["added /books/a.epub: A by Jane Austen", "added /books/b.epub: B by Jane Austen"])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a login that is refused ends nothing, neither at the start nor later`() async throws {
+        let interruption = "interrupted /books: The login was refused."
+        try await put("books/a.epub", Books.epub("A"))
+        #expect(try await shelf().update())
+        provider.setRefusing(true)
+        try await following(shelf()) {
+            _ = try await eventually { lines.values.contains(interruption) ? true : nil }
+            try await put("books/b.epub", Books.epub("B"))
+            provider.setRefusing(false)
+            _ = try await eventually { try entry("books/b.epub") }
+            provider.setRefusing(true)
+            _ = try await eventually { lines.values.count { $0 == interruption } == 2 ? true : nil }
+            #expect(try catalogue().entries.count == 2)
+            try await put("books/c.epub", Books.epub("C"))
+            provider.setRefusing(false)
+            _ = try await eventually { try entry("books/c.epub") }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a catalogue that cannot be written ends it`() async throws {
+        try await put("books/a.epub", Books.epub("A"))
+        let shelf = try await shelf()
+        // Not even root writes a file where a folder is.
+        let inTheWay = folder.appending(path: "catalogue.json/more")
+        try FileManager.default.createDirectory(at: inTheWay, withIntermediateDirectories: true)
+        await #expect {
+            try await shelf.follow()
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileWriteFileExists
+        }
+        await #expect {
+            try await shelf.update()
+        } throws: {
+            ($0 as? CocoaError)?.code == .fileWriteFileExists
+        }
+    }
+
+    @Test func `a cover that is too large is left out unread`() async throws {
+        try await put("books/a.epub", Books.epub("A", cover: Books.cover + Data(count: 5 << 20)))
+        #expect(try await shelf().update())
+        #expect(try entry("books/a.epub")?.title == "A" && entry("books/a.epub")?.cover == nil)
+        #expect(provider.bytes < 256 << 10, "\(provider.bytes) bytes were read")
+    }
+
     @Test(arguments: [
         "", "{\"location\": ", "{\"books\": [], \"refused\": []}", "{\"location\": \"mem://other/\", \"books\": [], \"refused\": []}",
     ])

@@ -41,8 +41,20 @@ struct Configuration: Decodable {
     static func load(_ file: String) throws -> Configuration {
         let data = try Data(contentsOf: URL(fileURLWithPath: file))
         do { return try JSONDecoder().decode(Configuration.self, from: data) } catch let error as DecodingError {
-            throw FileError.make(.fileReadCorruptFile, path: file, sentence: "“\(file)”: \(error.place)", underlying: error)
+            throw FileError.make(.fileReadCorruptFile, path: file, sentence: "“\(file)”: \(error.place)\(flaw(data))", underlying: error)
         }
+    }
+
+    /// Where `data` is no JSON, and why: the decoder on Linux does not say. Empty for other errors.
+    private static func flaw(_ data: Data) -> String {
+        do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
+            guard let why = (error as NSError).userInfo["NSDebugDescription"] as? String else { return "" }
+            let index = why.components(separatedBy: " around character ").last.flatMap { Int($0.dropLast()) }
+            guard let index else { return " \(why)" }
+            let line = data.prefix(index).count { $0 == UInt8(ascii: "\n") } + 1
+            return " Line \(line): \(why)"
+        }
+        return ""
     }
 }
 

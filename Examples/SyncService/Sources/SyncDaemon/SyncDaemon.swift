@@ -77,20 +77,20 @@ public struct SyncDaemon: Sendable {
         (self.services, self.syncs) = (services, syncs)
     }
 
-    /// `PAIR.SIDE` in systemd's folder of credentials, a password; `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `netrc` among
-    /// the credentials, and `~/.netrc`.
-    private static func credentials(_ pair: String, _ side: SyncSide, _ environment: [String: String]) -> any CredentialSource {
+    /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's folder of credentials.
+    /// Only without one `~/.netrc`: systemd may hide the home, and what cannot be read is an error.
+    static func credentials(_ pair: String, _ side: SyncSide, _ environment: [String: String]) -> any CredentialSource {
         let letters = "\(pair)_\(side)".uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
         let variable = "SYNC_\(String(letters))_"
         var sources: [any CredentialSource] = [
             EnvironmentCredentials(password: variable + "PASSWORD", token: variable + "TOKEN", environment: environment)
         ]
-        if let folder = environment["CREDENTIALS_DIRECTORY"] {
-            let file = "\(folder)/\(pair).\(side)"
-            if FileManager.default.fileExists(atPath: file) { sources.append(PasswordFileCredentials(file: file)) }
-            sources.append(NetrcCredentials(file: "\(folder)/netrc"))
+        guard let folder = environment["CREDENTIALS_DIRECTORY"] else {
+            return CredentialChain(sources + [NetrcCredentials(environment: environment)])
         }
-        return CredentialChain(sources + [NetrcCredentials(environment: environment)])
+        let file = "\(folder)/\(pair).\(side)"
+        if FileManager.default.fileExists(atPath: file) { sources.append(PasswordFileCredentials(file: file)) }
+        return CredentialChain(sources + [NetrcCredentials(file: "\(folder)/netrc")])
     }
 
     /// Runs until the task is cancelled, or SIGTERM or SIGINT comes.
@@ -137,7 +137,11 @@ public struct SyncDaemon: Sendable {
         for (name, service) in services { metrics[name] = await service.metrics }
         if let health { try Health(written: Date(), interval: interval, pairs: metrics).write(to: health) }
         if let prometheus {
-            try Data(SyncMetrics.prometheus(metrics).utf8).write(to: URL(fileURLWithPath: prometheus), options: .atomic)
+            // It comes into place with its rights: whoever collects it is another user, and may come at any time.
+            let new = prometheus + ".new"
+            try Data(SyncMetrics.prometheus(metrics).utf8).write(to: URL(fileURLWithPath: new))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: new)
+            if rename(new, prometheus) != 0 { throw FileError.make(errno: errno, path: try ProviderPath(prometheus), writing: true) }
         }
     }
 

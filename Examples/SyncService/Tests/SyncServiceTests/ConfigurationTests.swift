@@ -38,6 +38,8 @@ import Testing
     @Test(arguments: [
         (#"{"pairs": []}"#, "at pairs: There is none."),
         (#"{"pair": []}"#, "“pair” is no key of the configuration"),
+        ("{\n  \"logLevel\": \"info\"\n  \"pairs\": []\n}", "Line 3: "),
+        ("{\n  \"pairs\": [", "end of file"),
         (#"{"pairs": [{"name": "a", "source": {"url": "/a"}}]}"#, "destination"),
         (#"{"pairs": [{"name": "a b", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "“a b” is no name"),
         (#"{"healthInterval": 0, "pairs": [{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}]}"#, "at healthInterval:"),

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 import Sync
 import Testing
@@ -33,18 +34,19 @@ import Testing
         #expect(await again.value == 0)
     }
 
-    @Test func `the program ends cleanly at SIGTERM`() async throws {
+    @Test func `the program ends cleanly at SIGTERM, and its metrics are there for others whatever the umask is`() async throws {
         let file = try bed.configure()
         try bed.put("one/first", "1")
         let process = Process()
         let executable = try #require(Self.executable, "sync-service lies beside the tests")
-        process.executableURL = executable
-        process.arguments = [file]
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", "umask 0077; exec \"$0\" \"$1\"", executable.path, file]
         process.environment = ["HOME": bed.folder.path]
         let ended = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in ended.continuation.finish() }
         try process.run()
         try await eventually { bed.text("two/first") == "1" }
+        #expect(try FileManager.default.attributesOfItem(atPath: bed.path("sync.prom"))[.posixPermissions] as? Int == 0o644)
         process.terminate()
         for await _ in ended.stream {}
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
@@ -62,7 +64,27 @@ import Testing
         #expect(await SyncDaemon.main([try bed.configure(stateless)], environment: [:]) == 1)
     }
 
-    @Test func `health is good while the file is fresh and no pair is away or refused`() async throws {
+    @Test func `under systemd its credentials are asked, and no home`() async throws {
+        let (origin, pair) = (Origin(scheme: "https", host: "nas", port: 443), "books")
+        // Not even root reads a folder as a file.
+        try FileManager.default.createDirectory(at: bed.folder.appending(path: ".netrc"), withIntermediateDirectories: true)
+        let home = ["HOME": bed.folder.path]
+        await #expect(throws: CocoaError.self) {
+            _ = try await SyncDaemon.credentials(pair, .source, home).credential(for: origin, user: "me")
+        }
+        let systemd = home.merging(["CREDENTIALS_DIRECTORY": bed.folder.path]) { $1 }
+        #expect(try await SyncDaemon.credentials(pair, .source, systemd).credential(for: origin, user: "me") == nil)
+        try bed.put("netrc", "machine nas login me password one")
+        #expect(
+            try await SyncDaemon.credentials(pair, .source, systemd).credential(for: origin, user: "me")
+                == .password(user: "me", password: "one"))
+        try bed.put("books.source", "two")
+        #expect(
+            try await SyncDaemon.credentials(pair, .source, systemd).credential(for: origin, user: "me")
+                == .password(user: "me", password: "two"))
+    }
+
+    @Test func `health is good while the file is fresh and no pair needs somebody to look`() async throws {
         func health(_ state: SyncMetrics.State, age: Double) async throws -> Int32 {
             var metrics = SyncMetrics()
             metrics.state = state
@@ -70,8 +92,9 @@ import Testing
             try health.write(to: bed.path("health.json"))
             return await SyncDaemon.main(["--health", bed.path("health.json")])
         }
+        let good: Set<SyncMetrics.State> = [.idle, .running, .waiting, .paused]
         for state in SyncMetrics.State.allCases {
-            #expect(try await health(state, age: 0) == (state == .away || state == .refused ? 1 : 0), "\(state)")
+            #expect(try await health(state, age: 0) == (good.contains(state) ? 0 : 1), "\(state)")
         }
         #expect(try await health(.idle, age: 90) == 0)
         #expect(try await health(.idle, age: 200) == 1)

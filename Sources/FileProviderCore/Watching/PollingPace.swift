@@ -1,0 +1,28 @@
+/// How long to wait between two looks at what tells nothing of its changes by itself.
+///
+/// The shortest interval after a change, half as much again after each look that found none, and at least four times what that look took.
+public struct PollingPace: Sendable {
+    private let shortest: Double
+    private let longest: Double
+    private var interval: Double
+    private var least = 0.0
+
+    /// Begins with the shortest interval.
+    public init(_ options: WatchOptions) {
+        shortest = max(0.001, options.shortestInterval)
+        longest = max(shortest, options.longestInterval)
+        interval = shortest
+    }
+
+    /// From the end of one look to the beginning of the next.
+    public var pause: Duration { .seconds(max(interval, least)) }
+
+    /// Notes a look.
+    public mutating func looked(for time: Duration, changes: Bool) {
+        interval = changes ? shortest : min(longest, interval * 1.5)
+        least = 4 * (time / .seconds(1))
+    }
+
+    /// Notes that nobody could look.
+    public mutating func failed() { interval = min(longest, interval * 2) }
+}

@@ -1,0 +1,279 @@
+import FileProviderCore
+import Foundation
+import GRDB
+import MemoryFileProvider
+import ProviderDoubles
+import Sync
+import Testing
+
+/// What happens right before, beside or right after a step of a run.
+@Suite struct LastMomentTests {
+    private let one = ToldProvider("one")
+    private let two = ToldProvider("two")
+
+    private func bed(_ direction: SyncOptions.Direction = .twoWay) throws -> SyncBed {
+        try SyncBed(direction, source: one, destination: two)
+    }
+
+    /// Loses the answers to `call`.
+    private func loseReplies(to call: String, of storage: ToldProvider) {
+        storage.after.update { $0 = { if $0 == call { throw URLError(.networkConnectionLost) } } }
+    }
+
+    @Test func `what is brought back after a removal that could not be noted is no removal of the other side`() async throws {
+        let bed = try bed()
+        for name in ["a", "b", "c"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        // Into another folder's trash, and back as it was: size, time and identity are the same.
+        let bin = try ProviderPath(".bin.carrel-part")
+        try #require(TemporaryName.matches(bin.name))
+        try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
+        loseReplies(to: "remove", of: two)
+        await #expect(throws: URLError.self) { try await bed.run() }
+        two.after.update { $0 = { _ in } }
+        #expect(try await two.memory.tree() == ["/b b", "/c c"])
+        try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
+        let report = try await bed.run()
+        #expect(report.removed == 0 && report.created == 1, "\(report)")
+        #expect(try await one.memory.tree() == ["/a a", "/b b", "/c c"])
+        #expect(try await two.memory.tree() == ["/a a", "/b b", "/c c"])
+    }
+
+    @Test func `what is brought back after an update that could not be noted is kept beside it`() async throws {
+        let bed = try bed()
+        for name in ["a", "b"] { try await one.memory.put("/" + name, "old \(name)") }
+        try await bed.run()
+        let bin = try ProviderPath(".bin.carrel-part")
+        try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
+        try await one.memory.put("/a", "a newer version")
+        loseReplies(to: "write", of: two)
+        await #expect(throws: URLError.self) { try await bed.run() }
+        two.after.update { $0 = { _ in } }
+        #expect(try await two.memory.texts().contains("a newer version"))
+        try await one.memory.remove("/a")
+        try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
+        #expect(try await bed.run().isComplete)
+        #expect(try await one.memory.tree() == two.memory.tree())
+        #expect(try await one.memory.texts().isSuperset(of: ["old a"]))
+    }
+
+    @Test(arguments: ["attributes", "move", "remove"])
+    func `what is written right before a removal is not removed`(call: String) async throws {
+        let bed = try bed()
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/a")
+        let isWritten = Locked(false)
+        two.before.update {
+            $0 = { [two] now in
+                let isFirst = isWritten.update { isWritten in
+                    defer { isWritten = isWritten || now == call }
+                    return !isWritten && now == call
+                }
+                if isFirst { try await two.memory.put("/a", "written at the last moment") }
+            }
+        }
+        #expect(try await bed.run().isComplete)
+        #expect(isWritten.value)
+        #expect(try await bed.run().isComplete)
+        #expect(try await one.memory.tree() == ["/a written at the last moment", "/b b"])
+        #expect(try await two.memory.tree() == ["/a written at the last moment", "/b b"])
+    }
+
+    @Test func `what could not be looked at again comes back to its place`() async throws {
+        let bed = try bed()
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/a")
+        let hasMoved = Locked(false)
+        two.before.update {
+            $0 = { call in
+                if call == "move" { hasMoved.update { $0 = true } }
+                if call == "attributes", hasMoved.value { throw FileError.make(.fileReadUnknown, path: "/a", sentence: "A hiccup.") }
+            }
+        }
+        let report = try await bed.run()
+        #expect(report.failures == 1, "\(report)")
+        #expect(try await two.memory.tree() == ["/a a", "/b b"])
+        two.before.update { $0 = { _ in } }
+        #expect(try await bed.run().removed == 1)
+        #expect(try await two.memory.texts() == ["b"])
+    }
+
+    @Test func `a file that changes whenever it is read is sent twice at most, and left for the next run`() async throws {
+        try await one.memory.put("/log", "line 0")
+        try await one.memory.put("/quiet", "quiet")
+        let busy = BusyStorage(one.memory)
+        let bed = try SyncBed(.mirror, source: busy, destination: two)
+        let report = try await bed.run()
+        #expect(report.postponed.map(\.path.string) == ["/log"] && report.created == 1, "\(report)")
+        #expect(busy.lines.value == 2)
+        busy.isQuiet.update { $0 = true }
+        #expect(try await bed.run().isComplete)
+        #expect(try await two.memory.tree() == ["/log line 2", "/quiet quiet"])
+    }
+
+    // MARK: Sides that have lost everything
+
+    @Test(arguments: [SyncOptions.RemovalLimit.count(1000), .share(0.999)])
+    func `a disk that was replaced by another one takes nothing from the other side`(limit: SyncOptions.RemovalLimit) async throws {
+        let bed = try bed()
+        bed.options.update { $0.removalLimit = limit }
+        for number in 0..<20 { try await one.memory.put("/\(number)", "\(number)") }
+        try await bed.run()
+        for number in 0..<20 { try await two.memory.remove("/\(number)") }
+        try await two.memory.createFolder(path: ProviderPath("lost+found"))
+        let error = await #expect(throws: CocoaError.self) { try await bed.run() }
+        #expect(error?.removalStop == .emptySide(.destination, held: 20))
+        try await two.memory.put("/a stray file", "text")
+        await #expect(throws: CocoaError.self) { try await bed.run() }
+        #expect(try await one.memory.tree().count == 20)
+        // Everything under another name is no loss.
+        for number in 0..<20 { try await two.memory.put("/\(number)", "\(number)") }
+        _ = try await bed.run()
+        try await two.memory.createFolder(path: ProviderPath("all"))
+        for item in try await two.memory.contentsOfDirectory(path: .root) where item.name != "all" {
+            try await two.memory.move(item.path.string, "/all\(item.path)")
+        }
+        bed.options.update { $0.removalLimit = .share(0.5) }
+        #expect(try await bed.run().isComplete)
+        #expect(try await one.memory.tree() == two.memory.tree())
+    }
+
+    @Test func `of a few items all can be replaced by others, and none is lost to an empty folder`() async throws {
+        let bed = try bed()
+        try await one.memory.put("/a", "a")
+        try await bed.run()
+        try await one.memory.remove("/a")
+        try await one.memory.createFolder(path: ProviderPath("lost+found"))
+        await #expect(throws: CocoaError.self) { try await bed.run() }
+        try await one.memory.put("/b", "another")
+        #expect(try await bed.run().removed == 1)
+        #expect(try await two.memory.tree() == ["/b another", "/lost+found/"])
+    }
+
+    @Test func `no share allows no removal`() async throws {
+        let bed = try bed()
+        bed.options.update { $0.removalLimit = .share(0) }
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/a")
+        await #expect(throws: CocoaError.self) { try await bed.run() }
+        #expect(try await two.memory.tree() == ["/a a", "/b b"])
+    }
+
+    @Test func `after a mirror, one file that cannot be brought back brings back nothing else`() async throws {
+        let bed = try bed(.mirror)
+        for name in ["a", "b", "kept"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/kept")
+        try await bed.run()
+        bed.options.update { $0.direction = .twoWay }
+        one.before.update {
+            $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/kept", sentence: "Not ever.") } }
+        }
+        #expect(try await bed.run().failures == 1)
+        try await one.memory.remove("/a")
+        let report = try await bed.run()
+        #expect(report.removed == 1 && report.failures == 1, "\(report)")
+        #expect(try await two.memory.tree() == ["/b b", "/kept kept"])
+    }
+
+    // MARK: Room
+
+    @Test func `a full disk takes what it has room for, and what is removed makes more`() async throws {
+        let disk = SmallDisk(two.memory)
+        let bed = try SyncBed(.twoWay, source: one, destination: disk)
+        // The disk looks for room before it writes.
+        bed.options.update { $0.transfers = 1 }
+        try await one.memory.put("/old", String(repeating: "o", count: 100))
+        try await one.memory.put("/other", "other")
+        try await bed.run()
+        try await one.memory.remove("/old")
+        for name in ["b", "d"] { try await one.memory.put("/\(name) large", String(repeating: name, count: 90)) }
+        for name in ["a", "c", "e"] { try await one.memory.put("/\(name) small", name) }
+        disk.bytes.update { $0 = 120 }
+        let report = try await bed.run()
+        #expect(report.removed == 1 && report.created == 4 && report.failures == 1, "\(report)")
+        #expect((report.failed.first?.error as? CocoaError)?.code == .fileWriteOutOfSpace)
+        #expect(try await two.memory.tree().count == 5)
+    }
+
+    // MARK: The state
+
+    @Test func `a state with values that it cannot have is damaged, and says so`() async throws {
+        let bed = try bed()
+        try await one.memory.put("/a", "a")
+        try await bed.run()
+        try await DatabaseQueue(path: bed.state.path).write { db in
+            try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')")
+        }
+        try await DatabaseQueue(path: bed.state.path).write { try $0.execute(sql: "UPDATE item SET size0 = 'many', key = 'text'") }
+        try await DatabaseQueue(path: bed.state.path).write { db in
+            try db.execute(
+                sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = sql || ' STRICT' WHERE type = 'table' AND name IN ('item')")
+        }
+        await #expect { try await bed.run() } throws: { error in
+            (error as? CocoaError)?.code == .fileReadCorruptFile && error.sentence.contains("is damaged")
+        }
+    }
+
+    @Test func `a dry run says what it finds, and changes neither sides nor state`() async throws {
+        let bed = try bed(.mirror)
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/a")
+        try await bed.run()
+        func items() throws -> [Row] {
+            try DatabaseQueue(path: bed.state.path).read { try Row.fetchAll($0, sql: "SELECT * FROM item ORDER BY key") }
+        }
+        let before = try items()
+        bed.options.update { $0.direction = .twoWay }
+        #expect(try await bed.plan() == ["create source /a"])
+        #expect(try items() == before)
+    }
+}
+
+/// A storage with a log to which somebody writes whenever it is read.
+private final class BusyStorage: ForwardingProvider {
+    static let type = "Busy"
+    let underlying: any FileProvider
+    private let memory: MemoryFileProvider
+    let lines = Locked(0)
+    let isQuiet = Locked(false)
+
+    init(_ memory: MemoryFileProvider) {
+        self.memory = memory
+        underlying = memory
+    }
+
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+        guard call == "open", path.name == "log", !isQuiet.value else { return try await body() }
+        let number = lines.update { lines in
+            lines += 1
+            return lines
+        }
+        try await memory.put("/log", "line \(number)")
+        throw FileError.changedWhileReading(path)
+    }
+}
+
+/// A storage with room for so many bytes.
+private final class SmallDisk: ForwardingProvider {
+    static let type = "SmallDisk"
+    let underlying: any FileProvider
+    private let memory: MemoryFileProvider
+    let bytes = Locked(Int64.max)
+
+    init(_ memory: MemoryFileProvider) {
+        self.memory = memory
+        underlying = memory
+    }
+
+    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
+        let taken = Locked(source.length ?? 0)
+        try await memory.walk(path: .root) { item in taken.update { $0 += item.size ?? 0 } }
+        if taken.value > bytes.value { throw FileError.make(errno: ENOSPC, path: path, writing: true) }
+        return try await memory.writeContents(path: path, from: source, options: options)
+    }
+}
