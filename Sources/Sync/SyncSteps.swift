@@ -161,7 +161,8 @@ struct SyncSteps: Sendable {
         let aside = try TemporaryName.make(beside: path)
         try await provider.moveItem(path: path, to: aside)
         let isExpected: Bool
-        do { isExpected = SyncItem(try await provider.attributesOfItem(path: aside))?.isMoved(from: expected, capabilities) ?? false } catch {
+        do { isExpected = SyncItem(try await provider.attributesOfItem(path: aside))?.isMoved(from: expected, capabilities) ?? false } catch
+        {
             // Cancelling does not keep it from coming back.
             try await Task { try await putBack(aside, to: action) }.value
             throw error

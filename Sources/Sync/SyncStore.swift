@@ -116,7 +116,8 @@ final class SyncStore: Sendable {
     /// Whether a side has files that are not as they were agreed on.
     func hasNewFiles(on side: SyncSide) async throws -> Bool {
         try await write {
-            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM found WHERE side = ? AND type = 1)", arguments: [side.rawValue]) ?? false
+            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM found WHERE side = ? AND type = 1)", arguments: [side.rawValue])
+                ?? false
         }
     }
 

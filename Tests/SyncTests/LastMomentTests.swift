@@ -210,8 +210,7 @@ import Testing
         }
         try await DatabaseQueue(path: bed.state.path).write { try $0.execute(sql: "UPDATE item SET size0 = 'many', key = 'text'") }
         try await DatabaseQueue(path: bed.state.path).write { db in
-            try db.execute(
-                sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = sql || ' STRICT' WHERE type = 'table' AND name IN ('item')")
+            try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = sql || ' STRICT' WHERE name = 'item'")
         }
         await #expect { try await bed.run() } throws: { error in
             (error as? CocoaError)?.code == .fileReadCorruptFile && error.sentence.contains("is damaged")

@@ -3,6 +3,7 @@ import Foundation
 import LocalFileProvider
 import Logging
 import MemoryFileProvider
+import ProviderDoubles
 import Sync
 import Testing
 
@@ -178,6 +179,72 @@ import Testing
         }
     }
 
+    @Test func `a storage that tells nothing is listed once a look, and what is found there arrives`() async throws {
+        let silent = SilentProvider("one")
+        var options = SyncServiceOptions.patient
+        (options.watch.shortestInterval, options.watch.longestInterval) = (0.01, 0.02)
+        try await silent.memory.put("/f/a", "1")
+        let bed = try SyncBed(.mirror, source: silent, destination: destination)
+        let runs = Locked(0)
+        try await bed.withService(options) { run in
+            try await eventually { run.reports.count >= 5 }
+            try await silent.memory.put("/b", "2")
+            try await eventually { try await destination.memory.tree() == ["/b 2", "/f/", "/f/a 1"] }
+            #expect(run.events.values.allSatisfy { if case .unwatched = $0 { false } else { true } })
+            let began = run.events.values.count { if case .began = $0 { true } else { false } }
+            runs.update { $0 = began }
+        }
+        // Two folders in each run, of which one more may have begun.
+        #expect(silent.lists.value <= 2 * (runs.value + 1))
+    }
+
+    @Test func `a refused run is looked at again where nobody tells of a change`() async throws {
+        let silent = SilentProvider("one")
+        let bed = try SyncBed(.mirror, source: silent, destination: destination)
+        bed.options.update { $0.deletes = true }
+        for number in 0..<8 { try await silent.memory.put("/\(number)", "text") }
+        try await bed.run()
+        for number in 0..<7 { try await silent.memory.remove("/\(number)") }
+        var options = SyncServiceOptions.patient
+        options.longestPause = 0.02
+        try await bed.withService(options) { run in
+            try await eventually { run.failures.count >= 2 }
+            #expect(run.failures.allSatisfy { $0.retryIn == 0.02 })
+            for number in 0..<7 { try await silent.memory.put("/\(number)", "text") }
+            try await eventually { await run.state == .idle }
+        }
+    }
+
+    @Test func `what fails for good is no reason to be well`() async throws {
+        destination.before.update {
+            $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Read-only.") } }
+        }
+        try await source.memory.put("/a", "1")
+        var options = SyncServiceOptions.patient
+        options.quiet = 0.01
+        try await bed().withService(options) { run in
+            try await eventually { await run.state == .incomplete }
+            let metrics = await run.service.metrics
+            #expect(metrics.unfinished == 1 && metrics.lastError == "/a at the destination: Read-only.")
+            destination.before.update { $0 = { _ in } }
+            try await source.tell("/a")
+            try await eventually { await run.state == .idle }
+            #expect(try await destination.memory.tree() == ["/a 1"])
+        }
+    }
+
+    @Test func `a watch that ends is told`() async throws {
+        try await bed().withService(.patient) { run in
+            try await eventually { run.reports.count == 1 }
+            source.watches.values[0].fall(URLError(.networkConnectionLost))
+            try await eventually {
+                run.events.values.contains {
+                    if case .unwatched(.source, let error) = $0 { (error as? URLError)?.code == .networkConnectionLost } else { false }
+                }
+            }
+        }
+    }
+
     @Test func `a folder that the first run makes is watched from then on`() async throws {
         let fails = Locked(true)
         destination.before.update {
@@ -261,6 +328,23 @@ import Testing
         let log = lines.values.joined(separator: "\n")
         #expect(log.contains("2 created") && log.contains("done: create /a/b at the destination") && log.contains("mem://"))
         #expect(!log.contains("s3cret"))
+    }
+}
+
+/// A storage in memory that tells of no change by itself.
+private final class SilentProvider: ForwardingProvider {
+    static let type = "Silent"
+    let memory: MemoryFileProvider
+    var underlying: any FileProvider { memory }
+    let lists = Locked(0)
+
+    init(_ name: String) {
+        memory = SyncBed.memory(name)
+    }
+
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+        if call == "list" { lists.update { $0 += 1 } }
+        return try await body()
     }
 }
 

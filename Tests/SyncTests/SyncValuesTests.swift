@@ -22,6 +22,20 @@ import Testing
         #expect(String(validating: name.nameBytes, as: UTF8.self)?.hasSuffix(" (conflict 2026-11-23 02.45.10 nas).epub") == true)
     }
 
+    @Test func `what is left out on purpose hides nothing that cannot be held`() throws {
+        var look = FolderSyncReport()
+        let path = try ProviderPath("a")
+        for _ in 0..<2500 { look.skip(FolderSyncReport.Item(.source, path, "a link", isLeftOut: true)) }
+        for _ in 0..<1500 { look.skip(FolderSyncReport.Item(.source, path, "too long")) }
+        for _ in 0..<1200 { look.fail(FolderSyncReport.Item(.source, path, FileError.changedWhileReading(path))) }
+        var report = FolderSyncReport()
+        report.beginPass(look)
+        report.beginPass(look)
+        report.skip(FolderSyncReport.Item(.source, path, "too long"))
+        #expect(report.leftOut == 2500 && report.unheld == 1501 && report.failures == 1200)
+        #expect(report.skipped.count == 2000 && report.failed.count == 1000)
+    }
+
     @Test func `a label keeps what a name may hold`() {
         let folder = SyncFolder(
             ProviderLocation(provider: SyncBed.memory("x"), path: .root), label: "a/b\u{1B}:c" + String(repeating: "d", count: 99))
