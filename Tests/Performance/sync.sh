@@ -175,7 +175,7 @@ sync_memory() {
   local bench shape case
   bench=$(dirname "$CARREL")/sync-memory-benchmark
   for shape in tree flat; do
-    for case in equal upload; do
+    for case in equal upload changed; do
       TMPDIR=$disk "$bench" "$case" "$shape" | tee "$work/memory"
       while read -r mib; do judge "1,000,000 entries: peak memory, MiB" "$mib" "<=" 150; done < <(sed -n 's/.*peak \([0-9]*\) MiB/\1/p' "$work/memory" | tail -n 1)
     done
