@@ -84,12 +84,14 @@ public actor FolderSync {
             var capabilities = try await capabilities()
             var report = FolderSyncReport()
             var agreed: Int?
+            var isSeen = true
             for number in 1...Self.mostPasses {
                 var pass = SyncPass(
                     Sides(source, destination), store, options, capabilities, throttle: throttle, control: control)
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount
                 capabilities = pass.capabilities
+                isSeen = looked.failures == 0
                 report.beginPass(looked)
                 let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)
                 try await pass.beginSteps()
@@ -97,7 +99,8 @@ public actor FolderSync {
                 let hasMore = try await run.carryOut(&report, triesChanging: number == 1)
                 if !hasMore { break }
             }
-            try await store.endRun(options.direction)
+            // What a mirror has left where nobody could look is still to be brought back.
+            try await store.endRun(isSeen ? options.direction : store.lastDirection ?? options.direction)
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

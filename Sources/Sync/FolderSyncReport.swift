@@ -58,6 +58,9 @@ public struct FolderSyncReport: Sendable {
     /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``mostNamed`` are named.
     public private(set) var postponed: [Item] = []
 
+    /// How long the last look at both sides took.
+    var lookTime: Duration = .zero
+
     /// Items of one kind that are named.
     public static let mostNamed = 1000
 
@@ -93,7 +96,7 @@ public struct FolderSyncReport: Sendable {
 
     /// Begins another pass: what was left to do, and what takes no part, is found anew.
     mutating func beginPass(_ look: FolderSyncReport) {
-        (skipped, leftOut, unheld, failed, failures, postponed) = ([], 0, 0, [], 0, [])
+        (skipped, leftOut, unheld, failed, failures, postponed, lookTime) = ([], 0, 0, [], 0, [], look.lookTime)
         add(look)
     }
 

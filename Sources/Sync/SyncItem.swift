@@ -16,6 +16,9 @@ public struct SyncItem: Sendable, Hashable {
     /// Whether a listing told this; else it is what a write was answered with, which may be more or less exact.
     var isListed = true
 
+    /// A size that no file has makes the version agreed on another one than whatever is there.
+    static let voidSize: Int64 = -1
+
     /// Each as its property says.
     public init(type: FileType, size: Int64? = nil, time: Int64? = nil, tag: String? = nil, identity: String? = nil) {
         self.type = type
@@ -131,6 +134,9 @@ struct SyncDifference: Sendable, Equatable {
     var movedFrom: ProviderPath?
     /// Other paths that a storage without regard to case takes for this one; only looked for where a side is such a storage.
     var twins: [SyncDifference] = []
+
+    /// Whether the state holds no version of a side, but only that there was one.
+    var isVoid: Bool { SyncSide.allCases.contains { agreed?.items[$0].size == SyncItem.voidSize } }
 
     /// What is there now; nil where nothing is.
     func item(on side: SyncSide) -> SyncItem? {

@@ -39,6 +39,7 @@ struct SyncPass: Sendable {
     ///   - removed: What earlier passes of the run have removed.
     ///   - agreed: How many items both sides had in common before the run; nil in its first pass.
     mutating func prepare(removed: Int = 0, of agreed: Int? = nil) async throws -> FolderSyncReport {
+        let start = ContinuousClock.now
         try await store.beginPass()
         var looked = try await look()
         if try await hidesNamesAfterAll() {
@@ -48,6 +49,7 @@ struct SyncPass: Sendable {
         for side in SyncSide.allCases { try await lookAtTwins(on: side) }
         var report = FolderSyncReport()
         for side in SyncSide.allCases { report.add(looked[side]) }
+        report.lookTime = .now - start
         try checkPresence()
         if followsMirror { try await store.claimKept() }
         let rules = SyncRules(
@@ -151,14 +153,19 @@ struct SyncPass: Sendable {
     /// Whether a side has nothing of what it had, and all of it would go on the other side, too: a disk that was replaced, or is not mounted,
     /// may have a folder of its own. Of few items all may be replaced by others.
     private func hasLostAll(_ side: SyncSide, _ removals: Int) async throws -> Bool {
-        guard store.seenCount(on: side) == 0, removals >= store.agreedCount else { return false }
+        guard store.agreedCount > 0, store.seenCount(on: side) == 0, removals >= store.agreedCount else { return false }
         if store.agreedCount > SyncOptions.RemovalLimit.few { return true }
         return try await !store.hasNewFiles(on: side)
     }
 
     private func compare(_ rules: SyncRules) async throws {
+        try await compare(rules) { try await store.voidFiles(after: $0) }
+        try await compare(rules) { try await store.newFiles(on: .destination, after: $0) }
+    }
+
+    private func compare(_ rules: SyncRules, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]) async throws {
         var last: ProviderPath?
-        while case let differences = try await store.newFiles(on: .destination, after: last), let end = differences.last {
+        while case let differences = try await next(last), let end = differences.last {
             try await concurrently(differences.filter(rules.needsComparison)) { difference in
                 do {
                     let (isSame, hash) = try await comparison.compare(at: difference.path)

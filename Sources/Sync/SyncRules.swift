@@ -69,8 +69,8 @@ struct SyncRules: Sendable {
         let isSame = difference.isSame ?? (source.type == .symbolicLink ? source.tag == destination.tag : nil)
         switch (difference.isChanged(on: .source), difference.isChanged(on: .destination)) {
         case (false, false): return .nothing
-        case (true, false): return .transfer(to: .destination, keepsOld: false)
-        case (false, true) where direction == .twoWay: return .transfer(to: .source, keepsOld: false)
+        case (true, false): return isSame == true ? .agree : .transfer(to: .destination, keepsOld: false)
+        case (false, true) where direction == .twoWay: return isSame == true ? .agree : .transfer(to: .source, keepsOld: false)
         case (_, true):
             if isSame == true || (isSame == nil && looksSame(source, destination, difference)) { return .agree }
             if direction == .mirror { return .transfer(to: .destination, keepsOld: true) }
@@ -82,8 +82,9 @@ struct SyncRules: Sendable {
     /// Whether contents have to be compared before anything can be decided.
     func needsComparison(_ difference: SyncDifference) -> Bool {
         guard let source = difference.item(on: .source), let destination = difference.item(on: .destination) else { return false }
-        guard source.type == .regular, destination.type == .regular, difference.isChanged(on: .destination) else { return false }
-        if direction == .twoWay, !difference.isChanged(on: .source) { return false }
+        guard source.type == .regular, destination.type == .regular else { return false }
+        let hasBoth = difference.isChanged(on: .destination) && (direction == .mirror || difference.isChanged(on: .source))
+        guard hasBoth || difference.isVoid else { return false }
         guard source.size == nil || destination.size == nil || source.size == destination.size else { return false }
         return !looksSame(source, destination, difference)
     }

@@ -75,15 +75,24 @@ enum SyncSQL {
         WHERE i.type <> 2 AND NOT EXISTS (SELECT 1 FROM found h WHERE h.key = i.key AND h.side = 1)
         """
 
+    /// Of the steps on `side`, of two kinds, what the other side has or lost, and was not agreed on.
+    static func voidCauses(of side: SyncSide) -> String {
+        void(
+            side.other,
+            """
+            SELECT a.key FROM action a JOIN found f ON f.key = a.key AND f.side = \(side.other.rawValue)
+            WHERE a.side = \(side.rawValue) AND a.kind IN (?, ?)
+            """)
+    }
+
     static let keepClaims = void(.destination, "SELECT key FROM found WHERE side = 0 AND type < 0")
 
-    /// Of the steps on `side`, of two kinds, what the other side has.
-    static func voidCauses(of side: SyncSide) -> String { void(side.other, "SELECT key FROM action WHERE side = ? AND kind IN (?, ?)") }
-
-    /// A size that no file has makes the agreed version another one than what is there.
     private static func void(_ side: SyncSide, _ keys: String) -> String {
         let number = side.rawValue
-        return "UPDATE item SET size\(number) = -1, tag\(number) = NULL, listed\(number) = 1 WHERE type <> 2 AND key IN (\(keys))"
+        return """
+            UPDATE item SET size\(number) = \(SyncItem.voidSize), tag\(number) = NULL, listed\(number) = 1
+            WHERE type <> 2 AND key IN (\(keys))
+            """
     }
 
     static let upsertItem = """
@@ -172,6 +181,12 @@ enum SyncSQL {
 
     static let newFiles = """
         \(columns) FROM (SELECT key FROM found WHERE key > ? AND side = ? AND type = 1 ORDER BY key LIMIT ?) d \(joins) ORDER BY d.key
+        """
+
+    /// Files of the source of which the state holds no version, only that there was one.
+    static let voidFiles = """
+        \(columns) FROM (SELECT f.key FROM found f CROSS JOIN item v ON v.key = f.key AND v.size0 = \(SyncItem.voidSize)
+            WHERE f.key > ? AND f.side = 0 AND f.type = 1 ORDER BY f.key LIMIT ?) d \(joins) ORDER BY d.key
         """
 
     static let oneDifference = "\(columns) FROM (SELECT ? AS key) d \(joins)"

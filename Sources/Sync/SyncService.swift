@@ -45,6 +45,8 @@ public actor SyncService {
     private var failures = 0
     private var retryTime: ContinuousClock.Instant?
     private var lastEnd: ContinuousClock.Instant?
+    /// When the next run begins because of sides of whose changes nobody tells.
+    private var pollTime: ContinuousClock.Instant?
     /// Runs in a row, soon after each other, that found something to do.
     private var restlessRuns = 0
     /// Of the changes that no run has looked at yet.
@@ -139,7 +141,7 @@ public actor SyncService {
         if standing == .away, let retryTime { return retryTime }
         var times = [lastEnd + .clamped(seconds: options.rescan)]
         if let retryTime { times.append(retryTime) }
-        if !unwatched.isEmpty { times.append(lastEnd + (standing == .refused ? .clamped(seconds: options.longestPause) : pace.pause)) }
+        if !unwatched.isEmpty, let pollTime { times.append(pollTime) }
         if let firstChange, let latestChange {
             let quiet = options.quiet * Double(1 << min(max(0, restlessRuns - 1), 16))
             times.append(firstChange + .clamped(seconds: options.longestWait))
@@ -185,25 +187,33 @@ extension SyncService {
         let (wasFine, isFirst) = (standing == .fine, lastEnd == nil)
         counted.update { $0.ended(report, at: Date()) }
         let didNothing = !report.hasChanges && report.isComplete
-        pace.looked(for: didNothing ? .now - began : .zero, changes: report.hasChanges)
         let isSoon = lastEnd.map { began - $0 < .clamped(seconds: 2 * options.longestWait) } ?? false
         restlessRuns = didNothing ? 0 : isSoon ? restlessRuns + 1 : 1
-        let passing = report.failed.first { $0.error?.isTransient ?? false }
+        let passing = report.failed.first { $0.error.map(Self.isPassing) ?? false }
         lastEnd = .now
         if passing != nil || !report.postponed.isEmpty {
             failures += 1
-            standing = .unfinished
             retryTime = .now + .clamped(seconds: options.pause(after: failures, error: passing?.error))
         } else {
             failures = 0
-            standing = report.failures == 0 ? .fine : .incomplete
             retryTime = nil
         }
+        let isIncomplete = report.failed.contains { !($0.error?.isTransient ?? false) }
+        standing = isIncomplete ? .incomplete : retryTime == nil ? .fine : .unfinished
+        pace.looked(for: report.lookTime, changes: report.hasChanges)
+        let next = ContinuousClock.now + pace.pause
+        // Who asked for a pause gets it.
+        pollTime = passing == nil ? next : max(next, retryTime ?? next)
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
         for item in report.failed.prefix(Self.mostLogged) { logger?.warning("\(item.path) at the \(item.side): \(item.reason)") }
         // Where nothing is watched, runs without a find are many.
         logger?.log(level: didNothing && wasFine && !isFirst ? .debug : .info, "A run ended: \(report.counts).")
+    }
+
+    /// Whether a later try may succeed though nothing changes on either side.
+    private static func isPassing(_ error: any Error) -> Bool {
+        error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace
     }
 
     /// - Returns: Seconds until the next try.
@@ -214,6 +224,7 @@ extension SyncService {
             failures = 0
             standing = .refused
             retryTime = nil
+            pollTime = .now + .clamped(seconds: options.longestPause)
             logger?.warning("The run was refused: \(error.sentence)")
             return unwatched.isEmpty ? options.rescan : min(options.rescan, options.longestPause)
         }

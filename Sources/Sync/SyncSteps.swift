@@ -159,24 +159,25 @@ struct SyncSteps: Sendable {
         if expected.tag != nil || capabilities[.moving] == .derived { try await transfer.check(action.path, on: action.side, is: expected) }
         if capabilities[.moving] == .derived { return try await provider.removeItem(path: path, recursive: false) }
         let aside = try TemporaryName.make(beside: path)
-        try await provider.moveItem(path: path, to: aside)
-        let isExpected: Bool
-        do { isExpected = SyncItem(try await provider.attributesOfItem(path: aside))?.isMoved(from: expected, capabilities) ?? false } catch
-        {
-            // Cancelling does not keep it from coming back.
+        do {
+            try await provider.moveItem(path: path, to: aside)
+            let now = SyncItem(try await provider.attributesOfItem(path: aside))
+            guard let now, now.isMoved(from: expected, capabilities) else { throw ChangedMeanwhile(path: action.path) }
+            try await provider.removeItem(path: aside, recursive: false)
+        } catch {
+            // Whatever went wrong: what is not removed is to be seen. Cancelling does not keep it from coming back.
             try await Task { try await putBack(aside, to: action) }.value
             throw error
         }
-        if isExpected { return try await provider.removeItem(path: aside, recursive: false) }
-        try await putBack(aside, to: action)
-        throw ChangedMeanwhile(path: action.path)
     }
 
-    /// Brings back what is not to be removed; under the name of a conflict copy where somebody has written to its place since.
+    /// Brings back what is not to be removed, if it is there; under the name of a conflict copy where somebody has written to its place.
     private func putBack(_ aside: ProviderPath, to action: SyncAction) async throws {
         let folder = pass.folders[action.side]
         do { try await folder.provider.moveItem(path: aside, to: folder.path(of: action.path)) } catch let error where error.isFileExists {
             try await rename(aside, toConflictCopyOf: action)
+        } catch let error where error.isNoSuchFile {
+            // It was removed, and the answer was lost; or it was never renamed.
         }
     }
 

@@ -180,7 +180,7 @@ final class SyncStore: Sendable {
         try await write { db in
             for side in SyncSide.allCases {
                 let kinds = [SyncAction.Kind.remove, .update].map(\.rawValue)
-                try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: [side.rawValue] + StatementArguments(kinds))
+                try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
             }
             if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
         }
@@ -282,6 +282,14 @@ final class SyncStore: Sendable {
             let statement = try db.cachedStatement(sql: SyncSQL.newFiles)
             let arguments: StatementArguments = [path.map(SyncKey.data) ?? Data(), side.rawValue, limit]
             return try Array(Row.fetchCursor(statement, arguments: arguments).map(SyncSQL.difference))
+        }
+    }
+
+    /// Of these, the source's files of which the state holds no version.
+    func voidFiles(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.voidFiles)
+            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
         }
     }
 

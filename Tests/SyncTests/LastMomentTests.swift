@@ -100,6 +100,49 @@ import Testing
         #expect(try await two.memory.texts() == ["b"])
     }
 
+    @Test(arguments: [true, false])
+    func `what cannot be removed is seen, and costs nothing when it is wanted again`(isLost: Bool) async throws {
+        let bed = try bed()
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        let bin = try ProviderPath(".bin.carrel-part")
+        try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
+        if isLost {
+            loseReplies(to: "move", of: two)
+            await #expect(throws: URLError.self) { try await bed.run() }
+            two.after.update { $0 = { _ in } }
+        } else {
+            two.before.update {
+                $0 = { call in if call == "remove" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not here.") } }
+            }
+            #expect(try await bed.run().failures == 1)
+        }
+        #expect(try await two.memory.tree() == ["/a a", "/b b"])
+        try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
+        let report = try await bed.run()
+        #expect(!report.hasChanges && report.isComplete, "\(report)")
+        #expect(try await one.memory.tree() == ["/a a", "/b b"])
+    }
+
+    @Test func `what a mirror left in a folder that could not be listed comes back later`() async throws {
+        let bed = try bed(.mirror)
+        for name in ["d/kept", "d/stays", "x", "y"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/d/kept")
+        try await bed.run()
+        bed.options.update { $0.direction = .twoWay }
+        one.beforePath.update {
+            $0 = { call, path in
+                if call == "list", path.name == "d" { throw FileError.make(.fileReadNoPermission, path: path, sentence: "Not now.") }
+            }
+        }
+        #expect(try await bed.run().failures == 1)
+        one.beforePath.update { $0 = { _, _ in } }
+        let report = try await bed.run()
+        #expect(report.removed == 0 && report.created == 1, "\(report)")
+        #expect(try await one.memory.tree() == two.memory.tree())
+    }
+
     @Test func `a file that changes whenever it is read is sent twice at most, and left for the next run`() async throws {
         try await one.memory.put("/log", "line 0")
         try await one.memory.put("/quiet", "quiet")

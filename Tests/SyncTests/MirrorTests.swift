@@ -96,6 +96,16 @@ import Testing
         #expect(try await destination.texts() == ["1", "other"])
     }
 
+    @Test func `what only the destination changed is taken back once`() async throws {
+        let bed = try SyncBed(.mirror, source: source, destination: destination)
+        try await source.put("/a", "as it is")
+        try await bed.run()
+        try await destination.put("/a", "another version")
+        #expect(try await bed.run().updated == 1)
+        #expect(try await !bed.run().hasChanges)
+        #expect(try await destination.contents(path: ProviderPath("a")) == Data("as it is".utf8))
+    }
+
     @Test func `a renamed folder is moved and not sent again`() async throws {
         let bed = try bed()
         bed.options.update { $0.deletes = true }

@@ -15,6 +15,8 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     let watches = Collected<ToldWatch>()
     /// Called before each call; `watch` is one of them.
     let before = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
+    /// The same, with the path.
+    let beforePath = Locked<@Sendable (_ call: String, _ path: ProviderPath) async throws -> Void>({ _, _ in })
     /// Called after each call that succeeded.
     let after = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
     /// Calls that were made, by name.
@@ -33,6 +35,7 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
         calls.append(call)
         try await before.value(call)
+        try await beforePath.value(call, path)
         let value = try await body()
         try await after.value(call)
         return value
