@@ -1,0 +1,142 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import ProviderDoubles
+import Sync
+import Testing
+
+/// What storages and runs do not take, and how long something is kept.
+@Suite(.timeLimit(.minutes(2))) struct LimitsTests {
+    private let one = SyncBed.memory("one")
+    private let two = SyncBed.memory("two")
+
+    @Test func `what a storage cannot hold is named, and the rest arrives`() async throws {
+        let bed = try SyncBed(.twoWay, source: one, destination: StrictStorage(two))
+        for name in ["a", "a name of more than sixteen bytes", "folder with a long name/x"] { try await one.put("/" + name, "text") }
+        try await one.put("/large", String(repeating: "x", count: 101))
+        try await one.writeContents(path: ProviderPath.root.appending(nameBytes: [0x66, 0xFF]), contents: Data("raw".utf8))
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.isComplete && report.unheld == 4 && report.leftOut == 0 && report.removed == 0, "\(report)")
+            #expect(report.skipped.contains { $0.reason == "The destination takes names of 16 bytes at most." })
+            #expect(report.skipped.contains { $0.reason == "The destination takes files of 100 bytes at most." })
+            #expect(report.skipped.contains { $0.reason == "The destination takes no names that are not UTF-8." })
+        }
+        #expect(try await two.tree() == ["/a text"])
+        #expect(try await one.texts().count == 3)
+    }
+
+    @Test func `a tree without an end is entered so far, and costs nothing else`() async throws {
+        let endless = EndlessStorage(one)
+        try await one.put("/b", "b")
+        let bed = try SyncBed(.twoWay, source: endless, destination: two)
+        let report = try await bed.run()
+        #expect(report.failures == 1 && report.failed.first?.reason.contains("deep") == true, "\(report)")
+        #expect(try await two.contents(path: ProviderPath("b")) == Data("b".utf8))
+        #expect(try await bed.run().removed == 0)
+    }
+
+    @Test func `the trash keeps what is younger than it is said to, and what is not its own`() async throws {
+        let bed = try SyncBed(.mirror, source: one, destination: two)
+        bed.options.update { ($0.deletes, $0.keepsReplaced, $0.trashAge) = (true, true, 86_400) }
+        for name in ["a", "b"] { try await one.put("/" + name, name) }
+        try await bed.run()
+        for name in ["2020-01-01T000000Z/old", "somebody's/own"] { try await two.put("/\(SyncOptions.trashName)/\(name)", name) }
+        try await one.remove("/a")
+        #expect(try await bed.run().removed == 1)
+        #expect(try await two.texts() == ["a", "b", "somebody's/own"])
+    }
+
+    // MARK: Progress
+
+    /// What a completion handler was told, each time.
+    private final class Told: Sendable {
+        let outcomes = Collected<(report: FolderSyncReport?, error: (any Error)?)>()
+
+        func start(_ sync: FolderSync) -> Progress { sync.start { self.outcomes.append(($0, $1)) } }
+    }
+
+    @Test func `a run with a progress counts its bytes, and tells its end once`() async throws {
+        for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
+        let told = Told()
+        try await SyncBed(.mirror, source: one, destination: two).withSync { sync in
+            let progress = told.start(sync)
+            try await eventually { !told.outcomes.values.isEmpty }
+            #expect(progress.isFinished && progress.totalUnitCount == 500 && progress.completedUnitCount == 500)
+        }
+        #expect(told.outcomes.values.count == 1 && told.outcomes.values[0].report?.created == 5 && told.outcomes.values[0].error == nil)
+    }
+
+    @Test func `a run is paused, goes on, and is cancelled by its progress`() async throws {
+        let count = 40
+        for number in 0..<count { try await one.put("/\(number)", "text \(number)") }
+        let slow = ToldProvider("slow")
+        let told = Told()
+        let begun = Locked(0)
+        let progress = Locked<Progress?>(nil)
+        slow.before.update {
+            $0 = { call in
+                guard call == "write" else { return }
+                let number = begun.update { begun in
+                    begun += 1
+                    return begun
+                }
+                if number == 3 { progress.value?.pause() }
+                if number == 20 { progress.value?.cancel() }
+            }
+        }
+        let bed = try SyncBed(.mirror, source: one, destination: slow)
+        bed.options.update { $0.transfers = 2 }
+        try await bed.withSync { sync in
+            // No step begins before the progress is known.
+            slow.beforePath.update {
+                $0 = { call, _ in if call == "list" { try await eventually { progress.value != nil } } }
+            }
+            let running = told.start(sync)
+            progress.update { $0 = running }
+            try await eventually { begun.value >= 3 }
+            for _ in 0..<1000 { await Task.yield() }
+            #expect(running.isPaused && begun.value <= 5, "those in flight end, and no other begins")
+            #expect(told.outcomes.values.isEmpty)
+            running.resume()
+            try await eventually { !told.outcomes.values.isEmpty }
+        }
+        #expect(told.outcomes.values.count == 1 && told.outcomes.values[0].error?.isCancellation == true)
+        #expect(begun.value < count)
+        slow.before.update { $0 = { _ in } }
+        #expect(try await bed.run().isComplete)
+        #expect(try await slow.memory.tree() == one.tree())
+    }
+}
+
+/// A storage that takes short names, small files and text alone.
+private final class StrictStorage: ForwardingProvider {
+    static let type = "Strict"
+    let underlying: any FileProvider
+
+    init(_ underlying: any FileProvider) {
+        self.underlying = underlying
+    }
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await underlying.capabilities()
+        (capabilities.longestName, capabilities.largestFile) = (16, 100)
+        capabilities[.rawNames] = .unavailable
+        return capabilities
+    }
+}
+
+/// A storage with one more folder in each folder of its name.
+private final class EndlessStorage: ForwardingProvider {
+    static let type = "Endless"
+    let underlying: any FileProvider
+
+    init(_ underlying: any FileProvider) {
+        self.underlying = underlying
+    }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        if path.isRoot { try await underlying.contentsOfDirectory(path: path, page: page) }
+        try await page([FileObject(path: path.appending("d"), type: .directory)])
+    }
+}
