@@ -54,8 +54,9 @@ struct SyncTrash: Sendable {
         var place = place
         for number in 2...100 {
             do {
-                do { try await body(place) } catch let error where error.isNoSuchFile {
-                    // The folder of this run is not there yet; or the item is gone, and then this fails again.
+                do { try await body(place) } catch let error where !error.isFileExists && !error.concernsEveryItem {
+                    // The folder of this run is not there yet, or was not, which FTP servers tell so that nobody can be sure once another
+                    // step has made it. What else it may be shows again.
                     try await provider.createFolderWithParents(path: place.parent ?? .root)
                     try await body(place)
                 }

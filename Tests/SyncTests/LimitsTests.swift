@@ -47,6 +47,24 @@ import Testing
         #expect(try await two.texts() == ["a", "b", "somebody's/own"])
     }
 
+    @Test func `a trash that is not there yet is made, however a storage says so`() async throws {
+        let vague = ToldProvider("vague")
+        let bed = try SyncBed(.mirror, source: one, destination: vague)
+        bed.options.update { ($0.deletes, $0.keepsReplaced) = (true, true) }
+        for name in ["a", "b"] { try await one.put("/" + name, name) }
+        try await bed.run()
+        try await one.remove("/a")
+        vague.before.update {
+            $0 = { call in
+                let hasTrash = try await vague.memory.contentsOfDirectory(path: .root).contains { $0.name == SyncOptions.trashName }
+                if call == "move", !hasTrash { throw FileError.make(.fileWriteUnknown, path: "/a", sentence: "550 No.") }
+            }
+        }
+        let report = try await bed.run()
+        #expect(report.removed == 1 && report.isComplete, "\(report)")
+        #expect(try await vague.memory.texts() == ["a", "b"])
+    }
+
     // MARK: Progress
 
     /// What a completion handler was told, each time.
