@@ -173,17 +173,25 @@ final class SyncStore: Sendable {
     /// Has all that the destination kept when the source lost it count as the destination's own, in this pass.
     func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
 
-    /// Has what a step is taken for count as another version than was agreed on, until the step is noted.
+    /// Has what a step is taken for count as another version than was agreed on, until the step is noted. It is on the disk when this
+    /// returns, where there is any: no power failure takes it back and leaves the step.
     ///
     /// - Parameter claimsKept: Whether what ``claimKept()`` is about counts so, too, until both sides have it again.
     func beginSteps(claimsKept: Bool) async throws {
-        try await write { db in
-            for side in SyncSide.allCases {
-                let kinds = [SyncAction.Kind.remove, .update].map(\.rawValue)
-                try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
+        do {
+            try await queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.inTransaction {
+                    for side in SyncSide.allCases {
+                        let kinds = [SyncAction.Kind.remove, .update].map(\.rawValue)
+                        try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
+                    }
+                    if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
+                    return .commit
+                }
+                try db.execute(sql: "PRAGMA synchronous = NORMAL")
             }
-            if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
-        }
+        } catch let error as DatabaseError { throw Self.error(error, URL(fileURLWithPath: queue.path)) }
     }
 
     /// Has what lies below `paths`, and with `itself` they too, take no part in this pass.

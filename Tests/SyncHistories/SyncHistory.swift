@@ -45,6 +45,9 @@ package final class SyncHistory {
     /// What people threw away, and may bring back as it was.
     private let thrown = Locked<[Thrown]>([])
 
+    /// Whether a run of this round lost its notes, also that it was about to act: then nothing comes back that it may have acted on.
+    private var hasLostNotes = false
+
     private struct Thrown: Sendable {
         let side: Int
         let path: ProviderPath
@@ -101,6 +104,7 @@ package final class SyncHistory {
             let before = [try await tree(0), try await tree(1)]
             let texts = try await texts()
             written.update { $0 = [] }
+            hasLostNotes = false
             var hasMeanwhile = try await breakRuns()
             for storage in folders.storages { storage.arm([:]) }
             if numbers.chance(1, in: 3) {
@@ -144,7 +148,7 @@ package final class SyncHistory {
             try await provider.removeItem(path: aside)
         }
         let choice = Int.random(in: 0..<13, using: &numbers)
-        if choice >= 11, let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers) {
+        if choice >= 11, !hasLostNotes, let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers) {
             log.append("side \(side) brings back \(item.path)")
             return {
                 try await Self.tolerant {
@@ -312,6 +316,7 @@ package final class SyncHistory {
                 // A machine that stops does not note what it has done.
                 if numbers.chance(1, in: 2) {
                     log.append("its notes are lost")
+                    hasLostNotes = true
                     try? FileManager.default.removeItem(at: state)
                     try notes?.write(to: state)
                 }
