@@ -78,8 +78,8 @@ final class SyncStore: Sendable {
             let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
             let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
-            // Room for a bit of each; numbers are given out one by one.
-            guard last < 1 << 40 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+            // There is to be room for a bit of each, 512 MiB at most; numbers are given out one by one.
+            guard last < 1 << 32 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
             pass.update {
                 $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, runs: runs, token: token)
             }
