@@ -16,8 +16,8 @@ struct SyncPlanner {
         var survives = false
 
         enum State {
-            /// It goes, unless something in it stays.
-            case going(SyncSide, keepsOld: Bool)
+            /// It goes, unless something in it stays; `refusal` says why the other side cannot have it then.
+            case going(SyncSide, keepsOld: Bool, refusal: String?)
             /// It cannot be made, or not yet; so nothing in it can.
             case blocked
         }
@@ -63,7 +63,8 @@ struct SyncPlanner {
         case .remove(let side, let keepsOld):
             guard let item = difference.item(on: side) else { return }
             if item.type == .directory {
-                open.append(OpenFolder(difference: difference, state: .going(side, keepsOld: keepsOld)))
+                let refusal = difference.item(on: side.other) == nil ? rules.refusal(of: item, at: difference, on: side.other) : nil
+                open.append(OpenFolder(difference: difference, state: .going(side, keepsOld: keepsOld, refusal: refusal)))
             } else {
                 emit(SyncAction(.remove, on: side, difference.path, type: item.type, keepsOld: keepsOld))
                 if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
@@ -78,6 +79,7 @@ struct SyncPlanner {
         keepsOld: Bool = false
     ) {
         if let reason = rules.refusal(of: item, at: difference, on: side) { return skip(difference, on: side, reason) }
+        if isRefused(by: side) { return }
         let size = kind == .move || item.type != .regular ? nil : item.size
         emit(SyncAction(kind, on: side, difference.path, from: from, type: item.type, size: size, keepsOld: keepsOld))
     }
@@ -91,6 +93,14 @@ struct SyncPlanner {
         }
     }
 
+    /// Whether a folder on the way down cannot be on `side`, which stands in the plan for all that stays in it.
+    private func isRefused(by side: SyncSide) -> Bool {
+        open.contains { folder in
+            guard case .going(side.other, _, .some) = folder.state else { return false }
+            return true
+        }
+    }
+
     private mutating func keepOpenFolders() {
         for index in open.indices { open[index].survives = true }
     }
@@ -99,18 +109,19 @@ struct SyncPlanner {
     private mutating func leave(upTo path: ProviderPath?) {
         while let last = open.last, path.map({ !$0.isBelow(last.difference.path) }) ?? true {
             open.removeLast()
-            guard case .going(let side, let keepsOld) = last.state else { continue }
-            settle(last, side, keepsOld)
+            guard case .going(let side, let keepsOld, let refusal) = last.state else { continue }
+            settle(last, side, keepsOld, refusal)
         }
     }
 
-    private mutating func settle(_ folder: OpenFolder, _ side: SyncSide, _ keepsOld: Bool) {
+    private mutating func settle(_ folder: OpenFolder, _ side: SyncSide, _ keepsOld: Bool, _ refusal: String?) {
         let difference = folder.difference
         guard folder.survives else {
             return emit(SyncAction(.remove, on: side, difference.path, type: .directory, keepsOld: keepsOld))
         }
         guard let other = difference.item(on: side.other) else {
-            if rules.direction == .mirror { return }
+            if rules.direction == .mirror || isRefused(by: side.other) { return }
+            if let refusal { return skip(difference, on: side.other, refusal) }
             return emit(SyncAction(.create, on: side.other, difference.path, type: .directory))
         }
         if rules.direction == .mirror {
