@@ -15,7 +15,7 @@ extension LocalFileProvider: FileProviderPushWrite {
 
     /// Writes a file; by default under a temporary name, which rename(2) or renameat2(2) puts into place after fsync(2).
     ///
-    /// A file that is replaced keeps its permissions; a symbolic link is replaced itself. `ifMatch` takes
+    /// A file that is replaced keeps its permissions, unless others are given; a symbolic link is replaced itself. `ifMatch` takes
     /// ``FileObject/entryTag`` and is compared right before the move, not in the same step. In place, nothing is left of a file that
     /// did not exist before.
     ///

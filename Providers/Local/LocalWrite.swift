@@ -24,18 +24,27 @@ final class LocalWrite: Sendable {
         switch options.placement {
         case .published:
             let kept = before.flatMap { $0.type == .regular ? $0.permissions & 0o777 : nil }
-            let staged = try StagedFile(in: place.folder(for: calls), target: context.path, permissions: kept ?? 0o666, calls: calls)
-            if let kept { try context.check(fchmod(staged.file.raw, kept)) }
+            let permissions = Self.permissions(options) ?? kept
+            let staged = try StagedFile(
+                in: place.folder(for: calls), target: context.path, permissions: permissions ?? 0o666, calls: calls)
+            // The umask took some away.
+            if let permissions { try context.check(fchmod(staged.file.raw, permissions)) }
             target = .staged(staged)
             file = staged.file
             sink = staged.sink
         case .inPlace:
             let (open, isNew) = try Self.openInPlace(place, options, context)
+            if options.permissions != nil { try context.check(fchmod(open.raw, Self.mode(options))) }
             target = .inPlace(open, isNew: isNew)
             file = open
             sink = FileSink(open, path: context.path)
         }
     }
+
+    /// For a new file in place; until it is whole, its owner may write to it.
+    private static func mode(_ options: WriteOptions) -> UInt32 { permissions(options).map { $0 | 0o600 } ?? 0o666 }
+
+    private static func permissions(_ options: WriteOptions) -> UInt32? { options.permissions.map { UInt32($0) & 0o777 } }
 
     /// - Returns: What is there before the write.
     @discardableResult
@@ -57,11 +66,11 @@ final class LocalWrite: Sendable {
         _ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext
     ) throws -> (file: FileDescriptor, isNew: Bool) {
         do {
-            return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, context), true)
+            return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
         } catch let error where error.isFileExists && options.overwrite {
             if try place.status(context)?.type == .directory {
                 try place.unlink(context, flags: AT_REMOVEDIR)
-                return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, context), true)
+                return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
             }
             let file = try place.open(LocalFlags.write, context)
             guard try ItemStatus(of: file, context).type == .regular else { throw context.special }
@@ -117,6 +126,7 @@ final class LocalWrite: Sendable {
             try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
         case .inPlace(let file, let isNew):
             if let date = options.modificationDate { try context.check(file.setModified(date.fileTime)) }
+            if let permissions = Self.permissions(options) { try context.check(fchmod(file.raw, permissions)) }
             try context.check(fsync(file.raw))
             if isNew { try place.syncableFolder.syncNames(path: context.path) }
         }

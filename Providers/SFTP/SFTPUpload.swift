@@ -10,8 +10,16 @@ struct SFTPUpload: Sendable {
     let options: WriteOptions
     /// Where the file was opened: what is asked there comes after the opening, whoever waited for that.
     let opening = Locked<SFTPSession?>(nil)
-    /// The permission bits of what is to be replaced.
-    let permissions = Locked<UInt32?>(nil)
+    /// The permission bits that were asked for, else of what is to be replaced.
+    let permissions: Locked<UInt32?>
+
+    init(provider: SFTPFileProvider, path: ProviderPath, source: any WriteSource, options: WriteOptions) {
+        self.provider = provider
+        self.path = path
+        self.source = source
+        self.options = options
+        permissions = Locked(options.permissions.map { UInt32($0) & 0o777 })
+    }
 
     /// Bytes up to which a file goes in one packet, with all that follows it, and is held for that.
     private static let small: Int64 = 128 << 10
@@ -93,7 +101,9 @@ struct SFTPUpload: Sendable {
     /// Opens the file; what has its name already is looked at in the same round trip.
     func open(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
         opening.update { $0 = session }
-        var requests = [SFTPRequest.open(host.bytes(of: place), flags(place))]
+        // What is asked for holds from the first byte on, but for what another try needs.
+        let attributes = SFTPAttributes(permissions: permissions.value.map { $0 | 0o600 })
+        var requests = [SFTPRequest.open(host.bytes(of: place), flags(place), attributes)]
         // A small file is sent before the answer to a look is there: its name is refused when it is to get it.
         let looks = place != path && (options.overwrite || !isSmall)
         if looks { requests.append(.lstat(host.bytes(of: path))) }
@@ -118,7 +128,8 @@ struct SFTPUpload: Sendable {
 
     /// Keeps what a file that is replaced has allowed.
     func keepPermissions(_ reply: SFTPReply) {
-        guard options.overwrite, case .attributes(let attributes) = reply, let found = attributes.permissions else { return }
+        guard options.overwrite, options.permissions == nil, case .attributes(let attributes) = reply, let found = attributes.permissions
+        else { return }
         if found & 0o170000 == 0o100000 { permissions.update { $0 = found & 0o777 } }
     }
 

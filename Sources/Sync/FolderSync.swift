@@ -100,7 +100,7 @@ public actor FolderSync {
                 if !hasMore { break }
             }
             // What a mirror has left where nobody could look is still to be brought back.
-            try await store.endRun(isSeen ? options.direction : store.lastDirection ?? options.direction)
+            if isSeen || options.direction == .mirror { try await store.endRun(options.direction) }
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

@@ -80,12 +80,15 @@ public struct SyncFolder: Sendable {
     ///
     /// - Parameter precision: The step of the storage's times, in seconds.
     /// - Throws: ``ChangedMeanwhile`` where it is not.
-    func check(_ relative: ProviderPath, is expected: SyncItem, precision: Double) async throws {
+    @discardableResult
+    func check(_ relative: ProviderPath, is expected: SyncItem, precision: Double) async throws -> FileObject {
         let path = path(of: relative)
-        let now: SyncItem?
         forgetAnswers(below: path)
-        do { now = SyncItem(try await provider.attributesOfItem(path: path)) } catch let error where error.isNoSuchFile { now = nil }
-        guard let now, now.isAlike(expected, precision: precision, byTag: true) else { throw ChangedMeanwhile(path: relative) }
+        do {
+            let object = try await provider.attributesOfItem(path: path)
+            if let now = SyncItem(object), now.isAlike(expected, precision: precision, byTag: true) { return object }
+        } catch let error where error.isNoSuchFile {}
+        throw ChangedMeanwhile(path: relative)
     }
 
     /// Has the storage asked anew about what lies at and below `path`, whatever the provider is told to remember.

@@ -64,12 +64,12 @@ struct SyncPass: Sendable {
         return report
     }
 
-    /// Whether the last run was a mirror, and this is none.
-    private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection == .mirror }
+    /// Whether the last run was a mirror, or may have been one that did not come to its end, and this is none.
+    private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection != .twoWay }
 
     /// Has the state expect what the plan does: a step that was taken and could not be noted is not to be mistaken for somebody's removal
     /// or change, when its cause is undone meanwhile.
-    func beginSteps() async throws { try await store.beginSteps(claimsKept: followsMirror) }
+    func beginSteps() async throws { try await store.beginSteps(options.direction, claimsKept: followsMirror) }
 
     /// Whether a side's listings turn out to hide names: some servers show that only when they list.
     private mutating func hidesNamesAfterAll() async throws -> Bool {
@@ -140,20 +140,21 @@ struct SyncPass: Sendable {
     }
 
     private func checkRemovals(_ removed: Int, of agreed: Int) async throws {
-        let removals = try await store.removals()
+        let removals = try await store.removals(on: .source) + store.removals(on: .destination)
         // A pass that removes nothing takes nothing from what the earlier ones were allowed.
         if removals == 0 || options.removalLimit.allowsAll { return }
-        for side in SyncSide.allCases where try await hasLostAll(side, removals) {
+        for side in SyncSide.allCases where try await hasLostAll(side) {
             throw RemovalStop.emptySide(side, held: store.agreedCount).error(folders)
         }
         if options.removalLimit.allows(removed + removals, of: agreed) { return }
         throw RemovalStop.overLimit(removed + removals, of: agreed).error(folders)
     }
 
-    /// Whether a side has nothing of what it had, and all of it would go on the other side, too: a disk that was replaced, or is not mounted,
-    /// may have a folder of its own. Of few items all may be replaced by others.
-    private func hasLostAll(_ side: SyncSide, _ removals: Int) async throws -> Bool {
-        guard store.agreedCount > 0, store.seenCount(on: side) == 0, removals >= store.agreedCount else { return false }
+    /// Whether a side has nothing of what it had, nor has moved it, and so it would go on the other side, too: a disk that was replaced, or
+    /// is not mounted, may have a folder of its own. Of few items all may be replaced by others.
+    private func hasLostAll(_ side: SyncSide) async throws -> Bool {
+        guard store.agreedCount > 0, store.seenCount(on: side) == 0, try await store.removals(on: side.other) > 0 else { return false }
+        if try await store.hasMoves(on: side) { return false }
         if store.agreedCount > SyncOptions.RemovalLimit.few { return true }
         return try await !store.hasNewFiles(on: side)
     }
@@ -161,19 +162,41 @@ struct SyncPass: Sendable {
     private func compare(_ rules: SyncRules) async throws {
         try await compare(rules) { try await store.voidFiles(after: $0) }
         try await compare(rules) { try await store.newFiles(on: .destination, after: $0) }
+        for side in SyncSide.allCases where comparison.isCheap(on: side) && (side == .source || rules.direction == .twoWay) {
+            try await compareTouched(on: side)
+        }
     }
 
     private func compare(_ rules: SyncRules, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]) async throws {
+        try await each(next) { difference in
+            guard rules.needsComparison(difference) else { return }
+            do {
+                let (isSame, hash) = try await comparison.compare(at: difference.path)
+                try await store.compared(difference.path, isSame: isSame, hash: hash)
+            } catch let error where !error.concernsEveryItem {
+                try await store.compared(difference.path, isSame: nil, hash: nil)
+            }
+        }
+    }
+
+    /// What got another time, or came anew from a copy, may have the content that both sides have already.
+    private func compareTouched(on side: SyncSide) async throws {
+        try await each({ try await store.touchedFiles(on: side, after: $0) }) { difference in
+            do {
+                let hash = try await comparison.sha256(of: difference.path, on: side)
+                try await store.compared(difference.path, isSame: hash == difference.agreed?.hash, hash: hash)
+            } catch let error where !error.concernsEveryItem {
+                // It is transferred as a new version, and what is wrong with it shows there.
+            }
+        }
+    }
+
+    private func each(
+        _ next: (_ last: ProviderPath?) async throws -> [SyncDifference], _ body: @escaping @Sendable (SyncDifference) async throws -> Void
+    ) async throws {
         var last: ProviderPath?
         while case let differences = try await next(last), let end = differences.last {
-            try await concurrently(differences.filter(rules.needsComparison)) { difference in
-                do {
-                    let (isSame, hash) = try await comparison.compare(at: difference.path)
-                    try await store.compared(difference.path, isSame: isSame, hash: hash)
-                } catch let error where !error.concernsEveryItem {
-                    try await store.compared(difference.path, isSame: nil, hash: nil)
-                }
-            }
+            try await concurrently(differences, body)
             last = end.path
         }
     }

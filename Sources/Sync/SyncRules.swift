@@ -41,14 +41,23 @@ struct SyncRules: Sendable {
 
     /// An item that only `side` has, in two-way sync: what changed outlives a removal.
     private func alone(_ side: SyncSide, _ difference: SyncDifference) -> Decision {
-        let stays = difference.isChanged(on: side) || followsMirror && side == .destination
+        let stays = difference.isChanged(on: side) || isFirst || followsMirror && side == .destination
         return stays ? .transfer(to: side.other, keepsOld: false) : .remove(on: side, keepsOld: false)
     }
 
     /// An item that only a mirror's destination has.
     private func surplus(_ difference: SyncDifference) -> Decision {
         let isOwn = difference.isChanged(on: .destination)
-        return deletes && !isFirst ? .remove(on: .destination, keepsOld: isOwn) : .leave
+        if deletes, !isFirst { return .remove(on: .destination, keepsOld: isOwn) }
+        // Both names cannot be there: it makes way for what the source has renamed.
+        return difference.twins.contains { makesWay(difference, for: $0) } ? .remove(on: .destination, keepsOld: true) : .leave
+    }
+
+    /// Whether a mirror's destination has a file by a name that it does not tell from the one which the source has instead.
+    private func makesWay(_ old: SyncDifference, for new: SyncDifference) -> Bool {
+        guard old.agreed != nil, old.item(on: .source) == nil, new.item(on: .destination) == nil else { return false }
+        guard let item = new.item(on: .source), item.type != .directory, old.item(on: .destination)?.type == item.type else { return false }
+        return !capabilities.destination.tells(old.path, from: new.path)
     }
 
     private func types(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {
@@ -130,7 +139,11 @@ struct SyncRules: Sendable {
             if (twin.agreed == nil) != (difference.agreed == nil) { return twin.agreed != nil }
             return twin.path < difference.path
         // A folder that the source has renamed takes its new name along.
-        case .leave where twin.agreed != nil && difference.item(on: side.other)?.type == .directory: return false
+        case .leave
+        where twin.agreed != nil && twin.item(on: side)?.type == .directory
+            && difference.item(on: side.other)?.type == .directory:
+            return false
+        case .leave where makesWay(twin, for: difference): return false
         default: return twin.item(on: side) != nil
         }
     }

@@ -75,6 +75,7 @@ struct SyncRun: Sendable {
     func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
         var tally = Tally(report: report, triesChanging: triesChanging)
         let removed = report.removed
+        progress.expectMore(try await pass.store.bytesToTransfer())
         do {
             for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
         } catch {
@@ -139,28 +140,30 @@ struct SyncRun: Sendable {
             tally.report.skip(FolderSyncReport.Item(action.side, action.path, action.reason ?? ""))
             return
         }
+        let size = action.size ?? 0
         // What became of the folder is told.
-        if tally.lacksFolder(action) { return }
+        if tally.lacksFolder(action) { return progress.expectMore(-size) }
         if let error = tally.refusal(of: action) {
+            progress.expectMore(-size)
             tally.report.fail(FolderSyncReport.Item(action.side, action.path, error))
             return event(.failed(action, error))
         }
         tally.inFlight += 1
-        if (action.size ?? 0) > Self.small { tally.largeInFlight += 1 }
-        let size = action.size ?? 0
-        progress.expectMore(size)
+        if size > Self.small { tally.largeInFlight += 1 }
         group.addTask {
             let operation = FileOperationType.copy(
                 source: pass.folders[action.side.other].path(of: action.path).string,
                 destination: pass.folders[action.side].path(of: action.path).string)
             let part = size > 0 ? progress.part(operation, kind: .copying, units: size) : nil
-            defer { part?.finish() }
             event(.began(action, progress: part?.progress))
             let makesWay = action.kind == .remove && planned.difference.item(on: action.side.other) != nil
             let result: Result<[SyncChange], any Error>
             do { result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter())) } catch {
                 result = .failure(error)
             }
+            part?.finish()
+            // What is not transferred is not to be waited for.
+            progress.expectMore((part?.reporter.completed ?? size) - size)
             return Finished(action: action, makesWay: makesWay, result: result)
         }
     }
@@ -178,11 +181,12 @@ struct SyncRun: Sendable {
             if action.kind == .conflict || finished.makesWay { tally.needsAnotherPass = true }
             event(.done(action))
         case .failure(let error):
+            let isOwn = await concernsItsOwn(error, action)
             if error.isOutOfSpace {
                 // Smaller files go on, and removals, which make room.
                 let size = action.size ?? 0
                 tally.full[action.side] = (min(size, tally.full[action.side]?.size ?? size), error)
-            } else if error.concernsEveryItem {
+            } else if error.concernsEveryItem, !isOwn {
                 throw error
             }
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
@@ -198,6 +202,20 @@ struct SyncRun: Sendable {
                 event(.failed(action, error))
             }
         }
+    }
+
+    /// Whether a lost connection, or a time-out, is about one item alone, since both sides answer: something on the way takes no file of that
+    /// size, or waits no longer for it. It would end every run, and nothing behind it would ever be done.
+    private func concernsItsOwn(_ error: any Error, _ action: SyncAction) async -> Bool {
+        guard let code = (error as? URLError)?.code, code == .timedOut || code == .networkConnectionLost else { return false }
+        do {
+            for side in SyncSide.allCases {
+                let folder = pass.folders[side]
+                folder.forgetAnswers(below: folder.path)
+                _ = try await folder.provider.attributesOfItem(path: folder.path)
+            }
+        } catch { return false }
+        return true
     }
 
     /// Makes the destination's own folder where it is missing.

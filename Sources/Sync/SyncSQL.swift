@@ -75,14 +75,9 @@ enum SyncSQL {
         WHERE i.type <> 2 AND NOT EXISTS (SELECT 1 FROM found h WHERE h.key = i.key AND h.side = 1)
         """
 
-    /// Of the steps on `side`, of two kinds, what the other side has or lost, and was not agreed on.
+    /// What the other side has or lost where steps of four kinds are taken on `side`.
     static func voidCauses(of side: SyncSide) -> String {
-        void(
-            side.other,
-            """
-            SELECT a.key FROM action a JOIN found f ON f.key = a.key AND f.side = \(side.other.rawValue)
-            WHERE a.side = \(side.rawValue) AND a.kind IN (?, ?)
-            """)
+        void(side.other, "SELECT key FROM action WHERE side = \(side.rawValue) AND kind IN (?, ?, ?, ?)")
     }
 
     static let keepClaims = void(.destination, "SELECT key FROM found WHERE side = 0 AND type < 0")
@@ -188,6 +183,17 @@ enum SyncSQL {
         \(columns) FROM (SELECT f.key FROM found f CROSS JOIN item v ON v.key = f.key AND v.size0 = \(SyncItem.voidSize)
             WHERE f.key > ? AND f.side = 0 AND f.type = 1 ORDER BY f.key LIMIT ?) d \(joins) ORDER BY d.key
         """
+
+    /// Files that a side alone has in another version, of the size and with a content that both sides had.
+    static func touchedFiles(on side: SyncSide) -> String {
+        let number = side.rawValue
+        return """
+            \(columns) FROM (SELECT f.key FROM found f CROSS JOIN item v ON v.key = f.key AND v.hash IS NOT NULL AND v.size\(number) = f.size
+                WHERE f.key > ? AND f.side = \(number) AND f.type = 1
+                AND NOT EXISTS (SELECT 1 FROM found o WHERE o.key = f.key AND o.side = \(side.other.rawValue))
+                ORDER BY f.key LIMIT ?) d \(joins) ORDER BY d.key
+            """
+    }
 
     static let oneDifference = "\(columns) FROM (SELECT ? AS key) d \(joins)"
 

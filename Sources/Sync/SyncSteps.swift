@@ -24,14 +24,21 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Whether something has the name of a new item that the filter leaves out, such as a folder where the item is a file.
+    /// Whether something has the name of a new item that takes no part, such as a folder where the item is a file; also by a name that
+    /// is the same one there.
     private func isTakenByWhatIsLeftOut(_ action: SyncAction) async throws -> Bool {
         guard action.kind == .create || action.kind == .move else { return false }
         let folder = pass.folders[action.side]
         do {
-            let there = try await folder.provider.attributesOfItem(path: folder.path(of: action.path))
-            return !pass.options.filter.includes(action.path, isFolder: there.isDirectory)
+            let there = try await item(at: folder.path(of: action.path), in: folder.provider)
+            return there.map { isLeftOut($0, of: folder) } ?? false
         } catch let error where error.isNoSuchFile { return false }
+    }
+
+    private func isLeftOut(_ item: FileObject, of folder: SyncFolder) -> Bool {
+        if SyncItem(item) == nil || item.isSymbolicLink && pass.options.links == .skip { return true }
+        guard let path = item.path.relative(to: folder.path) else { return false }
+        return !pass.options.filter.includes(path, isFolder: item.isDirectory)
     }
 
     private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {
@@ -41,7 +48,7 @@ struct SyncSteps: Sendable {
         case .forget: return [.forgotten(action.path)]
         case .skip: return []
         case .conflict:
-            try await setAside(action, difference)
+            try await setAside(action)
             return []
         case .remove:
             try await remove(action, difference)
@@ -79,42 +86,41 @@ struct SyncSteps: Sendable {
             // Another folder of this plan may be there under both names.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
             guard twins.isEmpty else { throw ChangedMeanwhile(path: action.path) }
-            guard let there = try await spelling(of: path, in: folder.provider), there != path else { return }
+            guard let there = try await item(at: path, in: folder.provider), there.path != path else { return }
+            if isLeftOut(there, of: folder) { throw LeftOutThere(side: action.side) }
             // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was thought to tell them
             // apart is asked by the next pass.
-            if !pass.capabilities[action.side].tells(there, from: path) {
-                try await respell(folder, there, to: path, named: action.path, on: action.side)
+            if !pass.capabilities[action.side].tells(there.path, from: path) {
+                try await respell(folder, there.path, to: path, named: action.path, on: action.side)
             }
             throw ChangedMeanwhile(path: action.path)
         }
     }
 
-    /// What lies at `path` on a storage that does not tell all names apart, as its folder lists it; nil for nothing.
-    private func spelling(of path: ProviderPath, in provider: any FileProvider) async throws -> ProviderPath? {
-        let names = try await provider.contentsOfDirectory(path: path.parent ?? .root).map(\.path)
-        return names.first { $0 == path } ?? names.first { SyncKey.folded($0) == SyncKey.folded(path) }
+    /// What lies at `path` on a storage that may not tell all names apart, as its folder lists it; nil for nothing.
+    private func item(at path: ProviderPath, in provider: any FileProvider) async throws -> FileObject? {
+        let items = try await provider.contentsOfDirectory(path: path.parent ?? .root)
+        return items.first { $0.path == path } ?? items.first { SyncKey.folded($0.path) == SyncKey.folded(path) }
     }
 
     /// Gives the version that loses its name another one, which takes it along whatever it is by now.
-    private func setAside(_ action: SyncAction, _ difference: SyncDifference) async throws {
-        do { try await rename(pass.folders[action.side].path(of: action.path), toConflictCopyOf: action) } catch let error
-            where error.isNoSuchFile
-        {
+    private func setAside(_ action: SyncAction) async throws {
+        let folder = pass.folders[action.side]
+        do {
+            try await withConflictName(of: action) { try await folder.provider.moveItem(path: folder.path(of: action.path), to: $0) }
+        } catch let error where error.isNoSuchFile {
             throw ChangedMeanwhile(path: action.path)
         }
     }
 
-    private func rename(_ path: ProviderPath, toConflictCopyOf action: SyncAction) async throws {
+    /// Calls `body` with names for a conflict copy until one is free.
+    private func withConflictName<Value>(of action: SyncAction, _ body: (ProviderPath) async throws -> Value) async throws -> Value {
         let folder = pass.folders[action.side]
         let longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
         var number = 1
         while true {
             let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), longest: longest, number: number)
-            do {
-                return try await folder.provider.moveItem(path: path, to: folder.path(of: name))
-            } catch let error where error.isFileExists && number < 100 {
-                number += 1
-            }
+            do { return try await body(folder.path(of: name)) } catch let error where error.isFileExists && number < 100 { number += 1 }
         }
     }
 
@@ -151,34 +157,46 @@ struct SyncSteps: Sendable {
         }
     }
 
-    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what goes.
+    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what goes. Where the run ends
+    /// in between, it is a conflict copy, which everybody sees.
     private func removeItem(_ action: SyncAction, _ expected: SyncItem) async throws {
         let (folder, capabilities) = (pass.folders[action.side], pass.capabilities[action.side])
         let (provider, path) = (folder.provider, folder.path(of: action.path))
         // After a rename a tag may be another one.
         if expected.tag != nil || capabilities[.moving] == .derived { try await transfer.check(action.path, on: action.side, is: expected) }
         if capabilities[.moving] == .derived { return try await provider.removeItem(path: path, recursive: false) }
-        let aside = try TemporaryName.make(beside: path)
+        let aside = try await withConflictName(of: action) { aside in
+            do { try await provider.moveItem(path: path, to: aside) } catch let error where !error.isFileExists {
+                throw try await putBack(aside, to: action, after: error)
+            }
+            return aside
+        }
         do {
-            try await provider.moveItem(path: path, to: aside)
             let now = SyncItem(try await provider.attributesOfItem(path: aside))
             guard let now, now.isMoved(from: expected, capabilities) else { throw ChangedMeanwhile(path: action.path) }
             try await provider.removeItem(path: aside, recursive: false)
         } catch {
-            // Whatever went wrong: what is not removed is to be seen. Cancelling does not keep it from coming back.
-            try await Task { try await putBack(aside, to: action) }.value
-            throw error
+            throw try await putBack(aside, to: action, after: error)
         }
     }
 
-    /// Brings back what is not to be removed, if it is there; under the name of a conflict copy where somebody has written to its place.
-    private func putBack(_ aside: ProviderPath, to action: SyncAction) async throws {
+    /// Brings back what is not removed, if it is there, whatever went wrong; cancelling does not keep it from that. Where somebody has
+    /// written to its place, it stays a conflict copy.
+    ///
+    /// - Returns: What to say of it.
+    private func putBack(_ aside: ProviderPath, to action: SyncAction, after error: any Error) async throws -> any Error {
         let folder = pass.folders[action.side]
-        do { try await folder.provider.moveItem(path: aside, to: folder.path(of: action.path)) } catch let error where error.isFileExists {
-            try await rename(aside, toConflictCopyOf: action)
-        } catch let error where error.isNoSuchFile {
-            // It was removed, and the answer was lost; or it was never renamed.
-        }
+        let isBack = try await Task {
+            do { try await folder.provider.moveItem(path: aside, to: folder.path(of: action.path)) } catch let error
+                where error.isFileExists || error.isNoSuchFile
+            {
+                // Where nothing is to be brought back, it was removed, and the answer was lost; or it was never renamed.
+                return false
+            }
+            return true
+        }.value
+        // The request to set it aside came twice, and only the second answer was heard.
+        return isBack && error.isNoSuchFile ? ChangedMeanwhile(path: action.path) : error
     }
 
     /// Removes a folder with nothing in it but what was on its way there when somebody's transfer was cut off.

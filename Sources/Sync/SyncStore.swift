@@ -106,8 +106,13 @@ final class SyncStore: Sendable {
 
     /// Notes that a run came to its end.
     func endRun(_ direction: SyncOptions.Direction) async throws {
+        try await write { [self] in try setRuns(direction, $0) }
+    }
+
+    private func setRuns(_ direction: SyncOptions.Direction, _ db: Database) throws {
         let runs = direction == .mirror ? 1 : 2
-        try await write { try $0.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs]) }
+        try db.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs])
+        pass.update { $0.runs = runs }
     }
 
     /// How many of the items agreed on a side's listing had.
@@ -177,16 +182,18 @@ final class SyncStore: Sendable {
     /// returns, where there is any: no power failure takes it back and leaves the step.
     ///
     /// - Parameter claimsKept: Whether what ``claimKept()`` is about counts so, too, until both sides have it again.
-    func beginSteps(claimsKept: Bool) async throws {
+    func beginSteps(_ direction: SyncOptions.Direction, claimsKept: Bool) async throws {
         do {
-            try await queue.writeWithoutTransaction { db in
+            try await queue.writeWithoutTransaction { [self] db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.inTransaction {
                     for side in SyncSide.allCases {
-                        let kinds = [SyncAction.Kind.remove, .update].map(\.rawValue)
+                        let kinds = [SyncAction.Kind.create, .update, .remove, .conflict].map(\.rawValue)
                         try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
                     }
                     if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
+                    // A mirror that is cut off has left something, too.
+                    if direction == .mirror, pass.value.runs > 0 { try setRuns(direction, db) }
                     return .commit
                 }
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")
@@ -301,6 +308,14 @@ final class SyncStore: Sendable {
         }
     }
 
+    /// Of these, the files that one side alone has in another version of the same size, and whose content was known.
+    func touchedFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.touchedFiles(on: side))
+            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+        }
+    }
+
     /// Tells each of `differences` what else a storage may take for it that does not tell all names apart.
     func addTwins(to differences: [SyncDifference]) async throws -> [SyncDifference] {
         try await write { db in
@@ -389,11 +404,25 @@ final class SyncStore: Sendable {
         }
     }
 
-    /// How many items the plan removes.
-    func removals() async throws -> Int {
+    /// How many items the plan removes from a side.
+    func removals(on side: SyncSide) async throws -> Int {
         try await write { db in
-            try Int.fetchOne(db, sql: "SELECT count(*) FROM action WHERE kind = ?", arguments: [SyncAction.Kind.remove.rawValue]) ?? 0
+            try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM action WHERE side = ? AND kind = ?",
+                arguments: [side.rawValue, SyncAction.Kind.remove.rawValue]) ?? 0
         }
+    }
+
+    /// Whether files were found that a side has moved.
+    func hasMoves(on side: SyncSide) async throws -> Bool {
+        try await write {
+            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM moved WHERE side = ?)", arguments: [side.rawValue]) ?? false
+        }
+    }
+
+    /// How many bytes the plan transfers.
+    func bytesToTransfer() async throws -> Int64 {
+        try await write { try Int64.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM action") ?? 0 }
     }
 
     /// Notes what both sides have in common now.

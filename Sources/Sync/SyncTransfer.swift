@@ -31,7 +31,8 @@ struct SyncTransfer: Sendable {
     }
 
     /// Looks whether the item is still the version that the plan was made for.
-    func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws {
+    @discardableResult
+    func check(_ path: ProviderPath, on side: SyncSide, is expected: SyncItem) async throws -> FileObject {
         try await pass.folders[side].check(path, is: expected, precision: pass.precision(of: side))
     }
 
@@ -68,10 +69,10 @@ struct SyncTransfer: Sendable {
         let target = pass.folders[action.side]
         let path = target.path(of: action.path)
         let keepsOld = pass.options.keepsReplaced || action.keepsOld
+        let before = try await check(action.path, on: action.side, is: expected)
         if !keepsOld, item.type == .regular, let tag = expected.strongTag, expected.type == .regular,
             pass.capabilities[action.side][.conditionalWriting] == .native
         {
-            try await check(action.path, on: action.side, is: expected)
             let options = WriteOptions(
                 overwrite: true, ifMatch: tag, modificationDate: item.date, resumption: resumption(item, action))
             do {
@@ -92,7 +93,9 @@ struct SyncTransfer: Sendable {
                 (sent, hash) = (try await makeLink(item, at: staged, action), nil)
             } else {
                 let options = WriteOptions(
-                    overwrite: true, placement: identity == nil ? .inPlace : .published, modificationDate: item.date, resumption: identity)
+                    overwrite: true, placement: identity == nil ? .inPlace : .published, modificationDate: item.date,
+                    // Nobody reads it meanwhile, or afterwards, who may not read what it replaces.
+                    permissions: before.isRegularFile ? before.permissions : nil, resumption: identity)
                 let written: FileObject
                 (written, hash) = try await send(item, action, to: staged, of: target.provider, options, progress)
                 sent = try await settled(written, at: staged, on: action.side)

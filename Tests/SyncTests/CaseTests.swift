@@ -52,6 +52,38 @@ import Testing
         try await expectRenamed(bed)
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `a mirror that removes nothing carries a rename in case alone over`(knowsItself: Bool, isChanged: Bool) async throws {
+        let bed = try await bed(.mirror, knowsItself)
+        bed.options.update { $0.deletes = false }
+        try await one.move("/x.txt", "/X.txt")
+        if isChanged { try await one.put("/X.txt", "a newer one") }
+        let report = try await bed.run()
+        #expect(report.isComplete && report.unheld == 0, "\(report)")
+        #expect(try await two.tree() == one.tree())
+        #expect(try await two.texts().isSuperset(of: ["x.txt"]))
+        #expect(try await !bed.run().hasChanges)
+    }
+
+    @Test(arguments: [true, false])
+    func `a name that the filter leaves out in another case is left alone`(knowsItself: Bool) async throws {
+        let bed = try await bed(.twoWay, knowsItself)
+        let filter = try SyncFilter(["- Thumbs.db", "- cache/"])
+        bed.options.update { $0.filter = filter }
+        try await two.put("/Thumbs.db", "the destination's own")
+        try await two.put("/cache/a", "cached")
+        let before = try await two.tree()
+        try await one.put("/thumbs.db", "the source's")
+        try await one.put("/Cache/b", "cached, too")
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.skipped.map(\.path.string).sorted() == ["/Cache", "/thumbs.db"], "\(report)")
+            #expect(report.postponed.isEmpty && report.failures == 0 && !report.hasChanges, "\(report)")
+            #expect(try await two.tree() == before)
+            #expect(try await !one.texts().contains("cached"))
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a file that is renamed in case and changed keeps its last content`(knowsItself: Bool) async throws {
         let bed = try await bed(.twoWay, knowsItself)

@@ -29,7 +29,7 @@ import Testing
         try #require(TemporaryName.matches(bin.name))
         try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
         loseReplies(to: "remove", of: two)
-        await #expect(throws: URLError.self) { try await bed.run() }
+        #expect(try await bed.run().failures == 1)
         two.after.update { $0 = { _ in } }
         #expect(try await two.memory.tree() == ["/b b", "/c c"])
         try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
@@ -47,7 +47,7 @@ import Testing
         try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
         try await one.memory.put("/a", "a newer version")
         loseReplies(to: "write", of: two)
-        await #expect(throws: URLError.self) { try await bed.run() }
+        #expect(try await bed.run().failures == 1)
         two.after.update { $0 = { _ in } }
         #expect(try await two.memory.texts().contains("a newer version"))
         try await one.memory.remove("/a")
@@ -109,7 +109,7 @@ import Testing
         try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
         if isLost {
             loseReplies(to: "move", of: two)
-            await #expect(throws: URLError.self) { try await bed.run() }
+            #expect(try await bed.run().failures == 1)
             two.after.update { $0 = { _ in } }
         } else {
             two.before.update {

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import LocalFileProvider
 import MemoryFileProvider
 import ProviderDoubles
 import Sync
@@ -77,13 +78,89 @@ import Testing
     @Test func `a run with a progress counts its bytes, and tells its end once`() async throws {
         for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
         let told = Told()
-        try await SyncBed(.mirror, source: one, destination: two).withSync { sync in
-            let progress = told.start(sync)
+        let slow = ToldProvider("slow")
+        let progress = Locked<Progress?>(nil)
+        let totals = Collected<Int64>()
+        slow.before.update { $0 = { if $0 == "write" { totals.append(progress.value?.totalUnitCount ?? -1) } } }
+        let bed = try SyncBed(.mirror, source: one, destination: slow)
+        bed.options.update { $0.transfers = 1 }
+        try await bed.withSync { sync in
+            // No step begins before the progress is known.
+            slow.beforePath.update {
+                $0 = { call, _ in if call == "list" { try await eventually { progress.value != nil } } }
+            }
+            progress.update { $0 = told.start(sync) }
             try await eventually { !told.outcomes.values.isEmpty }
+            // The first step knows what all of them come to.
+            #expect(totals.values == [500, 500, 500, 500, 500])
+            let progress = try #require(progress.value)
             #expect(progress.isFinished && progress.totalUnitCount == 500 && progress.completedUnitCount == 500)
         }
         #expect(told.outcomes.values.count == 1 && told.outcomes.values[0].report?.created == 5 && told.outcomes.values[0].error == nil)
     }
+
+    @Test func `what is not transferred after all is not waited for`() async throws {
+        for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
+        let told = Told()
+        let picky = ToldProvider("picky")
+        picky.beforePath.update {
+            $0 = { call, path in
+                if call == "write", path.name == "3" { throw FileError.make(.fileWriteNoPermission, path: path) }
+            }
+        }
+        try await SyncBed(.mirror, source: one, destination: picky).withSync { sync in
+            let progress = told.start(sync)
+            try await eventually { !told.outcomes.values.isEmpty }
+            #expect(progress.isFinished && progress.totalUnitCount == 400 && progress.completedUnitCount == 400)
+        }
+    }
+
+    // MARK: Content that is known
+
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
+    func `a file that got another time and kept its content is not sent again`(direction: SyncOptions.Direction) async throws {
+        let bed = try SyncBed(direction, source: one, destination: two)
+        for name in ["touched", "edited", "still"] { try await one.put("/" + name, name) }
+        try await bed.run()
+        try await one.put("/touched", "touched")
+        try await one.put("/edited", "detide")
+        let report = try await bed.run()
+        #expect(report.updated == 1 && report.bytes == 6 && report.isComplete, "\(report)")
+        #expect(try await two.tree() == ["/edited detide", "/still still", "/touched touched"])
+        #expect(try await !bed.run().hasChanges)
+        if direction == .mirror { return }
+        try await two.put("/still", "still")
+        #expect(try await bed.run().bytes == 0)
+        #expect(try await !bed.run().hasChanges)
+        // It counts as the version that both have: without it, the other one goes.
+        try await two.remove("/still")
+        #expect(try await bed.run().removed == 1)
+    }
+
+    @Test func `a new version on a disk has the permissions of the old one`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-modes-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let disk = try LocalFileProvider(root: folder)
+        let bed = try SyncBed(.mirror, source: one, destination: disk)
+        let modes: [String: UInt16] = ["secret": 0o600, "script": 0o755, "kept": 0o444]
+        for name in modes.keys { try await one.put("/" + name, name) }
+        try await bed.run()
+        for (name, mode) in modes {
+            try await disk.setAttributes(path: ProviderPath(name), permissions: mode, modificationDate: nil)
+            try await one.put("/" + name, "a newer " + name)
+        }
+        for keepsReplaced in [false, true] {
+            bed.options.update { $0.keepsReplaced = keepsReplaced }
+            #expect(try await bed.run().updated == 3)
+            for (name, mode) in modes {
+                #expect(try await disk.attributesOfItem(path: ProviderPath(name)).permissions == mode)
+                try await one.put("/" + name, "an even newer " + name)
+            }
+        }
+    }
+
+    // MARK: Pausing
 
     @Test func `a run is paused, goes on, and is cancelled by its progress`() async throws {
         let count = 40

@@ -19,6 +19,9 @@ public struct WriteOptions: Sendable, Hashable {
     public var placement: Placement
     /// The modification time to set, where ``Capabilities/Ability/settingModificationDate`` is there; ignored elsewhere.
     public var modificationDate: Date?
+    /// The permission bits of the file, `0o777` at most, from its first byte on. Nil, as it is unless said otherwise, keeps those of a file
+    /// that is replaced, and leaves those of a new one to the storage. On local disks and over SFTP; ignored elsewhere.
+    public var permissions: UInt16?
     /// What identifies the source and its version, such as URL, size and validator together: a write that stops, by failure or by
     /// cancellation, then leaves its part under ``TemporaryName/make(beside:for:)``, and the next write of the same identity to the same
     /// name goes on there, in another process even.
@@ -32,12 +35,13 @@ public struct WriteOptions: Sendable, Hashable {
     /// The defaults refuse what is there already, publish, leave the time to the storage, and keep no part.
     public init(
         overwrite: Bool = false, ifMatch: String? = nil, placement: Placement = .published, modificationDate: Date? = nil,
-        resumption: String? = nil
+        permissions: UInt16? = nil, resumption: String? = nil
     ) {
         self.overwrite = overwrite
         self.ifMatch = ifMatch
         self.placement = placement
         self.modificationDate = modificationDate
+        self.permissions = permissions
         self.resumption = resumption
     }
 }

@@ -1,0 +1,198 @@
+import FileProviderCore
+import Foundation
+import MemoryFileProvider
+import ProviderDoubles
+import Sync
+import Testing
+
+/// Runs that end in the middle, and what people do before the next one.
+@Suite struct CutOffTests {
+    private let one = ToldProvider("one")
+    private let two = ToldProvider("two")
+
+    private func bed(_ direction: SyncOptions.Direction = .twoWay) throws -> SyncBed {
+        try SyncBed(direction, source: one, destination: two)
+    }
+
+    /// Has a storage be away for good once `count` calls of a kind were answered.
+    private func leave(_ storage: ToldProvider, after call: String, count: Int = 1) {
+        let isAway = Locked(false)
+        let seen = Locked(0)
+        storage.before.update { $0 = { _ in if isAway.value { throw URLError(.networkConnectionLost) } } }
+        storage.after.update {
+            $0 = { now in
+                guard now == call else { return }
+                let number = seen.update { seen in
+                    seen += 1
+                    return seen
+                }
+                if number == count { isAway.update { $0 = true } }
+            }
+        }
+    }
+
+    private func comeBack(_ storage: ToldProvider) {
+        storage.before.update { $0 = { _ in } }
+        storage.after.update { $0 = { _ in } }
+    }
+
+    private static let bin = ".bin.carrel-part"
+
+    /// What somebody throws away, and may bring back as it was: size, time and identity are the same.
+    private func throwAway(_ name: String) async throws { try await one.memory.move("/" + name, "/" + Self.bin) }
+
+    private func bringBack(_ name: String) async throws {
+        try? await one.memory.remove("/" + name)
+        try await one.memory.move("/" + Self.bin, "/" + name)
+    }
+
+    @Test func `a version that a removal took along, and could not bring back, is seen afterwards`() async throws {
+        let bed = try bed()
+        for name in ["d/x", "y", "z"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.removeItem(path: ProviderPath("d"), recursive: true)
+        leave(two, after: "move")
+        two.beforePath.update {
+            $0 = { [two] call, _ in if call == "move" { try await two.memory.put("/d/x", "written at the last moment") } }
+        }
+        await #expect(throws: URLError.self) { try await bed.run() }
+        comeBack(two)
+        two.beforePath.update { $0 = { _, _ in } }
+        for _ in 1...2 {
+            #expect(try await bed.run().isComplete)
+            #expect(try await one.memory.texts() == ["written at the last moment", "y", "z"])
+            #expect(try await one.memory.tree() == two.memory.tree())
+        }
+    }
+
+    @Test func `what was removed though the request came twice is put back, and then removed`() async throws {
+        let bed = try bed()
+        for name in ["x", "y"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/x")
+        let isFirst = Locked(true)
+        two.after.update {
+            $0 = { call in
+                guard call == "move",
+                    isFirst.update({ isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    })
+                else { return }
+                throw FileError.make(.fileNoSuchFile, path: "/x")
+            }
+        }
+        let report = try await bed.run()
+        #expect(report.removed == 1 && report.created == 0 && report.isComplete, "\(report)")
+        #expect(try await !bed.run().hasChanges)
+        #expect(try await one.memory.tree() == ["/y y"])
+        #expect(try await two.memory.tree() == ["/y y"])
+    }
+
+    @Test func `what is brought back in the middle of a conflict is not removed`() async throws {
+        let bed = try bed()
+        for name in ["x", "y"] { try await one.memory.put("/" + name, "agreed \(name)") }
+        try await bed.run()
+        try await throwAway("x")
+        try await one.memory.put("/x", "the source's")
+        try await two.memory.put("/x", "the destination's")
+        let isFirst = Locked(true)
+        two.after.update {
+            $0 = { call in
+                guard call == "move",
+                    isFirst.update({ isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    })
+                else { return }
+                try await self.bringBack("x")
+            }
+        }
+        try await bed.run()
+        #expect(!isFirst.value)
+        try await bed.run()
+        #expect(try await one.memory.texts() == ["agreed x", "agreed y", "the destination's"])
+        #expect(try await one.memory.tree() == two.memory.tree())
+    }
+
+    @Test func `what is brought back after a file came back to life is not replaced`() async throws {
+        let bed = try bed()
+        for name in ["x", "y"] { try await one.memory.put("/" + name, "agreed \(name)") }
+        try await bed.run()
+        try await throwAway("x")
+        try await one.memory.put("/x", "the source's")
+        try await two.memory.remove("/x")
+        two.after.update { $0 = { if $0 == "write" { throw URLError(.networkConnectionLost) } } }
+        #expect(try await bed.run().failures == 1)
+        comeBack(two)
+        try await bringBack("x")
+        try await bed.run()
+        #expect(try await one.memory.texts().isSuperset(of: ["agreed x"]))
+        #expect(try await one.memory.tree() == two.memory.tree())
+    }
+
+    @Test(arguments: [true, false])
+    func `what a mirror left that was cut off is not removed by a two-way run`(isFirst: Bool) async throws {
+        let bed = try bed(isFirst ? .mirror : .twoWay)
+        for name in ["a", "b", "c"] { try await one.memory.put("/" + name, name) }
+        bed.options.update { $0.transfers = 1 }
+        if isFirst {
+            leave(two, after: "write", count: 2)
+            await #expect(throws: URLError.self) { try await bed.run() }
+            comeBack(two)
+        } else {
+            try await bed.run()
+            bed.options.update { $0.direction = .mirror }
+        }
+        try await one.memory.remove("/a")
+        for name in ["d", "e"] { try await one.memory.put("/" + name, name) }
+        leave(two, after: "write", count: 1)
+        await #expect(throws: URLError.self) { try await bed.run() }
+        comeBack(two)
+        bed.options.update { $0.direction = .twoWay }
+        let report = try await bed.run()
+        #expect(report.removed == 0, "\(report)")
+        #expect(try await one.memory.texts() == ["a", "b", "c", "d", "e"])
+        #expect(try await one.memory.tree() == two.memory.tree())
+        try await one.memory.remove("/a")
+        #expect(try await bed.run().removed == 1)
+    }
+
+    @Test func `what a mirror was about to put back is not removed from the source`() async throws {
+        let bed = try bed(.mirror)
+        for name in ["x", "y"] { try await one.memory.put("/" + name, "agreed \(name)") }
+        try await bed.run()
+        try await two.memory.put("/x", "the destination's")
+        // Into the trash, and no further.
+        leave(two, after: "move")
+        await #expect(throws: URLError.self) { try await bed.run() }
+        comeBack(two)
+        bed.options.update { $0.direction = .twoWay }
+        let report = try await bed.run()
+        #expect(report.removed == 0, "\(report)")
+        #expect(try await one.memory.texts() == ["agreed x", "agreed y"])
+        #expect(try await two.memory.texts() == ["agreed x", "agreed y", "the destination's"])
+    }
+
+    // MARK: What is to blame for a lost connection
+
+    @Test(arguments: [URLError.Code.timedOut, .networkConnectionLost])
+    func `a file at which every transfer breaks off holds up no other`(code: URLError.Code) async throws {
+        for name in ["a", "b", "large", "x", "y"] { try await one.memory.put("/" + name, name) }
+        let bed = try bed(.mirror)
+        bed.options.update { $0.transfers = 1 }
+        two.beforePath.update { $0 = { call, path in if call == "write", path.name == "large" { throw URLError(code) } } }
+        let report = try await bed.run()
+        #expect(report.failed.map(\.path.name) == ["large"] && report.created == 4, "\(report)")
+        #expect(try await two.memory.texts() == ["a", "b", "x", "y"])
+    }
+
+    @Test func `a side that does not answer any more ends the run`() async throws {
+        for name in ["a", "b", "c", "d"] { try await one.memory.put("/" + name, name) }
+        let bed = try bed(.mirror)
+        bed.options.update { $0.transfers = 1 }
+        leave(two, after: "write", count: 2)
+        await #expect(throws: URLError.self) { try await bed.run() }
+        #expect(two.calls.values.filter { $0 == "write" }.count == 3)
+    }
+}
