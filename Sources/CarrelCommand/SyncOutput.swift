@@ -14,8 +14,15 @@ final class SyncOutput: Sendable {
     private struct State: Sendable {
         /// Why nothing can be written any more: a closed pipe. The run goes on; it fails at its end.
         var failure: (any Error)?
-        /// What was said of the run under way on standard error.
+        /// What was said of the run under way, and of the one before: what stands as it stood is no news.
         var said: Set<String> = []
+        var saidBefore: Set<String> = []
+
+        /// Whether something is said for the first time since a run went without it.
+        mutating func isNews(_ text: String) -> Bool {
+            guard said.count < 3 * FolderSyncReport.mostNamed, said.insert(text).inserted else { return false }
+            return !saidBefore.contains(text)
+        }
         /// Whether the array of planned steps has begun.
         var hasActions = false
     }
@@ -42,7 +49,7 @@ final class SyncOutput: Sendable {
     /// - Throws: A closed pipe.
     func happened(_ event: SyncService.Event) throws {
         switch event {
-        case .began: state.update { $0.said = [] }
+        case .began: state.update { ($0.saidBefore, $0.said) = ($0.said, []) }
         case .sync(let step): happened(step)
         case .ended(let report): try end(report, isPlan: false)
         case .unwatched(let side, let error):
@@ -109,7 +116,8 @@ final class SyncOutput: Sendable {
             try isPlan ? output.endDocument(shown, after: "actions", isEmpty: !state.value.hasActions) : output.json(shown)
         } else if !common.quiet {
             for item in report.skipped where item.isLeftOut {
-                try output.line("skipped \(shown(item.side, item.path)): \(item.reason)")
+                let line = "skipped \(shown(item.side, item.path)): \(item.reason)"
+                if state.update({ $0.isNews(line) }) { try output.line(line) }
             }
             if report.hasChanges { try output.line(summary(report, isPlan: isPlan)) }
         }
@@ -150,8 +158,7 @@ final class SyncOutput: Sendable {
     /// One line for an item, once in a run.
     private func say(_ item: SayItem) {
         let place = shown(item.side, item.path)
-        let isNews = state.update { $0.said.count < 2 * FolderSyncReport.mostNamed && $0.said.insert(place).inserted }
-        guard isNews else { return }
+        guard state.update({ $0.isNews(place) }) else { return }
         bar.clear()
         let error = item.error ?? CommandFailure(status: .partlyDone, sentence: item.reason)
         Session.say(error, verb: SyncFolders.verb, location: place)

@@ -19,25 +19,23 @@ public actor FolderSync {
     /// How often a run looks again at what changed while it worked.
     private static let mostPasses = 5
 
-    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place.
+    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. In a folder
+    ///   that is kept in step, it takes no part.
     /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
     ///   folders; `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
-        let (overlaps, holdsState) = try await BlockingThreads.shared.run {
-            (source.overlaps(destination), source.holds(state) || destination.holds(state))
+        let (overlaps, places) = try await BlockingThreads.shared.run {
+            (source.overlaps(destination), try [source, destination].compactMap { try $0.relativePath(of: state) })
         }
         if overlaps {
             throw FileError.make(
                 .fileWriteInvalidFileName, path: destination.path,
                 sentence: "Of the folders to be kept in step, none may be or lie in the other.")
         }
-        if holdsState {
-            throw FileError.make(
-                .fileWriteInvalidFileName, path: state.path,
-                sentence: "The state cannot lie in a folder that is kept in step, which would never be.")
-        }
         self.source = source
         self.destination = destination
+        var options = options
+        options.leftOut = try Set(places.flatMap(SyncStore.files))
         self.options = options
         throttle = options.bandwidth.map(Throttle.init)
         store = try await SyncStore.open(state, pair: Sides(source.key, destination.key))

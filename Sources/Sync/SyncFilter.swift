@@ -5,7 +5,8 @@ import Foundation
 public struct SyncFilter: Sendable, Hashable {
     private struct Rule: Sendable, Hashable {
         let includes: Bool
-        let pattern: String
+        /// Of a pattern for the whole path, what stands between the slashes; else one.
+        let patterns: [String]
         let foldersOnly: Bool
         let matchesPath: Bool
     }
@@ -19,8 +20,8 @@ public struct SyncFilter: Sendable, Hashable {
     /// rule matches takes part.
     ///
     /// Patterns are those of fnmatch(3), and match names in any Unicode normalization. One without a slash is matched with the name, another
-    /// with the whole path from the folder down, where `*` stops at a slash and `**` does not. A slash at the end means folders only. What
-    /// lies in a folder left out is left out, too.
+    /// with the whole path from the folder down, name by name, where `**` stands for any number of names: `/a/**` is all in `a`, `**/b/*.c`
+    /// what matches `*.c` in any `b`. A slash at the end means folders only. What lies in a folder left out is left out, too.
     ///
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, or is empty.
     public init(_ rules: [String]) throws {
@@ -34,8 +35,8 @@ public struct SyncFilter: Sendable, Hashable {
             let foldersOnly = pattern.hasSuffix("/")
             if foldersOnly { pattern.removeLast() }
             let matchesPath = pattern.contains("/")
-            if pattern.hasPrefix("/") { pattern.removeFirst() }
-            self.rules.append(Rule(includes: sign == "+", pattern: pattern, foldersOnly: foldersOnly, matchesPath: matchesPath))
+            let patterns = matchesPath ? Self.names(in: pattern) : [pattern]
+            self.rules.append(Rule(includes: sign == "+", patterns: patterns, foldersOnly: foldersOnly, matchesPath: matchesPath))
         }
     }
 
@@ -45,10 +46,22 @@ public struct SyncFilter: Sendable, Hashable {
     public func includes(_ path: ProviderPath, isFolder: Bool) -> Bool {
         let rule = rules.first { rule in
             if rule.foldersOnly, !isFolder { return false }
-            let flags = rule.matchesPath && !rule.pattern.contains("**") ? FNM_PATHNAME : 0
-            let text = rule.matchesPath ? String(path.string.dropFirst()) : path.name
-            return fnmatch(rule.pattern, SyncKey.normalized(text), flags) == 0
+            let names = rule.matchesPath ? Self.names(in: SyncKey.normalized(path.string)) : [SyncKey.normalized(path.name)]
+            return Self.matches(names[...], rule.patterns[...])
         }
         return rule?.includes ?? true
+    }
+
+    private static func names(in path: String) -> [String] { path.split(separator: "/").map(String.init) }
+
+    private static func matches(_ names: ArraySlice<String>, _ patterns: ArraySlice<String>) -> Bool {
+        guard let pattern = patterns.first else { return names.isEmpty }
+        let rest = patterns.dropFirst()
+        if pattern == "**" {
+            if rest.isEmpty { return !names.isEmpty }
+            return (names.startIndex...names.endIndex).contains { matches(names[$0...], rest) }
+        }
+        guard let name = names.first, fnmatch(pattern, name, 0) == 0 else { return false }
+        return matches(names.dropFirst(), rest)
     }
 }

@@ -48,14 +48,19 @@ public struct SyncFolder: Sendable {
         guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port, one.isFileURL || one.host() != nil else {
             return false
         }
+        // Two users of one server have folders of their own; over SFTP below `/~` only.
+        if let user, let otherUser = other.user, user != otherUser, one.scheme != "sftp" || one.path.hasPrefix("/~") { return false }
         let (first, second) = (Self.place(of: one), Self.place(of: two))
         return first.starts(with: second) || second.starts(with: first)
     }
 
-    /// Whether a file of this machine lies in the folder.
-    func holds(_ file: URL) -> Bool {
+    /// Where a file of this machine lies, counted from the folder; nil for elsewhere. Blocks.
+    func relativePath(of file: URL) throws -> ProviderPath? {
         let own = provider.url(of: path)
-        return own.isFileURL && Self.place(of: file).starts(with: Self.place(of: own))
+        guard own.isFileURL else { return nil }
+        let (names, above) = (Self.place(of: file), Self.place(of: own))
+        guard names.count > above.count, names.starts(with: above) else { return nil }
+        return try names.dropFirst(above.count).reduce(.root) { try $0.appending($1) }
     }
 
     /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it is there. Blocks then.

@@ -49,7 +49,7 @@ struct SyncLook: Sendable {
 
     private func takesPart(_ object: FileObject) -> Bool {
         let path = relative(object.path)
-        if isTrash(path) || isHidden(path) || TemporaryName.matches(path.name) { return false }
+        if isTrash(path) || isHidden(path) || TemporaryName.matches(path.name) || options.leftOut.contains(path) { return false }
         return options.filter.includes(path, isFolder: object.isDirectory)
     }
 

@@ -16,6 +16,7 @@ extension SyncOptions {
         if [Self.trashName, Self.plainTrashName].contains(where: { path.components.first?.elementsEqual($0.utf8) == true }) {
             return false
         }
+        if leftOut.contains(path) { return false }
         var above = path.parent
         while let folder = above, !folder.isRoot {
             if !filter.includes(folder, isFolder: true) { return false }

@@ -62,6 +62,9 @@ public struct SyncOptions: Sendable {
     /// Bytes a second by the time of the day; nil for no limit.
     public var bandwidth: BandwidthTimetable?
 
+    /// What takes no part beside what the filter says: the state, where it lies in one of the folders.
+    var leftOut: Set<ProviderPath> = []
+
     /// The folder, right below each side's own, for what was replaced and removed: `.carrel-trash/2026-11-23T024510Z/a/b.txt`. It takes
     /// no part in the sync.
     public static let trashName = ".carrel-trash"

@@ -30,6 +30,8 @@ public actor SyncService {
 
     /// Failed items of one run that are logged; the run's last line has their number.
     private static let mostLogged = 20
+    /// Those of the last run, which are no news in the next one.
+    private var lastFailed: Set<String> = []
 
     private let sync: FolderSync
     private let options: SyncServiceOptions
@@ -165,7 +167,7 @@ extension SyncService {
             result = .success(
                 try await sync.run(control: control) { [counted, logger] step in
                     if case .done(let action) = step { counted.update { $0.count(action) } }
-                    logger?.debug("\(step.line)")
+                    logger?.debug("\(step.line.inOneLine)")
                     event(.sync(step))
                 })
         } catch {
@@ -206,9 +208,13 @@ extension SyncService {
         pollTime = passing == nil ? next : max(next, retryTime ?? next)
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
-        for item in report.failed.prefix(Self.mostLogged) { logger?.warning("\(item.path) at the \(item.side): \(item.reason)") }
         // Where nothing is watched, runs without a find are many.
-        logger?.log(level: didNothing && wasFine && !isFirst ? .debug : .info, "A run ended: \(report.counts).")
+        let failed = report.failed.prefix(Self.mostLogged).map { "\($0.path) at the \($0.side): \($0.reason)".inOneLine }
+        for line in failed { logger?.log(level: lastFailed.contains(line) ? .debug : .warning, "\(line)") }
+        let isAsBefore = lastFailed == Set(failed)
+        lastFailed = Set(failed)
+        let isQuiet = !isFirst && !report.hasChanges && isAsBefore && (wasFine || !didNothing)
+        logger?.log(level: isQuiet ? .debug : .info, "A run ended: \(report.counts).")
     }
 
     /// Whether a later try may succeed though nothing changes on either side.
@@ -225,14 +231,14 @@ extension SyncService {
             standing = .refused
             retryTime = nil
             pollTime = .now + .clamped(seconds: options.longestPause)
-            logger?.warning("The run was refused: \(error.sentence)")
+            logger?.warning("The run was refused: \(error.sentence.inOneLine)")
             return unwatched.isEmpty ? options.rescan : min(options.rescan, options.longestPause)
         }
         failures += 1
         standing = .away
         let pause = options.pause(after: failures, error: error)
         retryTime = .now + .clamped(seconds: pause)
-        logger?.warning("The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.sentence)")
+        logger?.warning("The run failed, and is tried again in \(Int(pause.rounded(.up))) seconds: \(error.sentence.inOneLine)")
         return pause
     }
 }
@@ -292,13 +298,13 @@ extension SyncService {
 
     private func fell(_ side: SyncSide, _ error: (any Error)?, isNews: Bool) {
         let level: Logger.Level = isNews ? .warning : .debug
-        logger?.log(level: level, "The \(side) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
+        logger?.log(level: level, "The \(side) cannot be watched for now: \(error?.sentence.inOneLine ?? "the watch ended.")")
         isUnwatched(side)
     }
 
     private func noted(_ events: [FileEvent], in folder: SyncFolder) {
         guard let event = events.first(where: { sync.options.concerns($0, in: folder) }) else { return }
-        logger?.debug("Changed: \(event)", metadata: ["events": "\(events.count)"])
+        logger?.debug("Changed: \("\(event)".inOneLine)", metadata: ["events": "\(events.count)"])
         changed()
     }
 

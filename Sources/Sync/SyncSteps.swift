@@ -38,7 +38,7 @@ struct SyncSteps: Sendable {
     private func isLeftOut(_ item: FileObject, of folder: SyncFolder) -> Bool {
         if SyncItem(item) == nil || item.isSymbolicLink && pass.options.links == .skip { return true }
         guard let path = item.path.relative(to: folder.path) else { return false }
-        return !pass.options.filter.includes(path, isFolder: item.isDirectory)
+        return pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
     }
 
     private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {

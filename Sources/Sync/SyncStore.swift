@@ -101,6 +101,11 @@ final class SyncStore: Sendable {
         }
     }
 
+    /// The files of a state at `path`. Source: SQLite, Temporary Files Used By SQLite.
+    static func files(at path: ProviderPath) throws -> [ProviderPath] {
+        try ["", "-wal", "-shm", "-journal"].map { try (path.parent ?? .root).appending(nameBytes: path.nameBytes + Array($0.utf8)) }
+    }
+
     /// What tells this pair from all others, on other machines too.
     var token: String { pass.value.token }
 

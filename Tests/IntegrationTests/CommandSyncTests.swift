@@ -153,6 +153,7 @@ import Testing
             expectFailure(try await runner.run("sync", "--max-delete", "some", "a", "b"), 2, "some")
             expectFailure(try await runner.run("sync", "--timetable", "25:00,1M", "a", "b"), 2, "25:00,1M")
             expectFailure(try await runner.run("sync", "--watch", "--dry-run", "a", "b"), 2, "--dry-run")
+            expectFailure(try await runner.run("sync", "--poll", "a", "b"), 2, "--watch")
             expectFailure(try await runner.run("sync", "--trash-days", "0", "a", "b"), 2, "--trash-days")
         }
     }
@@ -193,6 +194,38 @@ import Testing
     }
 
     // MARK: Watching
+
+    @Test func `with --watch what stays left out is said once`() async throws {
+        try await use { runner in
+            let outcome = try await runner.shell(
+                """
+                ln -s nowhere a/link; echo 0 > a/start
+                $CARREL sync --two-way --watch --poll a b >out 2>err & sync=$!
+                until grep -q '^1 created' out; do sleep 0.05; done
+                echo 1 > a/one
+                until grep -q '^created b/one$' out; do sleep 0.05; done
+                echo 2 > b/two
+                until grep -q '^created a/two$' out; do sleep 0.05; done
+                kill -TERM $sync; wait $sync
+                """)
+            let log = try runner.read("err")
+            #expect(outcome.code == 130, "\(log)")
+            #expect(try runner.read("out").split(separator: "\n").count { $0.hasPrefix("skipped ") } == 1)
+        }
+    }
+
+    @Test func `with --watch a server whose name is not known yet is waited for`() async throws {
+        try await use { runner in
+            let outcome = try await runner.shell(
+                """
+                $CARREL sync --watch --retries 0 a dav://nas.invalid/x >out 2>err & sync=$!
+                until [ -s err ]; do sleep 0.05; done
+                kill -TERM $sync; wait $sync
+                """)
+            let log = try runner.read("err")
+            #expect(outcome.code == 130, "\(log)")
+        }
+    }
 
     @Test func `with --watch changes of both sides are followed until a signal`() async throws {
         try await use { runner in

@@ -71,10 +71,32 @@ import Testing
             await #expect { _ = try await FolderSync(source, inside, state: bed.state) } throws: { error in
                 error.sentence.contains("none may be or lie in the other")
             }
+        }
+    }
+
+    @Test func `a state that lies in one of the folders takes no part`() async throws {
+        try await withDisk { bed, top in
+            try FileManager.default.createDirectory(at: top.appending(path: "one/.local"), withIntermediateDirectories: true)
+            try link(top, "home", to: "one")
+            let source = SyncFolder(ProviderLocation(provider: bed.source, path: .root), label: "")
             let two = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
-            await #expect { _ = try await FolderSync(source, two, state: top.appending(path: "mount/state.db")) } throws: { error in
-                error.sentence.contains("The state cannot lie")
+            try await bed.source.put("/a", "a")
+            let state = top.appending(path: "home/.local/state.db")
+            var options = SyncOptions(direction: .twoWay)
+            options.removalLimit = .share(1)
+            for number in 1...2 {
+                let sync = try await FolderSync(source, two, state: state, options: options)
+                #expect(try await sync.run().created == (number == 1 ? 2 : 0))
+                try await sync.close()
             }
+            #expect(try await bed.destination.tree() == ["/.local/", "/a a"])
+            #expect(FileManager.default.fileExists(atPath: state.path))
+            // What happens to it is no reason for a run.
+            options.leftOut = [try ProviderPath(".local/state.db-wal")]
+            func concerns(_ path: String) throws -> Bool {
+                try options.concerns(FileEvent(.modified, path: ProviderPath(path), type: .regular), in: source)
+            }
+            #expect(try !concerns(".local/state.db-wal") && concerns(".local/state.dbx"))
         }
     }
 

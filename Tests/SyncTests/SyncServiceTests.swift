@@ -331,6 +331,29 @@ import Testing
         #expect(log.contains("2 created") && log.contains("done: create /a/b at the destination") && log.contains("mem://"))
         #expect(!log.contains("s3cret"))
     }
+
+    @Test func `what fails in every run is a warning once, and again when it fails anew`() async throws {
+        let lines = Collected<String>()
+        let logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
+        let silent = SilentProvider("silent")
+        let isOpen = Locked(false)
+        destination.beforePath.update {
+            $0 = { call, path in
+                if call == "write", path.name.contains("\n"), !isOpen.value { throw FileError.make(.fileWriteNoPermission, path: path) }
+            }
+        }
+        try await silent.memory.put("/a\nb", "1")
+        var warnings: [String] { lines.values.filter { $0.hasPrefix("warning") } }
+        try await SyncBed(.mirror, source: silent, destination: destination).withService(.quick, logger: logger) { run in
+            try await eventually { run.reports.count >= 3 }
+            #expect(warnings.count == 1 && warnings.first?.contains("/a?b at the destination") == true, "\(warnings)")
+            isOpen.update { $0 = true }
+            try await eventually { run.reports.last?.failures == 0 }
+            isOpen.update { $0 = false }
+            try await silent.memory.put("/a\nb", "another")
+            try await eventually { warnings.count == 2 }
+        }
+    }
 }
 
 /// A storage in memory that tells of no change by itself.
@@ -361,5 +384,5 @@ private struct RecordingHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { lines.append("\(event.message) \(metadata)") }
+    func log(event: LogEvent) { lines.append("\(event.level) \(event.message) \(metadata)") }
 }

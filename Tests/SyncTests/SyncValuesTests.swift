@@ -1,5 +1,7 @@
 import FileProviderCore
 import Foundation
+import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 @testable import Sync
@@ -34,6 +36,35 @@ import Testing
         report.skip(FolderSyncReport.Item(.source, path, "too long"))
         #expect(report.leftOut == 2500 && report.unheld == 1501 && report.failures == 1200)
         #expect(report.skipped.count == 2000 && report.failed.count == 1000)
+    }
+
+    @Test(arguments: [
+        ("- *.tmp", "a/b.tmp", true), ("- *.tmp", "b.tmp/c", false), ("- /a/*.c", "a/x.c", true), ("- /a/*.c", "a/b/x.c", false),
+        ("- a/**", "a", false), ("- a/**", "a/b/c", true), ("- */cache/**", "x/cache/z", true), ("- */cache/**", "x/y/cache/z", false),
+        ("- **/cache", "cache", true), ("- **/cache", "x/y/cache", true), ("- a/**/z", "a/z", true), ("- a/**/z", "a/b/c/z", true),
+        ("- a/**/z", "a/b/c", false), ("- /a", "x/a", false), ("- /a", "a", true), ("- x/[ab]?", "x/b1", true),
+        ("- x/**/**/y", "x/y", true),
+    ])
+    func `a pattern takes names one by one, and two stars any number of them`(rule: String, path: String, isLeftOut: Bool) throws {
+        #expect(try SyncFilter([rule]).includes(ProviderPath(path), isFolder: false) == !isLeftOut)
+    }
+
+    @Test(arguments: [
+        ("ftp", "/a", "/a/b", false), ("davs", "/a", "/a", false), ("sftp", "/a", "/a/b", true), ("sftp", "/~/a", "/~/a", false),
+    ])
+    func `two users of one server have folders of their own`(scheme: String, one: String, other: String, overlaps: Bool) throws {
+        func folder(_ path: String, _ user: String?) throws -> SyncFolder {
+            let url = try #require(URL(string: "\(scheme)://nas.example"))
+            let location = ProviderLocation(provider: NamedStorage(url), path: try ProviderPath(path))
+            return SyncFolder(location, label: "", user: user)
+        }
+        #expect(try folder(one, "alice").overlaps(folder(other, "bob")) == overlaps)
+        #expect(try folder(one, "alice").overlaps(folder(other, "alice")))
+        #expect(try folder(one, nil).overlaps(folder(other, "alice")))
+    }
+
+    @Test func `a log has one line for each name`() {
+        #expect("a\nb\u{202E}c\u{2028}d é".inOneLine == "a?b?c?d é")
     }
 
     @Test func `a label keeps what a name may hold`() {
@@ -111,4 +142,17 @@ extension SyncRules.Decision {
         default: "\(self)"
         }
     }
+}
+
+/// A storage at a URL that nobody asks for anything.
+private final class NamedStorage: ForwardingProvider {
+    static let type = "Named"
+    let underlying: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "named"))
+    private let base: URL
+
+    init(_ base: URL) {
+        self.base = base
+    }
+
+    func url(of path: ProviderPath) -> URL { base.appending(path: path.string) }
 }

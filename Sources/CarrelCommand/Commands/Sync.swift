@@ -9,8 +9,9 @@ struct SyncFolders: Verb {
         discussion: """
             The destination becomes like the source; what only it has stays, unless --delete is given. With --two-way changes of both sides, \
             removals too, go to the other; where both changed one file, both versions are kept. What both sides had in common is \
-            remembered in a state file, so that a later run transfers only what changed, and carries renames over as renames. Filters are \
-            “- PATTERN” and “+ PATTERN”, of which the first that matches decides: *.tmp by name, /private/** by path, cache/ for folders.
+            remembered in a state file, so that a later run transfers only what changed, and with --delete or --two-way carries renames over \
+            as renames. Filters are “- PATTERN” and “+ PATTERN”, of which the first that matches decides: *.tmp by name, /private/** by path, \
+            cache/ for folders.
             """)
 
     /// What becomes of symbolic links.
@@ -26,6 +27,8 @@ struct SyncFolders: Verb {
     var dryRun = false
     @Flag(help: "Stay, and keep both in step until interrupted.")
     var watch = false
+    @Flag(help: "With --watch, look for changes again and again even where the storage tells of them: where other machines write, too.")
+    var poll = false
     @Option(
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ *.epub”) what matches; may be repeated.", valueName: "rule"))
@@ -55,6 +58,7 @@ struct SyncFolders: Verb {
 
     func validate() throws {
         if watch, dryRun { throw ValidationError("--watch and --dry-run exclude each other.") }
+        if poll, !watch { throw ValidationError("--poll goes with --watch.") }
         if let trashDays, !(1...36_500).contains(trashDays) { throw ValidationError("--trash-days takes a number of days, 1 or more.") }
         do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
     }
@@ -87,7 +91,7 @@ struct SyncFolders: Verb {
 
     /// Follows changes of both sides until the task is cancelled.
     private func keepInStep(_ sync: FolderSync, _ output: SyncOutput) async throws {
-        let service = SyncService(sync)
+        let service = SyncService(sync, options: SyncServiceOptions(watch: WatchOptions(alwaysPolls: poll)))
         let (events, continuation) = AsyncStream.makeStream(of: SyncService.Event.self)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -112,7 +116,7 @@ struct SyncFolders: Verb {
                 throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
             } catch let error where error.isNoSuchFile && what == "destination" {
                 continue
-            } catch let error where watch && error.isTransient {
+            } catch let error where watch && (error.isTransient || ExitStatus(error) == .unreachable) {
                 // Whoever is away for now is waited for.
                 continue
             } catch { throw error.at(place.shown) }

@@ -5,8 +5,10 @@ import Sync
 
 /// Keeps the pairs of a configuration file in step until it is told to end.
 public struct SyncDaemon: Sendable {
-    private let services: [String: SyncService]
-    private let syncs: [FolderSync]
+    private var services: [String: SyncService] = [:]
+    private var syncs: [FolderSync] = []
+    /// Pairs that could not be opened, and why.
+    private var unopened: [String: SyncMetrics] = [:]
     private let health: String?
     private let interval: Double
     private let prometheus: String?
@@ -44,7 +46,7 @@ public struct SyncDaemon: Sendable {
 
     private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-    /// Opens every pair's state; nothing is sent yet.
+    /// Opens every pair's state; nothing is sent yet. Where one cannot be opened, the others go on.
     init(_ configuration: Configuration, environment: [String: String]) async throws {
         guard let state = configuration.state ?? environment["STATE_DIRECTORY"] else {
             throw FileError.make(.fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
@@ -60,21 +62,26 @@ public struct SyncDaemon: Sendable {
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let registry = try ProviderRegistry.withBuiltInProviders()
-        var (services, syncs): ([String: SyncService], [FolderSync]) = ([:], [])
         for pair in configuration.pairs {
             func open(_ place: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
                 let credentials = Self.credentials(pair.name, side, environment)
                 let location = try await registry.location(of: place, credentials: credentials)
                 return SyncFolder(location, label: "\(side)", user: place.user)
             }
-            let sync = try await FolderSync(
-                open(pair.source, .source), open(pair.destination, .destination), state: folder.appending(path: "\(pair.name).db"),
-                options: pair.options)
             logger[metadataKey: "pair"] = "\(pair.name)"
-            services[pair.name] = SyncService(sync, options: pair.service, logger: logger)
-            syncs.append(sync)
+            do {
+                let file = folder.appending(path: "\(pair.name).db")
+                let sync = try await FolderSync(
+                    open(pair.source, .source), open(pair.destination, .destination), state: file, options: pair.options)
+                services[pair.name] = SyncService(sync, options: pair.service, logger: logger)
+                syncs.append(sync)
+            } catch {
+                logger.error("The pair cannot be kept in step: \(error.sentence)")
+                unopened[pair.name, default: SyncMetrics()].state = .incomplete
+                unopened[pair.name]?.lastError = error.sentence
+                if unopened.count == configuration.pairs.count { throw error }
+            }
         }
-        (self.services, self.syncs) = (services, syncs)
     }
 
     /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's folder of credentials.
@@ -133,7 +140,7 @@ public struct SyncDaemon: Sendable {
     }
 
     private func report() async throws {
-        var metrics: [String: SyncMetrics] = [:]
+        var metrics = unopened
         for (name, service) in services { metrics[name] = await service.metrics }
         if let health { try Health(written: Date(), interval: interval, pairs: metrics).write(to: health) }
         if let prometheus {

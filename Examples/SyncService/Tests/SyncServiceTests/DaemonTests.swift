@@ -64,6 +64,23 @@ import Testing
         #expect(await SyncDaemon.main([try bed.configure(stateless)], environment: [:]) == 1)
     }
 
+    @Test func `a pair that cannot be opened holds up no other, and shows in the health`() async throws {
+        func place(_ name: String) -> String { #"{"url": "\#(bed.path(name))"}"# }
+        let pairs = [("bad", "one", "one"), ("good", "one", "two")].map { name, source, destination in
+            #"{"name": "\#(name)", "source": \#(place(source)), "destination": \#(place(destination))}"#
+        }
+        let file = try bed.configure(
+            #"{"state": "\#(bed.path("state"))", "health": "\#(bed.path("health.json"))", "pairs": [\#(pairs.joined(separator: ", "))]}"#)
+        try bed.put("one/first", "1")
+        let daemon = Task { await SyncDaemon.main([file], environment: [:]) }
+        try await eventually { bed.text("two/first") == "1" }
+        let bad = try #require(try Health.read(bed.path("health.json")).health.pairs["bad"])
+        #expect(bad.state == .incomplete && bad.lastError?.contains("none may be or lie in the other") == true)
+        #expect(await SyncDaemon.main(["--health", bed.path("health.json")]) == 1)
+        daemon.cancel()
+        #expect(await daemon.value == 0)
+    }
+
     @Test func `under systemd its credentials are asked, and no home`() async throws {
         let (origin, pair) = (Origin(scheme: "https", host: "nas", port: 443), "books")
         // Not even root reads a folder as a file.
