@@ -47,7 +47,8 @@ public actor FolderSync {
     /// Looks at both sides and tells what a run would do now. Nothing is changed.
     ///
     /// - Parameter each: Called for each step in the order of a run; not for those that only change the state.
-    /// - Returns: What a run would come to; bytes are those to be transferred.
+    /// - Returns: What a run would come to; bytes are those to be transferred. A conflict, and what makes way, is one step here: what a run
+    ///   transfers after it is not known before.
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
