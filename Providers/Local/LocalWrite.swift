@@ -28,13 +28,13 @@ final class LocalWrite: Sendable {
             let staged = try StagedFile(
                 in: place.folder(for: calls), target: context.path, permissions: permissions ?? 0o666, calls: calls)
             // The umask took some away.
-            if let permissions { try context.check(fchmod(staged.file.raw, permissions)) }
+            if let permissions { try Self.setPermissions(permissions, of: staged.file, context) }
             target = .staged(staged)
             file = staged.file
             sink = staged.sink
         case .inPlace:
             let (open, isNew) = try Self.openInPlace(place, options, context)
-            if options.permissions != nil { try context.check(fchmod(open.raw, Self.mode(options))) }
+            if options.permissions != nil { try Self.setPermissions(Self.mode(options), of: open, context) }
             target = .inPlace(open, isNew: isNew)
             file = open
             sink = FileSink(open, path: context.path)
@@ -43,6 +43,12 @@ final class LocalWrite: Sendable {
 
     /// For a new file in place; until it is whole, its owner may write to it.
     private static func mode(_ options: WriteOptions) -> UInt32 { permissions(options).map { $0 | 0o600 } ?? 0o666 }
+
+    /// Where a mount gives all files the same permissions, and refuses others (FAT), there is nothing to be kept.
+    private static func setPermissions(_ permissions: UInt32, of file: FileDescriptor, _ context: LocalContext) throws {
+        if try ItemStatus(of: file, context).permissions & 0o777 == permissions { return }
+        if fchmod(file.raw, permissions) != 0, ![EPERM, ENOTSUP].contains(errno) { throw context.error(errno) }
+    }
 
     private static func permissions(_ options: WriteOptions) -> UInt32? { options.permissions.map { UInt32($0) & 0o777 } }
 
@@ -126,7 +132,7 @@ final class LocalWrite: Sendable {
             try staged.commit(overwrite: options.overwrite, modificationDate: options.modificationDate)
         case .inPlace(let file, let isNew):
             if let date = options.modificationDate { try context.check(file.setModified(date.fileTime)) }
-            if let permissions = Self.permissions(options) { try context.check(fchmod(file.raw, permissions)) }
+            if let permissions = Self.permissions(options) { try Self.setPermissions(permissions, of: file, context) }
             try context.check(fsync(file.raw))
             if isNew { try place.syncableFolder.syncNames(path: context.path) }
         }

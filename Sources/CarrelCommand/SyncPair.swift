@@ -24,11 +24,23 @@ enum SyncPair {
     /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG Base Directory
     /// Specification.
     static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String]) -> URL {
+        let name = String(format: "%016llx", hash(folders.source.key + "\n" + folders.destination.key))
+        return URL(fileURLWithPath: stateFolder(environment)).appending(path: "\(name).db")
+    }
+
+    private static func stateFolder(_ environment: [String: String]) -> String {
         // A relative folder is to be ignored, says the specification.
         let given = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        let base = given ?? (environment["HOME"] ?? "") + "/.local/state"
-        let name = String(format: "%016llx", hash(folders.source.key + "\n" + folders.destination.key))
-        return URL(fileURLWithPath: base).appending(path: "carrel/sync/\(name).db")
+        return (given ?? (environment["HOME"] ?? "") + "/.local/state") + "/carrel/sync"
+    }
+
+    /// Has no state of this machine's pairs go to another one, where it would be taken for that machine's own.
+    static func rules(for pair: Pair, environment: [String: String]) throws -> [String] {
+        let folder = try ProviderPath(stateFolder(environment))
+        return [pair.source, pair.target].compactMap { place in
+            guard place.provider is LocalFileProvider, let path = folder.relative(to: place.path), !path.isRoot else { return nil }
+            return "- " + path.string.map { "\\*?[".contains($0) ? "\\\($0)" : "\($0)" }.joined() + "/"
+        }
     }
 
     /// FNV-1a, 64 bits: the same in every run. Two pairs with one hash are told apart by what stands in the state.

@@ -20,12 +20,12 @@ public actor FolderSync {
     private static let mostPasses = 5
 
     /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. In a folder
-    ///   that is kept in step, it takes no part.
+    ///   that is kept in step, the folder in which it lies takes no part: states are of this machine alone.
     /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
     ///   folders; `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
         let (overlaps, places) = try await BlockingThreads.shared.run {
-            (source.overlaps(destination), try [source, destination].compactMap { try $0.relativePath(of: state) })
+            (source.overlaps(destination), try [source, destination].flatMap { try $0.leftOut(for: state) })
         }
         if overlaps {
             throw FileError.make(
@@ -35,7 +35,7 @@ public actor FolderSync {
         self.source = source
         self.destination = destination
         var options = options
-        options.leftOut = try Set(places.flatMap(SyncStore.files))
+        options.leftOut = Set(places)
         self.options = options
         throttle = options.bandwidth.map(Throttle.init)
         store = try await SyncStore.open(state, pair: Sides(source.key, destination.key))
@@ -99,7 +99,7 @@ public actor FolderSync {
                 if !hasMore { break }
             }
             // What a mirror has left where nobody could look is still to be brought back.
-            if isSeen || options.direction == .mirror { try await store.endRun(options.direction) }
+            try await store.endRun(isSeen ? options.direction : store.lastDirection ?? options.direction)
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

@@ -36,6 +36,16 @@ struct SyncComparison: Sendable {
     /// The SHA-256 of a file, by its storage where that can, else by reading.
     func sha256(of path: ProviderPath, on side: SyncSide) async throws -> String {
         if let hash = try await storageHash(of: path, on: side, kind: Self.sha256) { return hash }
+        return try await read(path, on: side, throttle)
+    }
+
+    /// The SHA-256 of a file where that costs no transfer; nil elsewhere.
+    func cheapHash(of path: ProviderPath, on side: SyncSide) async throws -> String? {
+        if let hash = try await storageHash(of: path, on: side, kind: Self.sha256) { return hash }
+        return isNear(side) ? try await read(path, on: side, nil) : nil
+    }
+
+    private func read(_ path: ProviderPath, on side: SyncSide, _ throttle: Throttle?) async throws -> String {
         let folder = folders[side]
         return try await folder.provider.withReader(path: folder.path(of: path)) { reader in
             let sink = PassingSink(nil, throttle: throttle)
@@ -45,9 +55,9 @@ struct SyncComparison: Sendable {
     }
 
     /// Whether a hash costs no transfer.
-    func isCheap(on side: SyncSide) -> Bool {
-        kinds(of: side).contains(Self.sha256) || capabilities[side].readCost.roundTripsPerRange == 0
-    }
+    func isCheap(on side: SyncSide) -> Bool { kinds(of: side).contains(Self.sha256) || isNear(side) }
+
+    private func isNear(_ side: SyncSide) -> Bool { capabilities[side].readCost.roundTripsPerRange == 0 }
 
     private func kinds(of side: SyncSide) -> [String] {
         folders[side].provider is any FileProviderChecksums ? capabilities[side].hashKinds : []

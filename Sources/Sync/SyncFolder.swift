@@ -54,13 +54,16 @@ public struct SyncFolder: Sendable {
         return first.starts(with: second) || second.starts(with: first)
     }
 
-    /// Where a file of this machine lies, counted from the folder; nil for elsewhere. Blocks.
-    func relativePath(of file: URL) throws -> ProviderPath? {
+    /// What takes no part, so that a state of this machine does not: the folder in which it lies, with the states of other pairs; right in
+    /// this folder, its files. Blocks.
+    func leftOut(for state: URL) throws -> [ProviderPath] {
         let own = provider.url(of: path)
-        guard own.isFileURL else { return nil }
-        let (names, above) = (Self.place(of: file), Self.place(of: own))
-        guard names.count > above.count, names.starts(with: above) else { return nil }
-        return try names.dropFirst(above.count).reduce(.root) { try $0.appending($1) }
+        guard own.isFileURL else { return [] }
+        let (names, above) = (Self.place(of: state), Self.place(of: own))
+        guard names.count > above.count, names.starts(with: above) else { return [] }
+        let file = try names.dropFirst(above.count).reduce(ProviderPath.root) { try $0.appending($1) }
+        if let folder = file.parent, !folder.isRoot { return [folder] }
+        return try SyncStore.files(at: file)
     }
 
     /// Names of the folders down to `url`; on this machine's disks without the symbolic links on the way, as far as it is there. Blocks then.

@@ -19,7 +19,7 @@ extension SyncOptions {
         if leftOut.contains(path) { return false }
         var above = path.parent
         while let folder = above, !folder.isRoot {
-            if !filter.includes(folder, isFolder: true) { return false }
+            if leftOut.contains(folder) || !filter.includes(folder, isFolder: true) { return false }
             above = folder.parent
         }
         if path.isRoot { return true }

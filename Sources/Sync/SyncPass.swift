@@ -64,8 +64,8 @@ struct SyncPass: Sendable {
         return report
     }
 
-    /// Whether the last run was a mirror, or may have been one that did not come to its end, and this is none.
-    private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection != .twoWay }
+    /// Whether the last run was a mirror, also one that did not come to its end, and this is none.
+    private var followsMirror: Bool { options.direction == .twoWay && store.lastDirection == .mirror }
 
     /// Has the state expect what the plan does: a step that was taken and could not be noted is not to be mistaken for somebody's removal
     /// or change, when its cause is undone meanwhile.
@@ -173,7 +173,8 @@ struct SyncPass: Sendable {
             do {
                 let (isSame, hash) = try await comparison.compare(at: difference.path)
                 try await store.compared(difference.path, isSame: isSame, hash: hash)
-            } catch let error where !error.concernsEveryItem {
+            } catch {
+                guard await isItsOwn(error) else { throw error }
                 try await store.compared(difference.path, isSame: nil, hash: nil)
             }
         }
@@ -183,12 +184,27 @@ struct SyncPass: Sendable {
     private func compareTouched(on side: SyncSide) async throws {
         try await each({ try await store.touchedFiles(on: side, after: $0) }) { difference in
             do {
-                let hash = try await comparison.sha256(of: difference.path, on: side)
+                guard let hash = try await comparison.cheapHash(of: difference.path, on: side) else { return }
                 try await store.compared(difference.path, isSame: hash == difference.agreed?.hash, hash: hash)
-            } catch let error where !error.concernsEveryItem {
+            } catch {
                 // It is transferred as a new version, and what is wrong with it shows there.
+                guard await isItsOwn(error) else { throw error }
             }
         }
+    }
+
+    /// Whether an error is about one item alone. So is a lost connection, or a time-out, after which both sides answer: something on the way
+    /// takes no file of that size, or waits no longer for it. It would end every run, and nothing behind it would ever be done.
+    func isItsOwn(_ error: any Error) async -> Bool {
+        if !error.concernsEveryItem { return true }
+        guard error.isBrokenOff else { return false }
+        do {
+            for side in SyncSide.allCases {
+                folders[side].forgetAnswers(below: folders[side].path)
+                _ = try await folders[side].provider.attributesOfItem(path: folders[side].path)
+            }
+        } catch { return false }
+        return true
     }
 
     private func each(

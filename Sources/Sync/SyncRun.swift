@@ -38,6 +38,8 @@ struct SyncRun: Sendable {
         /// Of these, those that keep the line busy by themselves.
         var largeInFlight = 0
         var needsAnotherPass = false
+        /// Steps in a row that broke off though both sides answered.
+        var brokenOff = 0
         /// Folders that could not be made.
         var unmade = Sides<Set<ProviderPath>>([], [])
         /// The smallest file for which a side had no room, and what it said.
@@ -65,6 +67,8 @@ struct SyncRun: Sendable {
     private static let small: Int64 = 1 << 20
     /// Files in flight where nobody says otherwise: as many as there are threads for local disks.
     private static let usual = 8
+    /// So many steps in a row do not break off for reasons of their own.
+    private static let mostBrokenOff = 8
     /// Large files in flight where nobody says otherwise.
     private static let large = 4
 
@@ -176,18 +180,20 @@ struct SyncRun: Sendable {
         switch finished.result {
         case .success(let changes):
             try await notes.add(changes)
+            tally.brokenOff = 0
             tally.report.count(action.kind)
             tally.report.bytes += action.size ?? 0
             if action.kind == .conflict || finished.makesWay { tally.needsAnotherPass = true }
             event(.done(action))
         case .failure(let error):
-            let isOwn = await concernsItsOwn(error, action)
+            if error.isBrokenOff { tally.brokenOff += 1 }
             if error.isOutOfSpace {
                 // Smaller files go on, and removals, which make room.
                 let size = action.size ?? 0
                 tally.full[action.side] = (min(size, tally.full[action.side]?.size ?? size), error)
-            } else if error.concernsEveryItem, !isOwn {
-                throw error
+            } else {
+                let isOwn = await pass.isItsOwn(error)
+                guard isOwn, tally.brokenOff < Self.mostBrokenOff else { throw error }
             }
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
             let item = FolderSyncReport.Item(action.side, action.path, error)
@@ -202,20 +208,6 @@ struct SyncRun: Sendable {
                 event(.failed(action, error))
             }
         }
-    }
-
-    /// Whether a lost connection, or a time-out, is about one item alone, since both sides answer: something on the way takes no file of that
-    /// size, or waits no longer for it. It would end every run, and nothing behind it would ever be done.
-    private func concernsItsOwn(_ error: any Error, _ action: SyncAction) async -> Bool {
-        guard let code = (error as? URLError)?.code, code == .timedOut || code == .networkConnectionLost else { return false }
-        do {
-            for side in SyncSide.allCases {
-                let folder = pass.folders[side]
-                folder.forgetAnswers(below: folder.path)
-                _ = try await folder.provider.attributesOfItem(path: folder.path)
-            }
-        } catch { return false }
-        return true
     }
 
     /// Makes the destination's own folder where it is missing.
@@ -239,6 +231,9 @@ struct LeftOutThere: LocalizedError {
 }
 
 extension Error {
+    /// Whether a connection was lost in the middle, or nothing came in time.
+    var isBrokenOff: Bool { [.timedOut, .networkConnectionLost].contains((self as? URLError)?.code) }
+
     fileprivate var isOutOfSpace: Bool { (self as? CocoaError)?.code == .fileWriteOutOfSpace }
 
     /// Whether a file changed, or went away, while it was being read.

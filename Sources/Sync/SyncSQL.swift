@@ -76,8 +76,21 @@ enum SyncSQL {
         """
 
     /// What the other side has or lost where steps of four kinds are taken on `side`.
-    static func voidCauses(of side: SyncSide) -> String {
-        void(side.other, "SELECT key FROM action WHERE side = \(side.rawValue) AND kind IN (?, ?, ?, ?)")
+    static func voidCauses(of side: SyncSide) -> String { void(side.other, causes(of: side)) }
+
+    /// Of it, what is as it was agreed on: once the state does not say any more what that is, its listing does.
+    static func listCauses(of side: SyncSide) -> String {
+        let number = side.other.rawValue
+        return """
+            INSERT INTO found (key, side, type, size, time, tag, identity, hash, folded)
+            SELECT i.key, \(number), i.type, i.size\(number), i.time\(number), i.tag\(number), i.identity\(number), NULL, i.folded FROM item i
+            WHERE i.type <> 2 AND i.key IN (\(causes(of: side)))
+            AND NOT EXISTS (SELECT 1 FROM found f WHERE f.key = i.key AND f.side = \(number))
+            """
+    }
+
+    private static func causes(of side: SyncSide) -> String {
+        "SELECT key FROM action WHERE side = \(side.rawValue) AND kind IN (?, ?, ?, ?)"
     }
 
     static let keepClaims = void(.destination, "SELECT key FROM found WHERE side = 0 AND type < 0")

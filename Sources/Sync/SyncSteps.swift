@@ -30,6 +30,8 @@ struct SyncSteps: Sendable {
         guard action.kind == .create || action.kind == .move else { return false }
         let folder = pass.folders[action.side]
         do {
+            // Whatever a storage takes for the same name is found by it.
+            _ = try await folder.provider.attributesOfItem(path: folder.path(of: action.path))
             let there = try await item(at: folder.path(of: action.path), in: folder.provider)
             return there.map { isLeftOut($0, of: folder) } ?? false
         } catch let error where error.isNoSuchFile { return false }
@@ -116,7 +118,9 @@ struct SyncSteps: Sendable {
     /// Calls `body` with names for a conflict copy until one is free.
     private func withConflictName<Value>(of action: SyncAction, _ body: (ProviderPath) async throws -> Value) async throws -> Value {
         let folder = pass.folders[action.side]
-        let longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
+        var longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
+        // What only passes through the name takes none that might be too long: not every limit is known.
+        if action.kind == .remove { longest = min(longest, max(action.path.nameBytes.count, 100)) }
         var number = 1
         while true {
             let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), longest: longest, number: number)

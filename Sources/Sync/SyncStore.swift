@@ -90,12 +90,12 @@ final class SyncStore: Sendable {
     var agreedCount: Int { pass.value.agreed }
 
     /// Whether no run ever came to its end.
-    var isFirst: Bool { pass.value.runs == 0 }
+    var isFirst: Bool { [0, 3].contains(pass.value.runs) }
 
     /// Which way the last run went that came to its end.
     var lastDirection: SyncOptions.Direction? {
         switch pass.value.runs {
-        case 1: .mirror
+        case 1, 3: .mirror
         case 2: .twoWay
         default: nil
         }
@@ -111,11 +111,12 @@ final class SyncStore: Sendable {
 
     /// Notes that a run came to its end.
     func endRun(_ direction: SyncOptions.Direction) async throws {
-        try await write { [self] in try setRuns(direction, $0) }
+        try await write { [self] in try setRuns(direction == .mirror ? 1 : 2, $0) }
     }
 
-    private func setRuns(_ direction: SyncOptions.Direction, _ db: Database) throws {
-        let runs = direction == .mirror ? 1 : 2
+    /// 0: none came to its end. 1: the last one was a mirror, or is one under way. 2: it was two-way. 3: none came to its end, and one of
+    /// them was a mirror.
+    private func setRuns(_ runs: Int, _ db: Database) throws {
         try db.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs])
         pass.update { $0.runs = runs }
     }
@@ -194,11 +195,12 @@ final class SyncStore: Sendable {
                 try db.inTransaction {
                     for side in SyncSide.allCases {
                         let kinds = [SyncAction.Kind.create, .update, .remove, .conflict].map(\.rawValue)
+                        try db.execute(sql: SyncSQL.listCauses(of: side), arguments: StatementArguments(kinds))
                         try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
                     }
                     if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
                     // A mirror that is cut off has left something, too.
-                    if direction == .mirror, pass.value.runs > 0 { try setRuns(direction, db) }
+                    if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) }
                     return .commit
                 }
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")

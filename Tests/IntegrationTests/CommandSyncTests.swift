@@ -103,6 +103,21 @@ import Testing
         }
     }
 
+    @Test func `a home is kept in step without the states of this machine's pairs`() async throws {
+        try await use { runner in
+            runner.environment["HOME"] = runner.path("a")
+            try runner.makeFolder("a/.local/state/carrel/sync")
+            try runner.write("a/.local/state/carrel/sync/other.db", "of another pair")
+            try runner.write("a/notes", "notes")
+            for options in [[], ["--state", runner.path("elsewhere.db")]] {
+                let outcome = try await runner.run(["sync"] + options + ["a", "b"])
+                #expect(outcome.code == 0, "\(outcome.error)")
+                #expect(try runner.read("b/notes") == "notes")
+                #expect(!FileManager.default.fileExists(atPath: runner.path("b/.local/state/carrel/sync/other.db")))
+            }
+        }
+    }
+
     @Test func `links are left out, or copied`() async throws {
         try await use { runner in
             try FileManager.default.createSymbolicLink(atPath: runner.path("a/link"), withDestinationPath: "nowhere")

@@ -143,11 +143,12 @@ struct SFTPTests {
         try await server.withFolder { provider, folder in
             let (a, b) = (try folder.appending("a"), try folder.appending("b with a blank"))
             for (path, placement) in [(a, WriteOptions.Placement.published), (b, .inPlace)] {
-                let options = WriteOptions(placement: placement, modificationDate: Self.time)
+                let options = WriteOptions(placement: placement, modificationDate: Self.time, permissions: 0o646)
                 let written = try await provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
                 #expect(written.modifiedDate == Self.time)
                 #expect(try server.modified(path) == Self.time)
                 #expect(try await provider.attributesOfItem(path: path).modifiedDate == Self.time)
+                #expect(try await provider.attributesOfItem(path: path).permissions == 0o646)
             }
             let later = Self.time + 86_400
             try await provider.setAttributes(path: b, permissions: 0o640, modificationDate: later)

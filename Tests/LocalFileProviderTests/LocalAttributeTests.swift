@@ -16,6 +16,24 @@ import Testing
         try await folder.provider.setAttributes(path: .root, permissions: 0o755, modificationDate: nil)
     }
 
+    @Test(arguments: [WriteOptions.Placement.published, .inPlace], [UInt16(0o600), 0o444, 0o646])
+    func `a file is written with the permissions that are asked for, new or not`(
+        placement: WriteOptions.Placement, permissions: UInt16
+    ) async throws {
+        let folder = try TestFolder()
+        try folder.put("x", at: "/old", permissions: 0o777)
+        for name in ["/old", "/new"] {
+            let options = WriteOptions(overwrite: true, placement: placement, permissions: permissions)
+            let path = try ProviderPath(name)
+            let written = try await folder.provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
+            #expect(written.permissions == permissions)
+            #expect(try await folder.provider.attributesOfItem(path: path).permissions == permissions)
+        }
+        // Nothing asked for: those of the file that is replaced.
+        try await folder.provider.writeContents(path: ProviderPath("/old"), contents: Data("2".utf8), overwrite: true)
+        #expect(try await folder.provider.attributesOfItem(path: ProviderPath("/old")).permissions == permissions)
+    }
+
     @Test func `times are set of items and of links themselves, and what is not asked for stays`() async throws {
         let folder = try TestFolder()
         try folder.put("x", at: "/file", permissions: 0o640)

@@ -179,6 +179,20 @@ import Testing
 
     // MARK: Permissions
 
+    @Test(arguments: [UInt16(0o600), 0o444])
+    func `A file is opened with the permissions that are asked for, and has them in the end`(permissions: UInt16) async throws {
+        for data in [SFTPDoing.content, Self.large] {
+            for placement in [WriteOptions.Placement.published, .inPlace] {
+                try await withSFTPProvider(.init { _ in [] }) { double, provider in
+                    let options = WriteOptions(placement: placement, permissions: permissions)
+                    _ = try await provider.writeContents(path: ProviderPath("/new"), from: DataSource(data), options: options)
+                    #expect(double.file("/new") == data)
+                    #expect(double.mode("/new") == UInt32(permissions))
+                }
+            }
+        }
+    }
+
     @Test func `A file that is replaced allows what it has allowed`() async throws {
         for data in [SFTPDoing.content, Self.large] {
             for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)]] as [[SFTPDouble.Fault]] {

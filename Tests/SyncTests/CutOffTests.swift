@@ -187,6 +187,49 @@ import Testing
         #expect(try await two.memory.texts() == ["a", "b", "x", "y"])
     }
 
+    @Test func `a way on which every transfer breaks off ends the run`() async throws {
+        for number in 1...20 { try await one.memory.put("/\(number)", "\(number)") }
+        let bed = try bed(.mirror)
+        bed.options.update { $0.transfers = 1 }
+        two.before.update { $0 = { if $0 == "write" { throw URLError(.timedOut) } } }
+        await #expect(throws: URLError.self) { try await bed.run() }
+        #expect(two.calls.values.filter { $0 == "write" }.count == 8)
+    }
+
+    @Test func `a first two-way run that is cut off removes nothing, and the one after it does`() async throws {
+        let bed = try bed()
+        bed.options.update { $0.transfers = 1 }
+        for name in ["a", "b", "c", "d"] { try await one.memory.put("/" + name, name) }
+        leave(two, after: "write", count: 2)
+        await #expect(throws: URLError.self) { try await bed.run() }
+        comeBack(two)
+        try await one.memory.remove("/a")
+        #expect(try await bed.run().removed == 0)
+        #expect(try await one.memory.texts() == ["a", "b", "c", "d"])
+        try await one.memory.remove("/a")
+        let report = try await bed.run()
+        #expect(report.removed == 1, "\(report)")
+        #expect(try await two.memory.texts() == ["b", "c", "d"])
+    }
+
+    @Test func `a name of any length is removed where the limit is not known`() async throws {
+        let short = ToldProvider("short")
+        short.beforePath.update {
+            $0 = { call, path in
+                // Where a move goes is not told here: what is asked for afterwards is.
+                if path.nameBytes.count > 143 { throw FileError.make(.fileWriteInvalidFileName, path: path) }
+            }
+        }
+        let bed = try SyncBed(.twoWay, source: one, destination: short)
+        let long = String(repeating: "n", count: 140)
+        for name in [long, "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.remove("/" + long)
+        let report = try await bed.run()
+        #expect(report.removed == 1 && report.isComplete, "\(report)")
+        #expect(try await short.memory.texts() == ["b"])
+    }
+
     @Test func `a side that does not answer any more ends the run`() async throws {
         for name in ["a", "b", "c", "d"] { try await one.memory.put("/" + name, name) }
         let bed = try bed(.mirror)

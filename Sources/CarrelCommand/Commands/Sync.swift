@@ -70,7 +70,9 @@ struct SyncFolders: Verb {
         let folders = SyncPair.folders(of: pair)
         let file = state.map { URL(fileURLWithPath: $0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
         session.remark("the state is \(file.path)")
-        let sync = try await FolderSync(folders.source, folders.destination, state: file, options: try options())
+        var options = try options()
+        options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
+        let sync = try await FolderSync(folders.source, folders.destination, state: file, options: options)
         do { try await run(sync, SyncOutput(pair, session)) } catch { throw SyncPair.locate(error, pair) }
         try await sync.close()
     }

@@ -46,7 +46,7 @@ public struct SyncDaemon: Sendable {
 
     private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-    /// Opens every pair's state; nothing is sent yet. Where one cannot be opened, the others go on.
+    /// Opens every pair's state; nothing is sent yet. Where one cannot be opened for good, the others go on.
     init(_ configuration: Configuration, environment: [String: String]) async throws {
         guard let state = configuration.state ?? environment["STATE_DIRECTORY"] else {
             throw FileError.make(.fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
@@ -79,7 +79,8 @@ public struct SyncDaemon: Sendable {
                 logger.error("The pair cannot be kept in step: \(error.sentence)")
                 unopened[pair.name, default: SyncMetrics()].state = .incomplete
                 unopened[pair.name]?.lastError = error.sentence
-                if unopened.count == configuration.pairs.count { throw error }
+                let passes = error.isTransient || (error as? CocoaError)?.code == .fileLocking
+                if passes || unopened.count == configuration.pairs.count { throw error }
             }
         }
     }
