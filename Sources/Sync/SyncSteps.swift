@@ -94,6 +94,8 @@ struct SyncSteps: Sendable {
             // apart is asked by the next pass.
             if !pass.capabilities[action.side].tells(there.path, from: path) {
                 try await respell(folder, there.path, to: path, named: action.path, on: action.side)
+                // A storage that has a form of its own for all names has the folder under the new one as well.
+                if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return }
             }
             throw ChangedMeanwhile(path: action.path)
         }
@@ -132,11 +134,12 @@ struct SyncSteps: Sendable {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
-            // What has got a name that is the same one here would be found under the old one, too.
+            // What has got a name that is the same one here would be found under the old one, too; a folder also where the storage lists it
+            // in no other form than the old one.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
-            if twins.contains(where: { !pass.capabilities[action.side].tells($0, from: action.path) }), try await !folder.lists(path) {
-                return
-            }
+                .filter { !pass.capabilities[action.side].tells($0, from: action.path) }
+            if action.type == .directory, twins.contains(where: { SyncKey.isOneForm($0, action.path) }) { return }
+            if !twins.isEmpty, try await !folder.lists(path) { return }
             // Where listings hide names, a folder that looks empty may not be.
             if action.type == .directory, !pass.capabilities[action.side].listsEveryName {
                 let rest = try await folder.provider.contentsOfDirectory(path: path)
