@@ -6,13 +6,18 @@ import ProviderDoubles
 import SyncHistories
 import Testing
 
-/// Random histories against a model. `CARREL_SYNC_HISTORIES` says how many, `CARREL_SYNC_SEED` where they begin.
+/// Random histories against a model. `CARREL_SYNC_HISTORIES` says how many, `CARREL_SYNC_SEED` where they begin, and `CARREL_SYNC_STORAGES`
+/// on which of the storages, with a comma between them.
 @Suite struct HistoryTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let count = environment["CARREL_SYNC_HISTORIES"].flatMap { Int($0) } ?? 100
     private static let first = environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
 
-    @Test(arguments: ["memory", "local", "without case", "without normalization"])
+    private static let storages =
+        environment["CARREL_SYNC_STORAGES"]?.split(separator: ",").map(String.init)
+        ?? ["memory", "local", "without case", "without normalization"]
+
+    @Test(arguments: storages)
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-histories-\(UInt64.random(in: 0 ... .max))")
         defer { try? FileManager.default.removeItem(at: folder) }
