@@ -362,7 +362,9 @@ package final class SyncHistory {
     private func check(_ base: Tree, _ before: [Tree], _ expected: Tree, _ after: Tree) throws {
         let copies = after.filter { $0.key.name.contains(" (conflict ") }
         let returned = returned.value
-        for (path, text) in after where copies[path] == nil && !returned.contains(path) { try check(expected[path] == text, "\(path) holds \(text)", expected) }
+        for (path, text) in after where copies[path] == nil && !returned.contains(path) {
+            try check(expected[path] == text, "\(path) holds \(text)", expected)
+        }
         for (path, text) in expected where !returned.contains(path) { try check(after[path] == text, "\(path) should hold \(text)", after) }
         for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text {
             try check(copies.values.contains(text), "\(text) of \(path) is in a conflict copy", after)
