@@ -191,6 +191,8 @@ final class SyncStore: Sendable {
     func beginSteps(_ direction: SyncOptions.Direction, claimsKept: Bool) async throws {
         do {
             try await queue.writeWithoutTransaction { [self] db in
+                // A mirror that is cut off has left something, too. It need not be on the disk before what is noted after it.
+                if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) }
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.inTransaction {
                     for side in SyncSide.allCases {
@@ -199,8 +201,6 @@ final class SyncStore: Sendable {
                         try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
                     }
                     if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
-                    // A mirror that is cut off has left something, too.
-                    if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) }
                     return .commit
                 }
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")
