@@ -32,7 +32,7 @@ public protocol HTTPUploadSession: Sendable {
     func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead
 
     /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for the next try.
-    /// Called also when ``begin(with:over:)`` failed.
+    /// Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke off may reach the server after it.
     func abort(over connection: HTTPConnection) async
 }
 

@@ -77,7 +77,7 @@ struct LocalCopy {
     }
 
     private func open(_ place: LocalPlace, _ context: LocalContext) throws -> (FileDescriptor, ItemStatus) {
-        let file = try place.open(LocalFlags.read, context)
+        let file = try place.open(LocalFlags.read, context.reading)
         let status = try ItemStatus(of: file, context)
         guard status.type == .regular else { throw context.special }
         return (file, status)

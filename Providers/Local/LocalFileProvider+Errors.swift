@@ -27,6 +27,9 @@ struct LocalContext: Sendable {
         self.writing = writing
     }
 
+    /// The same place, which is read only.
+    var reading: LocalContext { LocalContext(start, names, last, base: base, writing: false) }
+
     var path: ProviderPath {
         let below = last.map { names + [$0] } ?? names
         if below.isEmpty { return start }

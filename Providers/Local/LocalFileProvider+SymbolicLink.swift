@@ -38,12 +38,13 @@ extension LocalFileProvider: FileProviderSymbolicLink {
 
     /// Where an open item lies, counted from the root. Source: proc(5), `/proc/self/fd`.
     private func realPath(of item: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
-        let (root, whole) = (try name(of: resolver.root, context), try name(of: item, context))
+        let (root, whole) = (try machinePath(of: resolver.root, context), try machinePath(of: item, context))
         guard let path = whole.relative(to: root) else { throw context.error(ENOENT) }
         return path
     }
 
-    private func name(of file: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
+    /// Where what is open lies on this machine.
+    func machinePath(of file: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/fd/\(file.raw)", &buffer, buffer.count)
         guard count >= 0 else { throw context.error() }

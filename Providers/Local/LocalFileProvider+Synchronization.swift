@@ -6,13 +6,28 @@ extension LocalFileProvider: FileProviderSynchronization {
     /// Moves, and copies of whole folders, wait for the disk here, too.
     public var unsynchronized: any FileProvider { LocalFileProvider(self, without: .fsync) }
 
-    /// Brings the file system that holds the folder at `path` onto its disk. Source: syncfs(2).
+    /// Brings the file system that holds the folder at `path`, and those that are mounted below it, onto their disks. Source: syncfs(2).
     public func synchronize(path: ProviderPath) async throws {
         try await BlockingThreads.shared.run { [self] in
             let context = context(path, writing: true)
             let handle = try resolver.folder(at: path, context)
             let folder = FileDescriptor(owning: try context.check(openat(handle.raw, ".", LocalFlags.names)))
             try folder.syncFileSystem(path: path)
+            for mounted in try mounted(below: folder, context) { try mounted.syncFileSystem(path: path) }
+        }
+    }
+
+    /// The folders below an open one at which other file systems are mounted, one for each of these.
+    func mounted(below folder: FileDescriptor, _ context: LocalContext) throws -> [FileDescriptor] {
+        guard let all = LocalMount.all(), let own = LocalMount(holding: folder, of: all) else { return [] }
+        let top = try machinePath(of: folder, context)
+        var (points, devices): (Set<ProviderPath>, Set<String>) = ([], [own.device])
+        // Of two at one point, the later one hides the other.
+        return all.reversed().filter { $0.point.isBelow(top) && points.insert($0.point).inserted }.compactMap { mount in
+            // What cannot be opened lies below another mount, or may not be read: nothing was written to it by its name, or read from it.
+            guard !mount.isMountedOnAccess, !devices.contains(mount.device), let open = mount.open() else { return nil }
+            devices.insert(mount.device)
+            return open
         }
     }
 }

@@ -64,7 +64,8 @@ extension WebDAVFileProvider {
         var headers = [("Overwrite", overwrite ? "T" : "F")]
         if method == "COPY" { headers.append(("Depth", "infinity")) }
         if method == "MOVE" { try await giveUpLocks(on: item.path) }
-        if let condition = condition(at: destination, under: lock, tag: ifMatch) { headers.append(condition) }
+        let condition = condition(at: destination, under: lock, tag: ifMatch)
+        if let condition { headers.append(condition) }
         var request = HTTPRequest(
             method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         request.touches = [destination]
@@ -89,6 +90,10 @@ extension WebDAVFileProvider {
                 } else if !overwrite {
                     // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
                     try await refuseTaken(destination, underlying: error)
+                    // No other condition was sent: something was there, and is gone by now (RFC 4918, 10.6).
+                    if Self.status(of: error) == 412, condition == nil {
+                        throw FileError.make(.fileWriteFileExists, path: destination, url: url(of: destination), underlying: error)
+                    }
                 }
                 if Self.status(of: error) == 412, lock == nil, ifMatch == nil, locks.holds(destination) {
                     throw lostLock(destination, error)

@@ -9,6 +9,8 @@ final class DriveServer: Sendable {
         var items: [ProviderPath: Data?] = [.root: Data?.none]
         var tags: [ProviderPath: Int] = [:]
         var uploads: [Int: [Int: Data]] = [:]
+        /// Finished or given up: a part that is still on its way then does not begin them anew.
+        var ended: Set<Int> = []
         var clock = 0
     }
 
@@ -47,6 +49,7 @@ extension DriveServer.State {
         case "GET", "HEAD": return read(path, query, range: request.headers["range"])
         case "PUT":
             if let upload = query["upload"].flatMap({ Int($0) }), let number = query["part"].flatMap({ Int($0) }) {
+                if ended.contains(upload) { return refusal(404, "ended") }
                 uploads[upload, default: [:]][number] = request.body
                 return .reply(200)
             }
@@ -55,6 +58,7 @@ extension DriveServer.State {
         case "DELETE":
             if let upload = query["upload"].flatMap({ Int($0) }) {
                 uploads[upload] = nil
+                ended.insert(upload)
                 return .reply(204)
             }
             for item in items.keys where item == path || item.isBelow(path) { items[item] = nil }
@@ -87,6 +91,7 @@ extension DriveServer.State {
     private mutating func change(_ path: ProviderPath, _ query: [String: String], isExclusive: Bool) -> FaultServer.Answer {
         if query["folder"] != nil { return make(path, nil, isExclusive: true) }
         if let upload = query["finish"].flatMap({ Int($0) }), let parts = uploads.removeValue(forKey: upload) {
+            ended.insert(upload)
             return make(path, parts.sorted { $0.key < $1.key }.map(\.value).reduce(Data(), +), isExclusive: isExclusive)
         }
         guard let text = query["move"] ?? query["copy"], let destination = try? ProviderPath(percentEncoded: text) else {

@@ -80,7 +80,10 @@ import Testing
                 try await expect(.fileWriteNoPermission) { try await provider.write("x", to: "/tree/unwritable/new") }
                 try await expect(.fileWriteNoPermission) { try await provider.createFolder(path: ProviderPath("/tree/unwritable/new")) }
                 try await expect(.fileWriteNoPermission) { try await provider.removeItem(path: ProviderPath("/tree/unwritable/inner")) }
-                try await expect(.fileWriteNoPermission) { try await provider.copy("/tree", to: "/copy") }
+                for path in ["/tree/secret", "/tree"] {
+                    try await expect(.fileReadNoPermission) { try await provider.copy(path, to: "/copy") }
+                }
+                try await expect(.fileWriteNoPermission) { try await provider.copy("/tree/unreadable", to: "/tree/unwritable/copy") }
                 try await expect(.fileWriteNoPermission) {
                     try await provider.setExtendedAttribute("user.a", to: [1], path: ProviderPath("/tree/secret"))
                 }

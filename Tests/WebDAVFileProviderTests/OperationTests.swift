@@ -64,6 +64,19 @@ import WebDAVFileProvider
         #expect(destinations(server).last == "/dav/e")
     }
 
+    @Test func `a place that was taken, and is free by the time it is looked at, was taken`() async throws {
+        let server = try server(takes: "nowhere", refusal: 412, Tree(["a"]))
+        defer { server.stop() }
+        let provider = try server.provider()
+        await #expect { try await provider.moveItem(path: ProviderPath("a"), to: ProviderPath("b")) } throws: {
+            ($0 as? CocoaError)?.code == .fileWriteFileExists
+        }
+        // Whatever is there was to be replaced: the refusal is about something else.
+        await #expect { try await provider.moveItem(path: ProviderPath("a"), to: ProviderPath("b"), overwrite: true) } throws: {
+            ($0 as? CocoaError)?.code != .fileWriteFileExists
+        }
+    }
+
     @Test func `a Destination is tried as the server's own hrefs would have it`() async throws {
         let tree = Tree(["a"])
         let server = try server(

@@ -71,14 +71,8 @@ public struct NamedConnections: Sendable, Hashable, Codable {
 
     private static func damage(of file: String, _ error: any Error) -> String {
         let shape = "“\(file)” is not what it should be, {\"connections\": {\"NAME\": {\"url\": …}}}"
-        let context: DecodingError.Context? =
-            switch error as? DecodingError {
-            case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                context
-            default: nil
-            }
-        let place = context.map { $0.codingPath.map(\.stringValue).joined(separator: ".") } ?? ""
-        return place.isEmpty ? shape + "." : "\(shape); at \(place): \(context?.debugDescription ?? "")"
+        guard let error = error as? DecodingError, !error.place.isEmpty else { return shape + "." }
+        return "\(shape); at \(error.place): \(error.context?.debugDescription ?? "")"
     }
 }
 

@@ -32,7 +32,9 @@ extension Error {
 
     /// Whether the next item would meet this as well: cancelled, no connection, no trust, no way to log in, no space left.
     public var concernsEveryItem: Bool {
-        let ownFailures: [URLError.Code] = [.badServerResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown]
+        let ownFailures: [URLError.Code] = [
+            .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown,
+        ]
         if let error = self as? URLError, !ownFailures.contains(error.code) { return true }
         return isCancellation || (self as? CocoaError)?.code == .fileWriteOutOfSpace
     }

@@ -7,9 +7,8 @@ public protocol FileProviderSynchronization: FileProviderBasic {
     /// Others see whole files there, as ever; ``synchronize(path:)`` sees them onto the disk.
     var unsynchronized: any FileProvider { get }
 
-    /// Returns once the disk has all changes made before the call, by anybody, in the file system that holds the folder at `path`.
-    ///
-    /// What another file system holds that is mounted below it is not waited for.
+    /// Returns once the disks have all changes made before the call, by anybody, in the file system that holds the folder at `path`, and in
+    /// those that are mounted below it.
     ///
     /// - Throws: `CocoaError(.fileNoSuchFile)`; `CocoaError(.fileWriteUnknown)` or `CocoaError(.fileWriteOutOfSpace)` when the disk failed.
     /// - Complexity: As much as is waiting for the disk. Source: syncfs(2).

@@ -42,10 +42,16 @@ public final class ProgressReporter: Sendable {
     public func expect(_ total: Int64?) { update { $0.total = total } }
 
     /// Adds to the units that there are in all.
-    public func expectMore(_ units: Int64) { update { $0.total = ($0.total ?? 0) + units } }
+    public func expectMore(_ units: Int64) { update { $0.total = Self.sum($0.total ?? 0, units) } }
 
     /// Says that `units` more are done; a negative number takes back what has to be sent again.
-    public func advance(by units: Int64) { update { $0.completed += units } }
+    public func advance(by units: Int64) { update { $0.completed = Self.sum($0.completed, units) } }
+
+    /// Sizes are what a server says: their sum may be none that a number holds.
+    private static func sum(_ units: Int64, _ more: Int64) -> Int64 {
+        let (sum, isTooLarge) = units.addingReportingOverflow(more)
+        return isTooLarge ? more < 0 ? 0 : .max : sum
+    }
 
     /// A reporter whose completed units are added to those of this one; the total stays this one's own.
     public func part() -> ProgressReporter {

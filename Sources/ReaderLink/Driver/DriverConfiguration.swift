@@ -76,15 +76,8 @@ public struct DriverConfiguration: Sendable {
     }
 
     private static func sentence(_ error: DecodingError) -> String {
-        let context: DecodingError.Context? =
-            switch error {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context), .dataCorrupted(let context):
-                context
-            @unknown default: nil
-            }
-        guard let context else { return "It cannot be read." }
-        let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-        return place.isEmpty ? context.debugDescription : "“\(LogText.shown(place))”: \(context.debugDescription)"
+        guard let context = error.context else { return "It cannot be read." }
+        return error.place.isEmpty ? context.debugDescription : "“\(LogText.shown(error.place))”: \(context.debugDescription)"
     }
 
     private struct File: Decodable {
