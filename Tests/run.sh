@@ -14,6 +14,8 @@ SFTP='^IntegrationTests\.SFTP'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 # Hundreds at once, on few cores, would measure nothing but how long each waits for its turn.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
+# Several packages share a build folder: a plan that was kept there may be another one's, whose tests would run instead.
+ANEW=--disable-build-manifest-caching
 SCRATCH=
 SAID=$(mktemp)
 CHILD=
@@ -119,7 +121,7 @@ main() {
   say "style and documentation"
   run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   say "building"
-  run swift build --build-tests
+  run swift build --build-tests "$ANEW"
   if [ "$(uname)" = Linux ]; then
     say "starting servers"
     start_servers
@@ -160,14 +162,14 @@ main() {
   for folder in Examples/*/Package.swift; do
     folder=${folder%/Package.swift}
     say "testing: the example ${folder##*/}"
-    run_tests --package-path "$folder" --scratch-path .build
+    run_tests --package-path "$folder" --scratch-path .build "$ANEW"
   done
   # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew. Where there is
   # none, the libraries of others need no building twice.
   say "building without the trait FileInformation"
   local scratch=.build/without-traits
   if [ "${CI:-}" = true ]; then scratch=.build; fi
-  run swift build --disable-default-traits --product carrel --scratch-path "$scratch"
+  run swift build --disable-default-traits --product carrel --scratch-path "$scratch" "$ANEW"
   local answer pictures
   pictures=$(mktemp -d)
   : >"$pictures/picture.jpg"

@@ -185,7 +185,7 @@ extension CalibreTests {
         process.standardInput = FileHandle.nullDevice
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in continuation.resume() }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
+            do { try CommandRunner.begin(process) } catch { continuation.resume(throwing: error) }
         }
         try handle.close()
         let text = String(decoding: try Data(contentsOf: output), as: UTF8.self)

@@ -1,3 +1,4 @@
+import Carrel
 import Foundation
 import Testing
 
@@ -116,13 +117,19 @@ struct CommandRunner: Sendable {
             code: code, output: try Data(contentsOf: files[1]), error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
     }
 
+    private static let beginning = Locked(())
+
+    /// Starts a process; one after the other: of two that start at once, one may inherit what shows Foundation that the other is over, and
+    /// then it is not over before both are.
+    static func begin(_ process: Process) throws { try beginning.update { _ in try process.run() } }
+
     private static func wait(for process: Process, interruptWhen: (@Sendable () -> Bool)?, _ signal: Int32) async throws -> Int32 {
         let ended = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { process in
             ended.continuation.yield(process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus)
             ended.continuation.finish()
         }
-        try process.run()
+        try Self.begin(process)
         let pid = process.processIdentifier
         let watch = Task {
             // What is interrupted may have to run for as long as a test takes.

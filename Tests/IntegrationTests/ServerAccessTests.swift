@@ -83,7 +83,7 @@ import WebDAVFileProvider
         ]
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
-            do { try process.run() } catch { ended.resume(throwing: error) }
+            do { try CommandRunner.begin(process) } catch { ended.resume(throwing: error) }
         }
         return file
     }

@@ -1353,11 +1353,12 @@ launch_rclone_sftp() { # PORT
   give_folder "$ROOT/data/rclone_sftp" "$ROOT/run/rclone_sftp"
   host_keys_for "$ROOT/run/rclone_sftp"
   for kind in "${HOST_KEY_KINDS[@]}"; do arguments+=(--key "$ROOT/run/rclone_sftp/host_$kind"); done
-  # Written files as with rclone's WebDAV; folders are read anew each time, for a refused RMDIR would hide one from what is remembered.
+  # Folders are read anew each time, for a refused RMDIR would hide one from what is remembered. Without the cache of rclone's WebDAV:
+  # who reads a file from it that is replaced or removed meanwhile gets no answer. Pieces that come out of order are waited for.
   RCLONE_USER=$LOGIN RCLONE_PASS=$PASSWORD HOME=$ROOT/run/rclone_sftp XDG_CONFIG_HOME=$ROOT/run/rclone_sftp \
     launch rclone_sftp "${DROP[@]}" "$(program rclone_sftp)" serve sftp "$ROOT/data/rclone_sftp" --config "" \
     --addr "$ADDRESS:$1" --authorized-keys "$ROOT/ssh/authorized_keys" "${arguments[@]}" --cache-dir "$ROOT/run/rclone_sftp/cache" \
-    --vfs-cache-mode writes --vfs-write-back 0s --dir-cache-time 0 --poll-interval 0
+    --vfs-cache-mode off --vfs-write-wait 30s --dir-cache-time 0 --poll-interval 0
 }
 
 env_rclone_sftp() { # PORT
