@@ -56,6 +56,7 @@ final class SyncOutput: Sendable {
             if common.verbose { bar.clear() }
             session.remark("\(shown(side, .root)) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
         case .failed(let error, _):
+            guard state.update({ $0.isNews(error.sentence) }) else { break }
             Session.say(SyncPair.locate(error, pair), verb: SyncFolders.verb, location: nil)
             if common.json { output.printError(error.innermost) }
         }

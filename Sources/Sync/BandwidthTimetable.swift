@@ -1,6 +1,5 @@
 import FileProviderCore
 public import Foundation
-import Synchronization
 
 /// How many bytes a second may go over the line, by the time of the day.
 public struct BandwidthTimetable: Sendable, Hashable {
@@ -64,41 +63,80 @@ public struct BandwidthTimetable: Sendable, Hashable {
 
 /// Keeps all transfers of a run together within a timetable.
 final class Throttle: Sendable {
+    private struct State {
+        /// Bytes that passed before their time; below 0, those that may pass at once.
+        var debt = 0.0
+        /// Bytes a second; nil for no limit.
+        var limit: Int64?
+        /// When the timetable was asked for it.
+        var asked: ContinuousClock.Instant?
+        /// Until when the debt is paid off.
+        var paid = ContinuousClock.now
+    }
+
     private let timetable: BandwidthTimetable
-    private let state = Mutex((next: ContinuousClock.now, limit: Int64?.none, asked: ContinuousClock.Instant?.none))
+    private let state = Locked(State())
+
+    /// Seconds after which the timetable is asked again, also by those who wait.
+    private static let interval = 15.0
+    /// Seconds whose bytes may pass at once after nothing passed.
+    private static let burst = 0.1
 
     init(_ timetable: BandwidthTimetable) {
         self.timetable = timetable
     }
 
     /// Whether nothing may pass now.
-    var isClosed: Bool { state.withLock { $0.next > .now } }
+    var isClosed: Bool { wait != nil }
+
+    /// How many bytes pass at once at most: so many that nobody waits long for the next.
+    var mostAtOnce: Int { settled { $0.limit.map { Int(clamping: max(1024, $0 / 4)) } ?? .max } }
+
+    /// How long to wait until something may pass; the limit may be another by then.
+    private var wait: Duration? {
+        settled { state in
+            guard let limit = state.limit, state.debt > 0 else { return nil }
+            return .seconds(min(state.debt / Double(limit), Self.interval))
+        }
+    }
 
     /// Counts bytes that passed; returns whether the next have to wait.
     func take(_ count: Int) -> Bool {
-        state.withLock { state in
-            let now = ContinuousClock.now
-            if state.asked.map({ now - $0 > .seconds(15) }) ?? true {
-                state.limit = timetable.limit(at: Date())
-                state.asked = now
-            }
-            guard let limit = state.limit else { return false }
-            state.next = max(state.next, now - .milliseconds(100)) + .seconds(Double(count) / Double(limit))
-            return state.next > now
+        settled { state in
+            guard state.limit != nil else { return false }
+            state.debt += Double(count)
+            return state.debt > 0
         }
     }
 
     /// Waits until the next bytes may pass: what small files took has to be made up for between them.
     func pass() async throws {
-        while isClosed { try await Task.sleep(until: state.withLock { $0.next }, clock: .continuous) }
+        while let wait { try await Task.sleep(for: wait) }
     }
 
     func whenReady(_ resume: @escaping @Sendable () -> Void) {
-        let next = state.withLock { $0.next }
-        if next <= .now { return resume() }
+        if !isClosed { return resume() }
         Task {
-            try? await Task.sleep(until: next, clock: .continuous)
+            // Nothing cancels it.
+            try? await pass()
             resume()
+        }
+    }
+
+    /// Lets `body` have the state as of now.
+    private func settled<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+        state.update { state in
+            let now = ContinuousClock.now
+            if let limit = state.limit {
+                state.debt = max(state.debt - (now - state.paid) / .seconds(1) * Double(limit), -Self.burst * Double(limit))
+            }
+            state.paid = now
+            if state.asked.map({ now - $0 >= .seconds(Self.interval) }) ?? true {
+                let limit = timetable.limit(at: Date())
+                if state.limit == nil || limit == nil { state.debt = -Self.burst * Double(limit ?? 0) }
+                (state.limit, state.asked) = (limit, now)
+            }
+            return body(&state)
         }
     }
 }

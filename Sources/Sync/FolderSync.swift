@@ -22,7 +22,9 @@ public actor FolderSync {
     /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. In a folder
     ///   that is kept in step, the folder in which it lies takes no part: states are of this machine alone.
     /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
-    ///   folders; `CocoaError(.fileWriteInvalidFileName)` for two folders of which one lies in the other.
+    ///   folders; `CocoaError(.fileReadCorruptFile)` for a damaged one; `CocoaError(.fileWriteNoPermission)` or
+    ///   `CocoaError(.fileWriteUnknown)` where it cannot be made or written; `CocoaError(.fileWriteInvalidFileName)` for two folders of
+    ///   which one lies in the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
         let (overlaps, places) = try await BlockingThreads.shared.run {
             (source.overlaps(destination), try [source, destination].flatMap { try $0.leftOut(for: state) })
@@ -58,8 +60,7 @@ public actor FolderSync {
             while case let actions = try await store.plannedActions(after: last), let end = actions.last {
                 for action in actions.map(\.action) where action.kind != .agree && action.kind != .forget {
                     each(action)
-                    report.count(action.kind)
-                    report.bytes += action.size ?? 0
+                    report.count(action)
                     if let reason = action.reason { report.skip(FolderSyncReport.Item(action.side, action.path, reason)) }
                 }
                 last = end
@@ -83,14 +84,12 @@ public actor FolderSync {
             var capabilities = try await capabilities()
             var report = FolderSyncReport()
             var agreed: Int?
-            var isSeen = true
             for number in 1...Self.mostPasses {
                 var pass = SyncPass(
                     Sides(source, destination), store, options, capabilities, throttle: throttle, control: control)
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount
                 capabilities = pass.capabilities
-                isSeen = looked.failures == 0
                 report.beginPass(looked)
                 let run = SyncRun(pass, throttle: throttle, progress: progress, control: control, event: event)
                 try await pass.beginSteps()
@@ -98,8 +97,7 @@ public actor FolderSync {
                 let hasMore = try await run.carryOut(&report, triesChanging: number == 1)
                 if !hasMore { break }
             }
-            // What a mirror has left where nobody could look is still to be brought back.
-            try await store.endRun(isSeen ? options.direction : store.lastDirection ?? options.direction)
+            try await store.endRun(options.direction)
             if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
             return report
         }

@@ -58,6 +58,9 @@ public struct FolderSyncReport: Sendable {
     /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``mostNamed`` are named.
     public private(set) var postponed: [Item] = []
 
+    /// What failed, and what the other side cannot hold, as far as it is named.
+    var remaining: [Item] { failed + skipped.filter { !$0.isLeftOut } }
+
     /// How long the last look at both sides took.
     var lookTime: Duration = .zero
 
@@ -100,8 +103,9 @@ public struct FolderSyncReport: Sendable {
         add(look)
     }
 
-    mutating func count(_ kind: SyncAction.Kind) {
-        switch kind {
+    mutating func count(_ action: SyncAction) {
+        bytes = bytes.adding(size: action)
+        switch action.kind {
         case .create: created += 1
         case .update: updated += 1
         case .move: moved += 1
@@ -109,6 +113,14 @@ public struct FolderSyncReport: Sendable {
         case .conflict: conflicts += 1
         case .skip, .agree, .forget: break
         }
+    }
+}
+
+extension Int64 {
+    /// Bytes with those of a transfer. Sizes are what a server says: the sum may be none that a number holds.
+    func adding(size action: SyncAction) -> Int64 {
+        let (sum, isTooLarge) = addingReportingOverflow(action.size ?? 0)
+        return isTooLarge ? .max : sum
     }
 }
 

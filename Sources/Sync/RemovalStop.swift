@@ -1,16 +1,25 @@
 import FileProviderCore
-import Foundation
+public import Foundation
 
 /// Why a run was stopped before it carried its plan out: it would have removed more than it may.
 ///
 /// The underlying error of a `CocoaError(.fileWriteNoPermission)`, whose sentence is for people.
-public enum RemovalStop: Error, Equatable, Sendable {
+public enum RemovalStop: LocalizedError, Equatable, Sendable {
     /// So many removals are planned, of the items that both sides had in common; ``SyncOptions/removalLimit`` allows fewer.
     case overLimit(Int, of: Int)
     /// A side has nothing of what it had in common with the other.
     case emptySide(SyncSide, held: Int)
 
-    func error(_ folders: Sides<SyncFolder>) -> CocoaError {
+    /// The numbers alone; what to do about it is in the sentence of the error that it underlies.
+    public var errorDescription: String? {
+        switch self {
+        case .overLimit(let removals, let agreed): "\(removals) removals of \(agreed) items are over the limit."
+        case .emptySide(let side, let held): "The \(side) has nothing of \(held) items."
+        }
+    }
+
+    /// - Parameter losesAll: Whether the other side of an empty one would lose all that it has in common with it, were that allowed.
+    func error(_ folders: Sides<SyncFolder>, losesAll: Bool = true) -> CocoaError {
         let (folder, sentence) =
             switch self {
             case .overLimit(let removals, let agreed):
@@ -26,12 +35,20 @@ public enum RemovalStop: Error, Equatable, Sendable {
                     folders[side],
                     """
                     “\(folders[side].name)” has nothing of the \(held) items that it held when both sides were last in step; nothing was \
-                    changed. If that is meant, allow all to be removed.
+                    changed. \(consequence(folders, side, losesAll))
                     """
                 )
             }
         return FileError.make(
             .fileWriteNoPermission, path: folder.path, url: folder.provider.url(of: folder.path), sentence: sentence, underlying: self)
+    }
+
+    private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ losesAll: Bool) -> String {
+        if !losesAll { return "The other side would lose nothing: if that is meant, allow all to be removed." }
+        return """
+            If “\(folders[side.other].name)” is to lose them, too, allow all to be removed; if “\(folders[side].name)” is to be filled anew, \
+            begin with a new state.
+            """
     }
 }
 

@@ -149,7 +149,8 @@ struct PassingSource: WriteSource {
 
         func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
             if throttle?.isClosed == true { return .wait }
-            let step = try base.read(into: buffer)
+            let most = min(buffer.count, throttle?.mostAtOnce ?? .max)
+            let step = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most]))
             if case .bytes(let count) = step {
                 hash.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
                 _ = throttle?.take(count)

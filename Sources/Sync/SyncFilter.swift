@@ -19,7 +19,7 @@ public struct SyncFilter: Sendable, Hashable {
     /// Reads rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`: of those that match an item the first decides, and what no
     /// rule matches takes part.
     ///
-    /// Patterns are those of fnmatch(3), and match names in any Unicode normalization. One without a slash is matched with the name, another
+    /// Patterns are those of fnmatch(3), character by character, and match names in any Unicode normalization. One without a slash is matched with the name, another
     /// with the whole path from the folder down, name by name, where `**` stands for any number of names: `/a/**` is all in `a`, `**/b/*.c`
     /// what matches `*.c` in any `b`. A slash at the end means folders only. What lies in a folder left out is left out, too.
     ///
@@ -61,7 +61,18 @@ public struct SyncFilter: Sendable, Hashable {
             if rest.isEmpty { return !names.isEmpty }
             return (names.startIndex...names.endIndex).contains { matches(names[$0...], rest) }
         }
-        guard let name = names.first, fnmatch(pattern, name, 0) == 0 else { return false }
+        guard let name = names.first, matches(name, pattern) else { return false }
         return matches(names.dropFirst(), rest)
     }
+
+    private static func matches(_ name: String, _ pattern: String) -> Bool {
+        guard let characters else { return fnmatch(pattern, name, 0) == 0 }
+        // This thread's, for this call.
+        let before = uselocale(characters)
+        defer { uselocale(before) }
+        return fnmatch(pattern, name, 0) == 0
+    }
+
+    // Unsafe: it is never changed. Programs begin in a locale in which a character is a byte.
+    nonisolated(unsafe) private static let characters = newlocale(1 << LC_CTYPE, "C.UTF-8", nil)
 }

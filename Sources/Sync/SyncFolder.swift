@@ -42,9 +42,10 @@ public struct SyncFolder: Sendable {
 
     /// Whether one of both is or lies in the other, as far as provider and URL tell.
     func overlaps(_ other: SyncFolder) -> Bool {
-        if provider === other.provider { return path == other.path || path.isBelow(other.path) || other.path.isBelow(path) }
+        if provider === other.provider, path == other.path || path.isBelow(other.path) || other.path.isBelow(path) { return true }
         let (one, two) = (provider.url(of: path), other.provider.url(of: other.path))
         // Without a host, and on no disk, every provider is a world of its own.
+        if provider === other.provider, !one.isFileURL { return false }
         guard one.scheme == two.scheme, one.host() == two.host(), one.port == two.port, one.isFileURL || one.host() != nil else {
             return false
         }

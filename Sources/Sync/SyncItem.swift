@@ -67,9 +67,13 @@ public struct SyncItem: Sendable, Hashable {
         guard type == .regular, other.type == .regular, size == other.size else { return false }
         if byTag, tag != nil, other.tag != nil { return false }
         guard let time, let before = other.time else { return true }
-        if precision < 60 { return Double(abs(time - before)) < max(1, precision * 1e6) }
-        return abs(time - before) < (min(time, before) < Self.firstWithClock ? Self.day * 3 / 2 : 120_000_000)
+        let gap = Self.gap(time, before)
+        if precision < 60 { return Double(gap) < max(1, precision * 1e6) }
+        return gap < (min(time, before) < Self.firstWithClock ? UInt64(Self.day) * 3 / 2 : 120_000_000)
     }
+
+    /// Microseconds between two times, whatever a server or a damaged state says.
+    static func gap(_ one: Int64, _ other: Int64) -> UInt64 { UInt64(bitPattern: max(one, other) &- min(one, other)) }
 
     /// Whether listings in steps of a minute tell only the day of this item by now.
     var hasLostItsClock: Bool { time.map { $0 < Self.firstWithClock } ?? false }

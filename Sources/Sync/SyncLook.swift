@@ -33,6 +33,9 @@ struct SyncLook: Sendable {
                 }
                 return
             }
+            guard let object = try await completed(object, report) else {
+                return try await store.leaveOut([path], itself: true)
+            }
             guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
                 let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
                 report.update { $0.skip(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
@@ -45,6 +48,15 @@ struct SyncLook: Sendable {
         try await store.leaveOut(unlisted.values, itself: false)
         try await store.note(batch.value, on: side, precision: precision)
         return report.value
+    }
+
+    /// An item with what is to be known of it: some storages tell in listings only that there is a link. Nil where it cannot be found out.
+    private func completed(_ object: FileObject, _ report: Locked<FolderSyncReport>) async throws -> FileObject? {
+        guard options.links == .copy, object.isSymbolicLink, object.linkTarget == nil else { return object }
+        do { return try await folder.provider.attributesOfItem(path: object.path) } catch let error where !error.concernsEveryItem {
+            if !error.isNoSuchFile { report.update { $0.fail(FolderSyncReport.Item(side, relative(object.path), error)) } }
+            return nil
+        }
     }
 
     private func takesPart(_ object: FileObject) -> Bool {

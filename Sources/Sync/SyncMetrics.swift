@@ -17,8 +17,8 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
         case away
         /// The last run was refused, because it would have removed too much: somebody has to look.
         case refused
-        /// The last run came to its end, and items failed for what does not pass by itself, such as a missing permission: somebody has to
-        /// look. The rest is in step.
+        /// The last run came to its end, and items failed for what does not pass by itself, such as a missing permission or a name that
+        /// the other side cannot hold: somebody has to look. The rest is in step.
         case incomplete
     }
 
@@ -40,7 +40,7 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
     public var conflicts = 0
     /// Bytes that were transferred.
     public var bytes: Int64 = 0
-    /// Items that are not in step since the last run, because they failed or changed meanwhile.
+    /// Items that are not in step since the last run, because they failed, changed meanwhile, or cannot be held by the other side.
     public var unfinished = 0
     /// When the last run ended, in whatever way.
     public var lastRun: Date?
@@ -50,6 +50,10 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
     public var lastError: String?
     /// Runs that failed since the last one that did not.
     public var consecutiveFailures = 0
+
+    /// Whether both sides are in step, or on their way there: the last run did not fail, also while the next one is under way, and nothing
+    /// waits for somebody to look.
+    public var isGood: Bool { consecutiveFailures == 0 && ![.away, .refused, .incomplete].contains(state) }
 
     /// Of a service that has done nothing yet.
     public init() {}
@@ -63,15 +67,15 @@ public struct SyncMetrics: Codable, Sendable, Hashable {
         case .conflict: conflicts += 1
         case .skip, .agree, .forget: break
         }
-        bytes += action.size ?? 0
+        bytes = bytes.adding(size: action)
     }
 
     mutating func ended(_ report: FolderSyncReport, at date: Date) {
         runs += 1
-        unfinished = report.failures + report.postponed.count
+        unfinished = report.failures + report.postponed.count + report.unheld
         (lastRun, lastSuccess) = (date, date)
         consecutiveFailures = 0
-        if let item = report.failed.first { lastError = "\(item.path) at the \(item.side): \(item.reason)" }
+        if let item = report.remaining.first { lastError = "\(item.path) at the \(item.side): \(item.reason)" }
     }
 
     mutating func failed(_ error: any Error, at date: Date) {

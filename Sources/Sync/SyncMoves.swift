@@ -71,7 +71,8 @@ struct SyncMoves: Sendable {
                 do {
                     let hash = try await pass.comparison.sha256(of: path, on: side)
                     try await match(path, key, hash, side)
-                } catch let error where !error.concernsEveryItem {
+                } catch {
+                    guard await pass.isItsOwn(error) else { throw error }
                     // It is transferred as what it looks like, a new file, and what is wrong with it shows there.
                 }
             }

@@ -135,7 +135,8 @@ struct SyncPass: Sendable {
     private func checkPresence() throws {
         guard store.agreedCount > 0, !options.removalLimit.allowsAll else { return }
         for side in SyncSide.allCases where store.count(on: side) == 0 {
-            throw RemovalStop.emptySide(side, held: store.agreedCount).error(folders)
+            let losesAll = options.direction == .twoWay || options.deletes && side == .source
+            throw RemovalStop.emptySide(side, held: store.agreedCount).error(folders, losesAll: losesAll)
         }
     }
 
@@ -151,12 +152,10 @@ struct SyncPass: Sendable {
     }
 
     /// Whether a side has nothing of what it had, nor has moved it, and so it would go on the other side, too: a disk that was replaced, or
-    /// is not mounted, may have a folder of its own. Of few items all may be replaced by others.
+    /// is not mounted, may have a folder of its own.
     private func hasLostAll(_ side: SyncSide) async throws -> Bool {
         guard store.agreedCount > 0, store.seenCount(on: side) == 0, try await store.removals(on: side.other) > 0 else { return false }
-        if try await store.hasMoves(on: side) { return false }
-        if store.agreedCount > SyncOptions.RemovalLimit.few { return true }
-        return try await !store.hasNewFiles(on: side)
+        return try await !store.hasMoves(on: side)
     }
 
     private func compare(_ rules: SyncRules) async throws {

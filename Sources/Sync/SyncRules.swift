@@ -104,7 +104,7 @@ struct SyncRules: Sendable {
         guard let one = source.time, let other = destination.time else { return false }
         // Where a storage does not say how exact its times are, they prove nothing.
         guard let step = capabilities.source.timePrecision, let otherStep = capabilities.destination.timePrecision else { return false }
-        return Double(abs(one - other)) < max(1, max(step, otherStep) * 1e6)
+        return Double(SyncItem.gap(one, other)) < max(1, max(step, otherStep) * 1e6)
     }
 
     /// Why `side` cannot hold an item, in a sentence; nil where it can, as far as is known.
@@ -135,6 +135,8 @@ struct SyncRules: Sendable {
         switch decide(twin) {
         case .forget, .remove(on: side, keepsOld: _): return false
         case .transfer(to: side, keepsOld: _) where twin.item(on: side) == nil:
+            // A folder that goes, unless something in it stays, has no claim to its name.
+            if case .remove(on: side.other, keepsOld: _) = decide(difference) { return true }
             // Both come: the one that both sides had, else the first.
             if (twin.agreed == nil) != (difference.agreed == nil) { return twin.agreed != nil }
             return twin.path < difference.path

@@ -25,9 +25,7 @@ struct SyncRun: Sendable {
     /// What a step came to. No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
     private struct Finished: Sendable {
         let action: SyncAction
-        /// Whether something of another type is to come to the same path now that this is gone.
-        let makesWay: Bool
-        let result: Result<[SyncChange], any Error>
+        let result: Result<SyncSteps.Taken, any Error>
     }
 
     /// Where the run stands.
@@ -101,7 +99,7 @@ struct SyncRun: Sendable {
                 // Those in flight end before the error goes on; what they have done is noted like the rest.
                 group.cancelAll()
                 while let finished = try await group.next() {
-                    if case .success(let changes) = finished.result { try? await notes.add(changes) }
+                    if case .success(let taken) = finished.result { try? await notes.add(taken.changes) }
                 }
                 throw error
             }
@@ -113,7 +111,7 @@ struct SyncRun: Sendable {
     ) async throws {
         var last: PlannedAction?
         while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
-            for planned in actions {
+            for planned in phase == .transfer || phase == .removeFiles ? Self.spread(actions) : actions {
                 // A folder comes before those in it; and goes after them.
                 let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
                 let isLarge = (planned.action.size ?? 0) > Self.small
@@ -130,6 +128,18 @@ struct SyncRun: Sendable {
             last = end
         }
         while tally.inFlight > 0 { try await takeOne(&group, &tally) }
+    }
+
+    /// The same steps, with neighbours in different folders where that can be: while one file gets its name, or loses it, all others wait
+    /// that are to come to the same folder.
+    private static func spread(_ actions: [PlannedAction]) -> [PlannedAction] {
+        var turns: [ProviderPath?: Int] = [:]
+        let places = actions.map { planned in
+            let turn = turns[planned.action.path.parent, default: 0]
+            turns[planned.action.path.parent] = turn + 1
+            return turn
+        }
+        return actions.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { actions[$0] }
     }
 
     private var mostInFlight: Int {
@@ -160,15 +170,14 @@ struct SyncRun: Sendable {
                 destination: pass.folders[action.side].path(of: action.path).string)
             let part = size > 0 ? progress.part(operation, kind: .copying, units: size) : nil
             event(.began(action, progress: part?.progress))
-            let makesWay = action.kind == .remove && planned.difference.item(on: action.side.other) != nil
-            let result: Result<[SyncChange], any Error>
+            let result: Result<SyncSteps.Taken, any Error>
             do { result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter())) } catch {
                 result = .failure(error)
             }
             part?.finish()
             // What is not transferred is not to be waited for.
             progress.expectMore((part?.reporter.completed ?? size) - size)
-            return Finished(action: action, makesWay: makesWay, result: result)
+            return Finished(action: action, result: result)
         }
     }
 
@@ -178,12 +187,11 @@ struct SyncRun: Sendable {
         tally.inFlight -= 1
         if (action.size ?? 0) > Self.small { tally.largeInFlight -= 1 }
         switch finished.result {
-        case .success(let changes):
-            try await notes.add(changes)
+        case .success(let taken):
+            try await notes.add(taken.changes)
             tally.brokenOff = 0
-            tally.report.count(action.kind)
-            tally.report.bytes += action.size ?? 0
-            if action.kind == .conflict || finished.makesWay { tally.needsAnotherPass = true }
+            tally.report.count(action)
+            if taken.hasMore || taken.isChanging && tally.triesChanging { tally.needsAnotherPass = true }
             event(.done(action))
         case .failure(let error):
             if error.isBrokenOff { tally.brokenOff += 1 }
@@ -198,7 +206,7 @@ struct SyncRun: Sendable {
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
             let item = FolderSyncReport.Item(action.side, action.path, error)
             if let error = error as? LeftOutThere {
-                tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence))
+                tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence, isLeftOut: error.isInside))
             } else if error is ChangedMeanwhile || error.isChangedWhileReading {
                 if error is ChangedMeanwhile || tally.triesChanging { tally.needsAnotherPass = true }
                 tally.report.postpone(item)
@@ -214,7 +222,10 @@ struct SyncRun: Sendable {
     private func makeRoot() async throws {
         guard pass.store.agreedCount == 0, pass.store.count(on: .destination) == 0 else { return }
         let folder = pass.folders.destination
-        try await folder.provider.createFolderWithParents(path: folder.path)
+        do { try await folder.provider.createFolderWithParents(path: folder.path) } catch let error where error.isFileExists {
+            // A symbolic link to a folder is as good as one.
+            _ = try await folder.provider.contentsOfDirectory(path: folder.path)
+        }
     }
 }
 
@@ -224,10 +235,15 @@ struct ChangedMeanwhile: LocalizedError {
     var errorDescription: String? { "“\(path)” changed meanwhile; it is looked at again." }
 }
 
-/// A name is taken by something that takes no part.
+/// A name is taken by something that takes no part, or a folder that should go holds nothing else.
 struct LeftOutThere: LocalizedError {
     let side: SyncSide
-    var errorDescription: String? { "The filter leaves out what the \(side == .source ? "source" : "destination") has under this name." }
+    var isInside = false
+
+    var errorDescription: String? {
+        if isInside { return "The folder is gone on the other side; it stays with what is left out in it." }
+        return "The filter leaves out what the \(side == .source ? "source" : "destination") has under this name."
+    }
 }
 
 extension Error {

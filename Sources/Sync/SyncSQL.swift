@@ -95,6 +95,10 @@ enum SyncSQL {
 
     static let keepClaims = void(.destination, "SELECT key FROM found WHERE side = 0 AND type < 0")
 
+    static let voidBelow = """
+        UPDATE item SET size1 = \(SyncItem.voidSize), tag1 = NULL, listed1 = 1 WHERE type <> 2 AND (key >= ? AND key < ? OR key = ?)
+        """
+
     private static func void(_ side: SyncSide, _ keys: String) -> String {
         let number = side.rawValue
         return """
@@ -125,10 +129,16 @@ enum SyncSQL {
         SELECT CASE WHEN isListed THEN two ELSE one END, CASE WHEN isListed THEN one ELSE two END FROM (
             SELECT one, two, \(isListed("one")) AS isListed, \(isListed("two")) AS isOther FROM (
                 SELECT n.key AS one, i.key AS two FROM found n CROSS JOIN item i ON i.folded = n.folded AND i.key <> n.key
+                WHERE n.folded NOT IN \(isCrowded)
                 UNION ALL
-                SELECT n.key, o.key FROM found n CROSS JOIN found o ON o.folded = n.folded AND o.key <> n.key))
+                SELECT n.key, o.key FROM found n CROSS JOIN found o ON o.folded = n.folded AND o.key <> n.key
+                WHERE n.folded NOT IN \(isCrowded)))
         WHERE isListed <> isOther
         """
+
+    /// A server may list any number of names that differ in case alone: pairs of them are not looked at.
+    private static let isCrowded = "(SELECT folded FROM found GROUP BY folded HAVING count(*) > \(mostTwins))"
+    private static let mostTwins = 64
 
     /// What `:side` lists, with what it may be called elsewhere, and is not called here: what was agreed on, unless the other side took this
     /// name for that one; else what the other side lists, and does not list under this name.
@@ -157,7 +167,7 @@ enum SyncSQL {
 
     static let twins = """
         \(columns) FROM (SELECT key FROM item WHERE folded = :folded UNION SELECT key FROM found WHERE folded = :folded) d \(joins)
-        WHERE d.key <> :key ORDER BY d.key
+        WHERE d.key <> :key ORDER BY d.key LIMIT \(mostTwins)
         """
 
     /// All phases are named, for an action is found by phase, depth and key.

@@ -40,6 +40,8 @@ enum SyncSchema {
         }
         // Values of another type than a column's, too: reading them would end the process.
         guard try String.fetchOne(db, sql: "PRAGMA quick_check(1)") == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+        let isAbsurd = try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM item WHERE id < 1 OR type NOT BETWEEN 1 AND 4)")
+        guard isAbsurd == false else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
         guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair else {
             throw ForeignState(what: "belongs to two other folders.")
         }

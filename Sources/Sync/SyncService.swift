@@ -200,7 +200,7 @@ extension SyncService {
             failures = 0
             retryTime = nil
         }
-        let isIncomplete = report.failed.contains { !($0.error?.isTransient ?? false) }
+        let isIncomplete = report.unheld > 0 || report.failed.contains { !($0.error?.isTransient ?? false) }
         standing = isIncomplete ? .incomplete : retryTime == nil ? .fine : .unfinished
         pace.looked(for: report.lookTime, changes: report.hasChanges)
         let next = ContinuousClock.now + pace.pause
@@ -209,7 +209,7 @@ extension SyncService {
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
         // Where nothing is watched, runs without a find are many.
-        let failed = report.failed.prefix(Self.mostLogged).map { "\($0.path) at the \($0.side): \($0.reason)".inOneLine }
+        let failed = report.remaining.prefix(Self.mostLogged).map { "\($0.path) at the \($0.side): \($0.reason)".inOneLine }
         for line in failed { logger?.log(level: lastFailed.contains(line) ? .debug : .warning, "\(line)") }
         let isAsBefore = lastFailed == Set(failed)
         lastFailed = Set(failed)

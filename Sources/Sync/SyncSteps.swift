@@ -13,11 +13,20 @@ struct SyncSteps: Sendable {
         transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
     }
 
+    /// What a step came to.
+    struct Taken: Sendable {
+        /// What both sides have in common after it.
+        let changes: [SyncChange]
+        /// Whether there may be more to do, which only another look shows.
+        var hasMore = false
+        /// Whether a later version of a file was transferred than the plan was made for, and maybe not the last.
+        var isChanging = false
+    }
+
     /// Takes a step.
     ///
-    /// - Returns: What both sides have in common after it.
     /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for; ``LeftOutThere``.
-    func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {
+    func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
         do { return try await carryOut(planned, progress: progress) } catch let error as ChangedMeanwhile {
             if try await isTakenByWhatIsLeftOut(planned.action) { throw LeftOutThere(side: planned.action.side) }
             throw error
@@ -43,25 +52,28 @@ struct SyncSteps: Sendable {
         return pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
     }
 
-    private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> [SyncChange] {
+    private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
         let (action, difference) = (planned.action, planned.difference)
         switch action.kind {
-        case .agree: return try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))]
-        case .forget: return [.forgotten(action.path)]
-        case .skip: return []
+        case .agree: return Taken(changes: try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))])
+        case .forget: return Taken(changes: [.forgotten(action.path)])
+        case .skip: return Taken(changes: [])
         case .conflict:
             try await setAside(action)
-            return []
+            return Taken(changes: [], hasMore: true)
         case .remove:
             try await remove(action, difference)
-            return [.forgotten(action.path)]
-        case .move: return try await move(action, difference)
+            // What has another type on the other side can come now.
+            return Taken(changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
+        case .move: return Taken(changes: try await move(action, difference))
         case .create where action.type == .directory:
-            try await makeFolder(action)
-            return try [with(difference, action.side, SyncItem(type: .directory))]
+            let isAnother = try await makeFolder(action)
+            return Taken(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: isAnother)
         case .create, .update:
             let (item, hash) = try await transfer.run(action, difference, progress: progress)
-            return try [with(difference, action.side, item, hash: hash)]
+            var taken = Taken(changes: try [with(difference, action.side, item, hash: hash)])
+            if item.type == .regular, let size = item.size, let planned = action.size { taken.isChanging = size != planned }
+            return taken
         }
     }
 
@@ -80,22 +92,30 @@ struct SyncSteps: Sendable {
         return .agreed(difference.path, AgreedItem(items: Sides(source, destination), hash: hash ?? difference.hash))
     }
 
-    private func makeFolder(_ action: SyncAction) async throws {
+    /// Makes a folder.
+    ///
+    /// - Returns: Whether it is another one, which had this name in the storage's own form already, and may hold something.
+    private func makeFolder(_ action: SyncAction) async throws -> Bool {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
-        do { try await folder.provider.createFolder(path: path) } catch let error where error.isFileExists {
+        do {
+            try await folder.provider.createFolder(path: path)
+            return false
+        } catch let error where error.isFileExists {
             guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
             // Another folder of this plan may be there under both names.
             let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
             guard twins.isEmpty else { throw ChangedMeanwhile(path: action.path) }
-            guard let there = try await item(at: path, in: folder.provider), there.path != path else { return }
+            guard let there = try await item(at: path, in: folder.provider), there.path != path else { return false }
             if isLeftOut(there, of: folder) { throw LeftOutThere(side: action.side) }
             // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was thought to tell them
             // apart is asked by the next pass.
             if !pass.capabilities[action.side].tells(there.path, from: path) {
                 try await respell(folder, there.path, to: path, named: action.path, on: action.side)
                 // A storage that has a form of its own for all names has the folder under the new one as well.
-                if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return }
+                if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return true }
+                // What was agreed on in it is found there by the next look, which may have more to rename below.
+                if let old = there.path.relative(to: folder.path) { try await pass.store.rename(old, to: action.path) }
             }
             throw ChangedMeanwhile(path: action.path)
         }
@@ -157,11 +177,20 @@ struct SyncSteps: Sendable {
         } catch let error where error.isNoSuchFile {
             // Somebody else was first.
         } catch let error where error.isFileExists && action.type == .directory {
-            // Something came into it, or the filter keeps something there.
+            if try await holdsOnlyLeftOut(path, of: folder) { throw LeftOutThere(side: action.side, isInside: true) }
+            // Something came into it.
             throw FileError.make(
                 .fileWriteFileExists, path: action.path, sentence: "The folder “\(action.path)” still holds something and stays.",
                 underlying: error)
         }
+    }
+
+    /// Whether all that is in a folder, and in those in it, takes no part.
+    private func holdsOnlyLeftOut(_ path: ProviderPath, of folder: SyncFolder) async throws -> Bool {
+        for item in try await folder.provider.contentsOfDirectory(path: path) where !isPart(item) && !isLeftOut(item, of: folder) {
+            guard item.isDirectory, try await holdsOnlyLeftOut(item.path, of: folder) else { return false }
+        }
+        return true
     }
 
     /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what goes. Where the run ends
@@ -217,7 +246,7 @@ struct SyncSteps: Sendable {
     }
 
     /// What was on its way when somebody's transfer was cut off.
-    private func isPart(_ item: FileObject) -> Bool { item.isRegularFile && TemporaryName.matches(item.name) }
+    private func isPart(_ item: FileObject) -> Bool { !item.isDirectory && TemporaryName.matches(item.name) }
 
     /// A move takes along whatever lies there by now: a newer version is found by the next look.
     private func move(_ action: SyncAction, _ difference: SyncDifference) async throws -> [SyncChange] {

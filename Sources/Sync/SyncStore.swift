@@ -26,17 +26,30 @@ final class SyncStore: Sendable {
     static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
             do {
-                // The names of files are nobody else's business.
-                try FileManager.default.createDirectory(
-                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                try makeFolder(of: file)
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
                 try queue.writeWithoutTransaction { try SyncSchema.prepare($0, pair) }
+                // Where nobody may write, that shows with the first change otherwise, in the middle of a run.
+                if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
                 return SyncStore(queue)
             } catch let error as DatabaseError { throw Self.error(error, file) } catch let error as ForeignState {
                 throw FileError.make(.fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
             }
+        }
+    }
+
+    private static func makeFolder(of file: URL) throws {
+        do {
+            // The names of files are nobody else's business.
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            let isForbidden = (error as? CocoaError)?.code == .fileWriteNoPermission
+            throw FileError.make(
+                isForbidden ? .fileWriteNoPermission : .fileWriteUnknown, path: file.path,
+                sentence: "The folder of the state “\(file.path)” cannot be made.", underlying: error)
         }
     }
 
@@ -53,6 +66,11 @@ final class SyncStore: Sendable {
             FileError.make(
                 .fileReadCorruptFile, path: file.path,
                 sentence: "The state “\(name)” is damaged; move it away, and both folders are compared anew.", underlying: error)
+        case .SQLITE_CANTOPEN:
+            FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(file.path)” cannot be opened.", underlying: error)
+        case .SQLITE_READONLY:
+            FileError.make(
+                .fileWriteNoPermission, path: file.path, sentence: "The state “\(file.path)” may not be written to.", underlying: error)
         case .SQLITE_FULL: FileError.make(.fileWriteOutOfSpace, path: file.path, underlying: error)
         default: FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(name)”: \(error)", underlying: error)
         }
@@ -124,14 +142,6 @@ final class SyncStore: Sendable {
     /// How many of the items agreed on a side's listing had.
     func seenCount(on side: SyncSide) -> Int { pass.update { $0.seen[side].count } }
 
-    /// Whether a side has files that are not as they were agreed on.
-    func hasNewFiles(on side: SyncSide) async throws -> Bool {
-        try await write {
-            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM found WHERE side = ? AND type = 1)", arguments: [side.rawValue])
-                ?? false
-        }
-    }
-
     /// How many items a side's listing had.
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
 
@@ -200,7 +210,14 @@ final class SyncStore: Sendable {
                         try db.execute(sql: SyncSQL.listCauses(of: side), arguments: StatementArguments(kinds))
                         try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
                     }
-                    if claimsKept { try db.execute(sql: SyncSQL.keepClaims) }
+                    if claimsKept {
+                        try db.execute(sql: SyncSQL.keepClaims)
+                        // Where nobody could look, too.
+                        try eachLeftOut(db) { key, itself in
+                            try db.cachedStatement(sql: SyncSQL.voidBelow).execute(
+                                arguments: [key + [0], key + [1], itself ? key : nil])
+                        }
+                    }
                     return .commit
                 }
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")
@@ -222,17 +239,22 @@ final class SyncStore: Sendable {
 
     /// Ends both listings: takes back what was noted, on either side, of what takes no part.
     func endLooking() async throws {
-        try await write { db in
+        try await write { [self] db in
             try db.execute(sql: SyncSchema.indexFolded)
             let below = try db.makeStatement(sql: "DELETE FROM found WHERE key >= ? AND key < ?")
             let itself = try db.makeStatement(sql: "DELETE FROM found WHERE key = ?")
-            let rows = try Row.fetchCursor(db, sql: "SELECT key, itself FROM left_out")
-            while let row = try rows.next() {
-                for key: Data in try Self.forms(of: row[0], db) {
-                    try below.execute(arguments: [key + [0], key + [1]])
-                    if row[1] { try itself.execute(arguments: [key]) }
-                }
+            try eachLeftOut(db) { key, isItself in
+                try below.execute(arguments: [key + [0], key + [1]])
+                if isItself { try itself.execute(arguments: [key]) }
             }
+        }
+    }
+
+    /// What takes no part, in all forms of its name.
+    private func eachLeftOut(_ db: Database, _ body: (_ key: Data, _ itself: Bool) throws -> Void) throws {
+        let rows = try Row.fetchCursor(db, sql: "SELECT key, itself FROM left_out")
+        while let row = try rows.next() {
+            for key: Data in try Self.forms(of: row[0], db) { try body(key, row[1]) }
         }
     }
 
@@ -429,7 +451,25 @@ final class SyncStore: Sendable {
 
     /// How many bytes the plan transfers.
     func bytesToTransfer() async throws -> Int64 {
-        try await write { try Int64.fetchOne($0, sql: "SELECT coalesce(sum(size), 0) FROM action") ?? 0 }
+        // Sizes are what a server says: their sum may be none that a number holds.
+        try await write { try Int64.fetchOne($0, sql: "SELECT CAST(min(total(size), 4e18) AS INTEGER) FROM action") ?? 0 }
+    }
+
+    /// Has what both sides had in common at and below `path` stand under another name of the same folder.
+    func rename(_ path: ProviderPath, to new: ProviderPath) async throws {
+        let (old, new) = (SyncKey.data(path), SyncKey.data(new))
+        try await write { db in
+            let update = try db.cachedStatement(sql: "UPDATE OR IGNORE item SET key = ? WHERE key = ?")
+            try update.execute(arguments: [new, old])
+            var last = old + [0]
+            while case let keys = try Data.fetchAll(
+                db, sql: "SELECT key FROM item WHERE key > ? AND key < ? ORDER BY key LIMIT 512", arguments: [last, old + [1]]),
+                let end = keys.last
+            {
+                for key in keys { try update.execute(arguments: [new + key.dropFirst(old.count), key]) }
+                last = end
+            }
+        }
     }
 
     /// Notes what both sides have in common now.

@@ -47,7 +47,8 @@ struct SyncTransfer: Sendable {
         return (try await settled(written, at: path, on: action.side), hash)
     }
 
-    /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not.
+    /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not. Where the size is another than
+    /// planned, it is a later version of the source.
     private func copy(_ item: SyncItem, _ action: SyncAction, to path: ProviderPath, _ progress: ProgressReporter) async throws -> SyncItem?
     {
         let (source, provider) = (pass.folders[action.side.other], pass.folders[action.side].provider)
@@ -56,10 +57,18 @@ struct SyncTransfer: Sendable {
         }
         try await pass.arrivals[action.side].copyItem(path: source.path(of: action.path), to: path, overwrite: false, progress: progress)
         let copied = SyncItem(try await provider.attributesOfItem(path: path))
+        if let size = copied?.size, let planned = item.size, size != planned {
+            // What somebody else has written there right after the copy is none: the source has not had that size on its way.
+            let now = try await provider.attributesOfItem(path: source.path(of: action.path)).size ?? planned
+            guard (min(planned, now)...max(planned, now)).contains(size) else { throw ChangedMeanwhile(path: action.path) }
+            return copied
+        }
         guard copied?.size == item.size else { throw ChangedMeanwhile(path: action.path) }
         guard let date = item.date, copied?.time != item.time, let storage = provider as? any FileProviderAttributes else { return copied }
         try await storage.setAttributes(path: path, permissions: nil, modificationDate: date)
-        return SyncItem(try await provider.attributesOfItem(path: path))
+        let dated = SyncItem(try await provider.attributesOfItem(path: path))
+        guard dated?.size == item.size else { throw ChangedMeanwhile(path: action.path) }
+        return dated
     }
 
     /// Under a temporary name first: between the last look at what is there and the new version lies a rename and nothing else.
@@ -119,19 +128,27 @@ struct SyncTransfer: Sendable {
     }
 
     private func makeLink(_ item: SyncItem, at path: ProviderPath, _ action: SyncAction) async throws -> SyncItem {
-        guard let provider = pass.folders[action.side].provider as? any FileProviderSymbolicLink, let text = item.tag else {
+        let provider = pass.folders[action.side].provider
+        guard let storage = provider as? any FileProviderSymbolicLink, let text = item.tag else {
             throw FileError.unsupported("Making a symbolic link", path: path)
         }
-        try await provider.createSymbolicLink(path: path, text: text)
-        return SyncItem(type: .symbolicLink, tag: text)
+        try await storage.createSymbolicLink(path: path, text: text)
+        // Some servers store another path than the one that they were given; it would come back as a change.
+        let made = SyncItem(try await provider.attributesOfItem(path: path))
+        guard let made, made.type == .symbolicLink, made.tag == text else {
+            if made?.type == .symbolicLink { try await provider.removeItem(path: path) }
+            throw FileError.unsupported("Making a symbolic link that leads to “\(text)”", path: path)
+        }
+        return made
     }
 
     /// What is known of a file just written; storages that told too little are asked.
     private func settled(_ written: FileObject, at path: ProviderPath, on side: SyncSide) async throws -> SyncItem {
         if let item = SyncItem(written), item.type == .regular, item.size != nil, item.tag != nil || item.time != nil { return item }
-        guard let item = SyncItem(try await pass.folders[side].provider.attributesOfItem(path: path)) else {
-            throw ChangedMeanwhile(path: path)
-        }
+        // What somebody else has written there since is not what was sent.
+        guard let item = SyncItem(try await pass.folders[side].provider.attributesOfItem(path: path)), item.type == .regular,
+            written.size == nil || item.size == written.size, written.entryTag == nil || item.tag == written.entryTag
+        else { throw ChangedMeanwhile(path: path) }
         return item
     }
 

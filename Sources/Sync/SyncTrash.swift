@@ -10,6 +10,9 @@ struct SyncTrash: Sendable {
 
     private static let style = Date.ISO8601FormatStyle(dateSeparator: .dash, timeSeparator: .omitted)
 
+    /// What was thrown away before was thrown away just now, on a machine whose clock was not set. It is kept.
+    private static let first = Date(timeIntervalSince1970: 1_704_067_200)
+
     init(_ folders: Sides<SyncFolder>, _ options: SyncOptions, _ capabilities: Sides<Capabilities>) {
         self.folders = folders
         self.capabilities = capabilities
@@ -75,12 +78,13 @@ struct SyncTrash: Sendable {
             let provider = folders[side].provider
             do {
                 for item in try await provider.contentsOfDirectory(path: top(side)) {
-                    guard let date = try? Self.style.parse(item.name), date.timeIntervalSinceNow < -age else { continue }
+                    guard let date = try? Self.style.parse(item.name), date.timeIntervalSinceNow < -age, date > Self.first else { continue }
                     try await provider.removeItem(path: item.path, recursive: true)
                 }
             } catch let error where error.isNoSuchFile {
                 // Nothing was ever thrown away.
-            } catch let error where !error.concernsEveryItem {
+            } catch let error where !error.isCancellation {
+                // The run is done, and tells of all that it did.
                 report.fail(FolderSyncReport.Item(side, try ProviderPath(SyncOptions.trashName), error))
             }
         }

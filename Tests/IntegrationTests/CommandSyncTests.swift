@@ -25,7 +25,23 @@ import Testing
 
     private func remove(_ name: String, _ runner: CommandRunner) throws { try FileManager.default.removeItem(atPath: runner.path(name)) }
 
+    private func link(_ name: String, to target: String, _ runner: CommandRunner) throws {
+        try FileManager.default.createSymbolicLink(atPath: runner.path(name), withDestinationPath: target)
+    }
+
     // MARK: A mirror
+
+    @Test func `a folder is found through a symbolic link, also where it is empty, and also where it lies in the other one`() async throws {
+        try await use { runner in
+            try runner.write("a/x", "1")
+            try link("to b", to: "b", runner)
+            #expect(try await runner.run("sync", "a", "to b").text == "created to b/x\n1 created; 1 B\n")
+            try runner.makeFolder("a/sub")
+            try link("to a", to: "a", runner)
+            expectFailure(try await runner.run("sync", "a", "to a/sub"), 2, "none may be or lie in the other")
+            expectFailure(try await runner.run("sync", "to a", "a"), 2, "none may be or lie in the other")
+        }
+    }
 
     @Test func `a second run does nothing, a third what changed, and a folder that is missing is made`() async throws {
         try await use { runner in
@@ -170,6 +186,7 @@ import Testing
             expectFailure(try await runner.run("sync", "--watch", "--dry-run", "a", "b"), 2, "--dry-run")
             expectFailure(try await runner.run("sync", "--poll", "a", "b"), 2, "--watch")
             expectFailure(try await runner.run("sync", "--trash-days", "0", "a", "b"), 2, "--trash-days")
+            expectFailure(try await runner.run("sync", "--state", "", "a", "b"), 2, "--state")
         }
     }
 
@@ -183,6 +200,9 @@ import Testing
             try runner.write("text", "no state at all, but long enough to be taken for one by nobody")
             let damaged = try await runner.run("sync", "--state", "text", "a", "b")
             #expect(damaged.code == 8, "\(damaged.error)")
+            let place = runner.path("text/in/s.db")
+            expectFailure(try await runner.run("sync", "--state", place, "a", "b"), 1, "The folder of the state “\(place)” cannot be made")
+            expectFailure(try await runner.run("sync", "--state", runner.path("c"), "a", "b"), 1, "The state “\(runner.path("c"))” cannot")
         }
     }
 
@@ -226,6 +246,18 @@ import Testing
             let log = try runner.read("err")
             #expect(outcome.code == 130, "\(log)")
             #expect(try runner.read("out").split(separator: "\n").count { $0.hasPrefix("skipped ") } == 1)
+        }
+    }
+
+    @Test func `with --watch nobody goes on who is not listened to`() async throws {
+        try await use { runner in
+            try runner.write("a/x", "1")
+            let outcome = try await runner.shell("$CARREL sync --watch a b --json >/dev/full 2>err")
+            #expect(outcome.code == 1)
+            #expect(try !runner.read("err").isEmpty)
+            let pipe = try await runner.shell("set -o pipefail; $CARREL sync --watch --poll a b --json 2>err | head -n 0")
+            let log = try runner.read("err")
+            #expect(pipe.code == 141, "\(log)")
         }
     }
 

@@ -163,11 +163,13 @@ checkpoints() {
 # ---- GET and PUT beside curl --------------------------------------------------------------------------------
 
 # Runs a command and adds "seconds cpu KiB" to a file.
-timed() { # FILE CMD...
-  local out=$1
+timed() { # FILE CMD...: by a finer clock than time's, whose step is 10 ms
+  local out=$1 start end
   shift
-  /usr/bin/time -o "$work/time" -f "%e %U %S %M" "$@" || { tail -n 3 "$work"/*.log >&2 || true; return 1; }
-  awk '{ print $1, $2 + $3, $4 }' "$work/time" >>"$out"
+  start=$EPOCHREALTIME
+  /usr/bin/time -o "$work/time" -f "%U %S %M" "$@" || { tail -n 3 "$work"/*.log >&2 || true; return 1; }
+  end=$EPOCHREALTIME
+  awk -v a="$start" -v b="$end" '{ printf "%.3f %s %s\n", b - a, $1 + $2, $3 }' "$work/time" >>"$out"
 }
 
 median() { sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { print v[int((NR + 1) / 2)] }'; }

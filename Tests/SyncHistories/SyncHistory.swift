@@ -42,13 +42,19 @@ package final class SyncHistory {
     private let destroyed = Locked<[String: Int]>([:])
     /// What people finished writing, or brought back, after a round's first look.
     private let written = Locked<[String]>([])
-    /// Where people brought something back in this round: another version, also where its content is what both sides had.
-    private let returned = Locked<Set<ProviderPath>>([])
+    /// Where people moved files and folders to in this round, or brought files back: another version than both sides had, also where its
+    /// content is the same.
+    private let arrivals = Locked<[Arrival]>([])
     /// What people threw away, and may bring back as it was.
     private let thrown = Locked<[Thrown]>([])
 
     /// Whether a run of this round lost its notes, also that it was about to act: then nothing comes back that it may have acted on.
     private var hasLostNotes = false
+
+    private struct Arrival: Sendable {
+        let side: Int
+        let path: ProviderPath
+    }
 
     private struct Thrown: Sendable {
         let side: Int
@@ -101,7 +107,7 @@ package final class SyncHistory {
         var base: Tree? = [:]
         for round in 0..<rounds {
             log.append("-- round \(round)")
-            returned.update { $0 = [] }
+            arrivals.update { $0 = [] }
             if round == 0, numbers.chance(1, in: 2) { base = nil }  // Two folders that were filled before they met.
             for _ in 0..<Int.random(in: 0...6, using: &numbers) { try await act(on: Int.random(in: 0...1, using: &numbers)) }
             let before = [try await tree(0), try await tree(1)]
@@ -139,7 +145,7 @@ package final class SyncHistory {
         let root = folders.path[side]
         let files = try await tree(side).keys.sorted()
         let date = storage.tick()
-        let (destroyed, written, thrown, returned) = (destroyed, written, thrown, returned)
+        let (destroyed, written, thrown, arrivals) = (destroyed, written, thrown, arrivals)
         @Sendable func count(_ texts: [String], _ change: Int) {
             destroyed.update { counts in for text in texts { counts[text, default: 0] += change } }
         }
@@ -150,16 +156,18 @@ package final class SyncHistory {
             count(try await Self.contents(of: aside, in: provider), 1)
             try await provider.removeItem(path: aside)
         }
+        @Sendable func move(_ path: ProviderPath, to target: ProviderPath) async throws {
+            try await provider.moveItem(path: path, to: root.appending(target))
+            arrivals.update { $0.append(Arrival(side: side, path: target)) }
+        }
         let choice = Int.random(in: 0..<13, using: &numbers)
         if choice >= 11, !hasLostNotes, let item = thrown.value.filter({ $0.side == side }).randomElement(using: &numbers) {
             log.append("side \(side) brings back \(item.path)")
             return {
                 try await Self.tolerant {
-                    let place = root.appending(item.path)
-                    try await provider.createFolderWithParents(path: place.parent ?? root)
-                    try await provider.moveItem(path: item.aside, to: place)
+                    try await provider.createFolderWithParents(path: root.appending(item.path).parent ?? root)
+                    try await move(item.aside, to: item.path)
                     count(item.texts, -1)
-                    returned.update { _ = $0.insert(item.path) }
                     written.update { $0 += item.texts }
                     thrown.update { $0.removeAll { $0.aside == item.aside } }
                 }
@@ -205,15 +213,14 @@ package final class SyncHistory {
         case (7, let folder?):
             let target = try ProviderPath("d\(Int.random(in: 0..<6, using: &numbers))")
             log.append("side \(side) moves \(folder)/ to \(target)/")
-            return { try await Self.tolerant { try await provider.moveItem(path: root.appending(folder), to: root.appending(target)) } }
+            return { try await Self.tolerant { try await move(root.appending(folder), to: target) } }
         default:
             let target = try randomPath()
             log.append("side \(side) moves \(file) to \(target)")
             return {
-                let place = root.appending(target)
                 try await Self.tolerant {
-                    try await provider.createFolderWithParents(path: place.parent ?? root)
-                    try await provider.moveItem(path: root.appending(file), to: place)
+                    try await provider.createFolderWithParents(path: root.appending(target).parent ?? root)
+                    try await move(root.appending(file), to: target)
                 }
             }
         }
@@ -361,11 +368,16 @@ package final class SyncHistory {
 
     private func check(_ base: Tree, _ before: [Tree], _ expected: Tree, _ after: Tree) throws {
         let copies = after.filter { $0.key.name.contains(" (conflict ") }
-        let returned = returned.value
-        for (path, text) in after where copies[path] == nil && !returned.contains(path) {
+        let arrivals = arrivals.value
+        // By its content it is unchanged, and by its identity it is not: whether the other side's change or removal wins is open.
+        func isOpen(_ path: ProviderPath) -> Bool {
+            guard options.direction == .twoWay, let text = base[path] else { return false }
+            return arrivals.contains { ($0.path == path || path.isBelow($0.path)) && before[$0.side][path] == text }
+        }
+        for (path, text) in after where copies[path] == nil && !isOpen(path) {
             try check(expected[path] == text, "\(path) holds \(text)", expected)
         }
-        for (path, text) in expected where !returned.contains(path) { try check(after[path] == text, "\(path) should hold \(text)", after) }
+        for (path, text) in expected where !isOpen(path) { try check(after[path] == text, "\(path) should hold \(text)", after) }
         for (path, text) in before[1] where options.direction == .twoWay && expected[path] != text && base[path] != text {
             try check(copies.values.contains(text), "\(text) of \(path) is in a conflict copy", after)
         }

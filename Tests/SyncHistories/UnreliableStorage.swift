@@ -103,7 +103,10 @@ package final class UnreliableStorage: ForwardingProvider {
         case .failure: throw FileError.make(.fileReadUnknown, path: path, sentence: "The storage has a hiccup at “\(path)”.")
         case .meanwhile(let work):
             // Between the last look at a place and the rename that puts a new version there lies nothing else.
-            if call != "move" || !TemporaryName.matches(path.name) { try await work() }
+            if call != "move" || !TemporaryName.matches(path.name) {
+                // People do not stop halfway because the run gives its call up.
+                try await Task { try await work() }.value
+            }
             return try await body()
         }
     }

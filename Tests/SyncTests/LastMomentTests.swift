@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import GRDB
+import LocalFileProvider
 import MemoryFileProvider
 import ProviderDoubles
 import Sync
@@ -143,6 +144,44 @@ import Testing
         #expect(try await one.memory.tree() == two.memory.tree())
     }
 
+    @Test func `a folder that can never be listed does not keep a pair from being kept in step both ways`() async throws {
+        let bed = try bed(.mirror)
+        for name in ["lost/x", "a", "b", "c"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        bed.options.update { $0.direction = .twoWay }
+        one.beforePath.update {
+            $0 = { call, path in
+                if call == "list", path.name == "lost" { throw FileError.make(.fileReadNoPermission, path: path, sentence: "Never.") }
+            }
+        }
+        #expect(try await bed.run().failures == 1)
+        try await one.memory.remove("/a")
+        let report = try await bed.run()
+        #expect(report.removed == 1 && report.created == 0, "\(report)")
+        #expect(try await two.memory.tree() == ["/b b", "/c c", "/lost/", "/lost/x lost/x"])
+    }
+
+    @Test(arguments: [
+        "id = -5", "id = -9223372036854775808", "type = -9223372036854775808", "type = 0",
+        "listed1 = 0, tag1 = NULL, time1 = -9223372036854775808", "size0 = -9223372036854775808, size1 = 9223372036854775807",
+    ])
+    func `a state with numbers that make no sense ends no process`(change: String) async throws {
+        let bed = try bed()
+        try await one.memory.put("/a", "a")
+        try await bed.run()
+        try await DatabaseQueue(path: bed.state.path).write { try $0.execute(sql: "UPDATE item SET \(change)") }
+        do { _ = try await bed.run() } catch let error as CocoaError where error.code == .fileReadCorruptFile {}
+        for side in [one, two] { #expect(try await side.memory.texts() == ["a"]) }
+    }
+
+    @Test func `sizes of which no number holds the sum end no process`() async throws {
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        let bed = try SyncBed(.mirror, source: HugeFiles(one), destination: two)
+        #expect(try await bed.withSync { try await $0.plan { _ in } }.bytes == .max)
+        #expect(try await bed.run().bytes == .max)
+        #expect(try await two.memory.texts() == ["a", "b"])
+    }
+
     @Test func `a file that changes whenever it is read is sent twice at most, and left for the next run`() async throws {
         try await one.memory.put("/log", "line 0")
         try await one.memory.put("/quiet", "quiet")
@@ -154,6 +193,51 @@ import Testing
         busy.isQuiet.update { $0 = true }
         #expect(try await bed.run().isComplete)
         #expect(try await two.memory.tree() == ["/log line 2", "/quiet quiet"])
+    }
+
+    @Test(arguments: [SyncOptions.Direction.mirror, .twoWay])
+    func `a file that grows while its storage copies it is copied again, and is no conflict`(direction: SyncOptions.Direction) async throws
+    {
+        try await withOneDisk(direction) { disk, sync in
+            disk.beforeCopy.update { $0 = { try await disk.put("/a/log", "01") } }
+            let report = try await sync.run()
+            #expect(report.isComplete && report.conflicts == 0 && report.created == 2 && report.updated == 1, "\(report)")
+            let again = try await sync.run()
+            #expect(!again.hasChanges, "\(again)")
+            for side in ["a", "b"] {
+                let names = try await disk.contentsOfDirectory(path: ProviderPath(side)).map(\.name)
+                let log = try await disk.contents(path: ProviderPath("\(side)/log"))
+                #expect(names.sorted() == ["log", "quiet"] && log == Data("01".utf8))
+            }
+        }
+    }
+
+    @Test func `what somebody writes to the place right after a storage has copied to it is not taken for the copy`() async throws {
+        try await withOneDisk(.twoWay) { disk, sync in
+            disk.afterCopy.update { $0 = { try await disk.put("/b/log", "somebody else's") } }
+            let report = try await sync.run()
+            let again = try await sync.run()
+            let texts = try await disk.texts()
+            #expect(report.conflicts == 1 && again.isComplete && texts == ["0", "quiet", "somebody else's"], "\(report) \(texts)")
+        }
+    }
+
+    /// Two folders of one disk, of which the first holds something.
+    private func withOneDisk(
+        _ direction: SyncOptions.Direction, _ body: (BusyDisk, FolderSync) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-one-disk-\(UInt64.random(in: 0 ... .max))")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder.appending(path: "disk"), withIntermediateDirectories: true)
+        let disk = try BusyDisk(LocalFileProvider(root: folder.appending(path: "disk")))
+        try await disk.put("/a/log", "0")
+        try await disk.put("/a/quiet", "quiet")
+        let sync = try await FolderSync(
+            SyncFolder(ProviderLocation(provider: disk, path: ProviderPath("a")), label: "one"),
+            SyncFolder(ProviderLocation(provider: disk, path: ProviderPath("b")), label: "two"), state: folder.appending(path: "state.db"),
+            options: SyncOptions(direction: direction))
+        try await body(disk, sync)
+        try await sync.close()
     }
 
     // MARK: Sides that have lost everything
@@ -183,7 +267,7 @@ import Testing
         #expect(try await one.memory.tree() == two.memory.tree())
     }
 
-    @Test func `of a few items all can be replaced by others, and none is lost to an empty folder`() async throws {
+    @Test func `of a few items none is lost to another disk, be it empty or not`() async throws {
         let bed = try bed()
         try await one.memory.put("/a", "a")
         try await bed.run()
@@ -191,6 +275,9 @@ import Testing
         try await one.memory.createFolder(path: ProviderPath("lost+found"))
         await #expect(throws: CocoaError.self) { try await bed.run() }
         try await one.memory.put("/b", "another")
+        await #expect(throws: CocoaError.self) { try await bed.run() }
+        #expect(try await two.memory.tree() == ["/a a"])
+        bed.options.update { $0.removalLimit = .share(1) }
         #expect(try await bed.run().removed == 1)
         #expect(try await two.memory.tree() == ["/b another", "/lost+found/"])
     }
@@ -300,6 +387,33 @@ private final class BusyStorage: ForwardingProvider {
     }
 }
 
+/// A disk on which something happens once, right before or after it copies the log.
+private final class BusyDisk: ForwardingProvider {
+    static let type = "BusyDisk"
+    let underlying: any FileProvider
+    let beforeCopy = Locked<@Sendable () async throws -> Void>({})
+    let afterCopy = Locked<@Sendable () async throws -> Void>({})
+
+    init(_ underlying: LocalFileProvider) {
+        self.underlying = underlying
+    }
+
+    func pass<Value: Sendable>(_ call: String, _ path: ProviderPath, _ body: () async throws -> Value) async throws -> Value {
+        guard call == "copy", path.name == "log" else { return try await body() }
+        try await Self.take(beforeCopy)()
+        let value = try await body()
+        try await Self.take(afterCopy)()
+        return value
+    }
+
+    private static func take(_ work: Locked<@Sendable () async throws -> Void>) -> @Sendable () async throws -> Void {
+        work.update { work in
+            defer { work = {} }
+            return work
+        }
+    }
+}
+
 /// A storage with room for so many bytes.
 private final class SmallDisk: ForwardingProvider {
     static let type = "SmallDisk"
@@ -317,5 +431,26 @@ private final class SmallDisk: ForwardingProvider {
         try await memory.walk(path: .root) { item in taken.update { $0 += item.size ?? 0 } }
         if taken.value > bytes.value { throw FileError.make(errno: ENOSPC, path: path, writing: true) }
         return try await memory.writeContents(path: path, from: source, options: options)
+    }
+}
+
+/// A storage that lists every file as large as a number can say.
+private final class HugeFiles: ForwardingProvider {
+    static let type = "Huge"
+    let underlying: any FileProvider
+
+    init(_ underlying: any FileProvider) {
+        self.underlying = underlying
+    }
+
+    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
+        try await underlying.contentsOfDirectory(path: path) { items in
+            try await page(
+                items.map { item in
+                    var item = item
+                    if item.isRegularFile { item.size = .max }
+                    return item
+                })
+        }
     }
 }

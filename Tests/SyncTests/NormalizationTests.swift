@@ -123,28 +123,56 @@ import Testing
         #expect(try await bed.run().hasChanges == false)
     }
 
-    @Test(arguments: kinds, [true, false])
+    @Test(arguments: kinds, [(composed, decomposed), (decomposed, composed)])
     func `a folder whose name was taken meanwhile is skipped with what changed in it`(
-        kind: BlindStorage.Kind, knowsItself: Bool
+        kind: BlindStorage.Kind, names: (old: String, new: String)
     ) async throws {
-        let bed = try bed(.twoWay, kind, knowsItself: knowsItself)
-        for name in ["\(Self.composed)/in/a", "\(Self.composed)/in/b", "x"] { try await one.put("/" + name, "1") }
+        let bed = try bed(.twoWay, kind, knowsItself: true)
+        for name in ["\(names.old)/in/a", "\(names.old)/in/b", "x"] { try await one.put("/" + name, "1") }
         try await bed.run()
         let folder = try #require(await two.contentsOfDirectory(path: .root).first(where: \.isDirectory)).path
         try await two.removeItem(path: folder, recursive: true)
-        try await one.put("/\(Self.composed)/in/a", "newer")
-        try await one.put("/\(Self.decomposed)/c", "3")
-        for _ in 1...2 {
-            let report = try await bed.run()
-            #expect(report.skipped.map(\.path.bytes) == [try ProviderPath("/\(Self.composed)").bytes], "\(report)")
-            #expect(report.failures == 0 && report.postponed.isEmpty, "\(report)")
-            #expect(try await tree(one) == ["/cafe´/", "/cafe´/c 3", "/café/", "/café/in/", "/café/in/a newer", "/x 1"])
-            #expect(try await two.texts() == ["1", "3"])
+        try await one.put("/\(names.old)/in/a", "newer")
+        try await one.put("/\(names.new)/c", "3")
+        let report = try await bed.run()
+        #expect(report.skipped.map(\.path.bytes) == [try ProviderPath("/\(names.old)").bytes], "\(report)")
+        #expect(report.failures == 0 && report.postponed.isEmpty, "\(report)")
+        let (old, new) = (shown(names.old), shown(names.new))
+        let held = ["/\(old)/", "/\(old)/in/", "/\(old)/in/a newer", "/\(new)/", "/\(new)/c 3", "/x 1"]
+        #expect(try await tree(one) == held.sorted())
+        #expect(try await two.texts() == ["1", "3"])
+        if kind == .decomposing, old == shown(Self.decomposed) {
+            // The new folder is listed under the old one's name, and so they become one.
+            #expect(try await bed.run().isComplete)
+            #expect(try await tree(one) == ["/\(old)/", "/\(old)/c 3", "/\(old)/in/", "/\(old)/in/a newer", "/x 1"])
+        } else {
+            #expect(try await bed.run().hasChanges == false)
         }
-        try await one.move("/\(Self.composed)", "/other")
+        try await one.move("/\(names.old)", "/other")
         #expect(try await bed.run().isComplete)
         #expect(try await two.texts() == ["1", "3", "newer"])
         try await expectStill(bed)
+    }
+
+    @Test(arguments: kinds)
+    func `of two folders that a side turns out to take for one, one is skipped, and nothing is lost`(
+        kind: BlindStorage.Kind
+    ) async throws {
+        let bed = try bed(.twoWay, kind)
+        for name in ["\(Self.composed)/a", "x"] { try await one.put("/" + name, "1") }
+        try await bed.run()
+        let folder = try #require(await two.contentsOfDirectory(path: .root).first(where: \.isDirectory)).path
+        try await two.removeItem(path: folder, recursive: true)
+        try await one.put("/\(Self.composed)/a", "newer")
+        try await one.put("/\(Self.decomposed)/c", "3")
+        let before = try await tree(one)
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.skipped.count == 1 && report.failures == 0 && report.postponed.isEmpty, "\(report)")
+            #expect(try await tree(one) == before)
+            // Which of two folders is made first is not said.
+            #expect([Set(["1", "3"]), ["1", "newer"]].contains(try await two.texts()))
+        }
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], kinds)
@@ -162,6 +190,24 @@ import Testing
         #expect(try await Set(tree(one)).isSuperset(of: ["/café/", "/café/c \(text)", "/x x"].map(shown)))
         // A storage that keeps both forms may bring the old name of the file back beside the new one.
         if kind == .decomposing { #expect(try await one.tree().count == 3) }
+        #expect(
+            try await two.tree().map(\.precomposedStringWithCanonicalMapping)
+                == one.tree().map(\.precomposedStringWithCanonicalMapping))
+        try await expectStill(bed)
+    }
+
+    @Test(arguments: kinds)
+    func `a folder that is made anew in another form, and stays for what changed in it, is one folder after one run`(
+        kind: BlindStorage.Kind
+    ) async throws {
+        let bed = try bed(.twoWay, kind)
+        for name in ["\(Self.decomposed)/a", "x"] { try await one.put("/" + name, name) }
+        try await bed.run()
+        try await two.put("/\(Self.decomposed)/a", "newer")
+        try await one.removeItem(path: ProviderPath("/\(Self.decomposed)"), recursive: true)
+        try await one.put("/\(Self.composed)/e/b", "2")
+        #expect(try await bed.run().isComplete)
+        #expect(try await two.texts().isSuperset(of: ["newer", "2"]))
         #expect(
             try await two.tree().map(\.precomposedStringWithCanonicalMapping)
                 == one.tree().map(\.precomposedStringWithCanonicalMapping))

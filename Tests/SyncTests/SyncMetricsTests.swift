@@ -1,6 +1,7 @@
 import Foundation
-import Sync
 import Testing
+
+@testable import Sync
 
 @Suite struct SyncMetricsTests {
     private var metrics: SyncMetrics {
@@ -13,6 +14,15 @@ import Testing
     @Test func `metrics survive JSON`() throws {
         let data = try JSONEncoder().encode(metrics)
         #expect(try JSONDecoder().decode(SyncMetrics.self, from: data) == metrics)
+    }
+
+    @Test func `a pair that is tried again is not well before that succeeds`() {
+        #expect(SyncMetrics().isGood && !metrics.isGood)
+        var metrics = SyncMetrics()
+        (metrics.state, metrics.consecutiveFailures) = (.running, 1)
+        #expect(!metrics.isGood)
+        metrics.ended(FolderSyncReport(), at: Date())
+        #expect(metrics.isGood)
     }
 
     @Test func `each family has one head and its sample`() {

@@ -235,6 +235,16 @@ import Testing
         }
     }
 
+    @Test func `what the other side cannot hold is no reason to be well`() async throws {
+        try await source.memory.put("/x", "1")
+        try await destination.memory.put("/x/y", "2")
+        try await bed(.mirror).withService(.patient) { run in
+            try await eventually { await run.state == .incomplete }
+            let metrics = await run.service.metrics
+            #expect(metrics.unfinished == 1 && metrics.lastError?.hasPrefix("/x at the destination: ") == true)
+        }
+    }
+
     @Test func `a watch that ends is told`() async throws {
         try await bed().withService(.patient) { run in
             try await eventually { run.reports.count == 1 }

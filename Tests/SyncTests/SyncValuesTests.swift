@@ -24,6 +24,33 @@ import Testing
         #expect(String(validating: name.nameBytes, as: UTF8.self)?.hasSuffix(" (conflict 2026-11-23 02.45.10 nas).epub") == true)
     }
 
+    @Test func `a slow line takes small pieces, and makes up for those that came at once`() async throws {
+        let throttle = Throttle(BandwidthTimetable(limit: 64 << 10))
+        #expect(throttle.mostAtOnce == 16 << 10 && !throttle.isClosed)
+        let source = PassingSource(DataSource(Data(count: 1 << 20)), throttle: throttle)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
+        defer { buffer.deallocate() }
+        let bytes = try source.bytes(from: 0)
+        guard case .bytes(16384) = try bytes.read(into: buffer) else { throw CocoaError(.fileReadUnknown) }
+        #expect(throttle.isClosed)
+        guard case .wait = try bytes.read(into: buffer) else { throw CocoaError(.fileReadUnknown) }
+        let start = ContinuousClock.now
+        await withCheckedContinuation { continuation in bytes.whenReady { continuation.resume() } }
+        // A quarter of a second, less the tenth that may pass at once.
+        #expect(!throttle.isClosed && ContinuousClock.now - start > .milliseconds(100))
+        #expect(Throttle(try BandwidthTimetable("off")).mostAtOnce == .max)
+    }
+
+    @Test func `who is asked to allow removals is told what they would cost`() throws {
+        let folders = Sides(
+            SyncFolder(ProviderLocation(provider: SyncBed.memory("one"), path: .root), label: "one"),
+            SyncFolder(ProviderLocation(provider: SyncBed.memory("two"), path: .root), label: "two"))
+        let stop = RemovalStop.emptySide(.source, held: 3)
+        #expect(stop.error(folders).sentence.contains("If “\(folders.destination.name)” is to lose them, too, allow all to be removed"))
+        #expect(stop.error(folders, losesAll: false).sentence.contains("would lose nothing"))
+        #expect(stop.error(folders).removalStop?.sentence == "The source has nothing of 3 items.")
+    }
+
     @Test func `what is left out on purpose hides nothing that cannot be held`() throws {
         var look = FolderSyncReport()
         let path = try ProviderPath("a")
@@ -43,7 +70,7 @@ import Testing
         ("- a/**", "a", false), ("- a/**", "a/b/c", true), ("- */cache/**", "x/cache/z", true), ("- */cache/**", "x/y/cache/z", false),
         ("- **/cache", "cache", true), ("- **/cache", "x/y/cache", true), ("- a/**/z", "a/z", true), ("- a/**/z", "a/b/c/z", true),
         ("- a/**/z", "a/b/c", false), ("- /a", "x/a", false), ("- /a", "a", true), ("- x/[ab]?", "x/b1", true),
-        ("- x/**/**/y", "x/y", true),
+        ("- x/**/**/y", "x/y", true), ("- ?.txt", "é.txt", true), ("- [éö].txt", "o\u{308}.txt", true), ("- ?.txt", "éö.txt", false),
     ])
     func `a pattern takes names one by one, and two stars any number of them`(rule: String, path: String, isLeftOut: Bool) throws {
         #expect(try SyncFilter([rule]).includes(ProviderPath(path), isFolder: false) == !isLeftOut)

@@ -155,6 +155,29 @@ import Testing
         #expect(try await bed.run().removed == 11)
     }
 
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
+    func `a folder that is gone stays where it holds what the filter leaves out, and nothing fails`(
+        direction: SyncOptions.Direction
+    ) async throws {
+        let bed = try SyncBed(direction, source: one, destination: two)
+        let filter = try SyncFilter(["- *.tmp"])
+        bed.options.update { ($0.filter, $0.deletes) = (filter, direction == .mirror) }
+        for name in ["/a/b/x", "/a/c/y", "/z"] { try await one.put(name, name) }
+        try await bed.run()
+        try await two.put("/a/b/own.tmp", "own")
+        try await one.removeItem(path: ProviderPath("/a"), recursive: true)
+        for _ in 1...2 {
+            let report = try await bed.run()
+            #expect(report.isComplete && report.unheld == 0 && Set(report.skipped.map(\.path.string)) == ["/a", "/a/b"], "\(report)")
+            #expect(try await two.tree() == ["/a/", "/a/b/", "/a/b/own.tmp own", "/z /z"])
+            #expect(try await one.tree() == ["/z /z"])
+        }
+        try await two.remove("/a/b/own.tmp")
+        #expect(try await bed.run().removed == 2)
+        #expect(try await two.tree() == ["/z /z"])
+        #expect(try await bed.run().hasChanges == false)
+    }
+
     @Test func `what the filter leaves out is touched on neither side`() async throws {
         let bed = try bed()
         let filter = try SyncFilter(["+ keep.tmp", "- *.tmp", "- /private/"])

@@ -11,7 +11,7 @@ struct SyncFolders: Verb {
             removals too, go to the other; where both changed one file, both versions are kept. What both sides had in common is \
             remembered in a state file, so that a later run transfers only what changed, and with --delete or --two-way carries renames over \
             as renames. Filters are “- PATTERN” and “+ PATTERN”, of which the first that matches decides: *.tmp by name, /private/** by path, \
-            cache/ for folders.
+            cache/ for folders. A folder that is left out takes all in it along: “+ */”, “+ *.epub” and “- *” take the EPUBs of all folders.
             """)
 
     /// What becomes of symbolic links.
@@ -31,9 +31,12 @@ struct SyncFolders: Verb {
     var poll = false
     @Option(
         parsing: .unconditionalSingleValue,
-        help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ *.epub”) what matches; may be repeated.", valueName: "rule"))
+        help: ArgumentHelp("Leave out (“- *.tmp”) or take (“+ */”) what matches; may be repeated.", valueName: "rule"))
     var filter: [String] = []
-    @Option(help: ArgumentHelp("Stop before anything is changed when more would be removed; half of all otherwise.", valueName: "n|p%"))
+    @Option(
+        help: ArgumentHelp(
+            "Stop before anything is changed when more would be removed; half of all otherwise. Of a share above 0%, five always may.",
+            valueName: "n|p%"))
     var maxDelete: String?
     @Option(help: ArgumentHelp("Where what both had in common is remembered, instead of in ~/.local/state/carrel/sync.", valueName: "file"))
     var state: String?
@@ -59,6 +62,7 @@ struct SyncFolders: Verb {
     func validate() throws {
         if watch, dryRun { throw ValidationError("--watch and --dry-run exclude each other.") }
         if poll, !watch { throw ValidationError("--poll goes with --watch.") }
+        if state?.isEmpty == true { throw ValidationError("--state takes a file.") }
         if let trashDays, !(1...36_500).contains(trashDays) { throw ValidationError("--trash-days takes a number of days, 1 or more.") }
         do { _ = try options() } catch let error as CocoaError { throw ValidationError(error.sentence) }
     }
@@ -103,7 +107,8 @@ struct SyncFolders: Verb {
             group.addTask {
                 for await event in events { try output.happened(event) }
             }
-            try await group.waitForAll()
+            // The first failure ends the other, too.
+            for try await _ in group {}
         }
         // It ends without an error when a signal came.
         throw CancellationError()

@@ -85,6 +85,8 @@ extension Error {
     fileprivate var isOfTheFile: Bool {
         let error = (self as? ResourceError)?.cause ?? self
         guard let error = error as? CocoaError, !error.isTransient else { return false }
+        // What is locked with a password says so without an error of the storage's below it.
+        if error.code == .fileReadNoPermission { return error.underlying == nil || error.underlying is CocoaError }
         return [.fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadInapplicableStringEncoding].contains(error.code)
     }
 }

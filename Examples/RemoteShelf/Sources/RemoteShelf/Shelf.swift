@@ -212,7 +212,9 @@ extension Shelf {
     private static func look(at path: ProviderPath, of provider: any FileProviderReadWrite, root: ProviderPath) async throws -> Found {
         do {
             let item = try await provider.attributesOfItem(path: path)
-            guard item.isDirectory else { return Found(files: item.isRegularFile ? [item] : []) }
+            if item.isRegularFile { return Found(files: [item]) }
+            // The shelf's folder itself may be named by a symbolic link, which is followed.
+            guard item.isDirectory || path == root else { return Found() }
             let (files, unlisted) = (Collected<FileObject>(), Collected<(path: ProviderPath, error: any Error)>())
             try await provider.walk(path: path) { folder, error in
                 if error.isTransient || error.isCancellation { throw error }

@@ -25,6 +25,11 @@ enum Books {
         ])
     }
 
+    /// An EPUB of which the archive says that all of it is encrypted with a password.
+    static func lockedEPUB() -> Data {
+        zip([("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", cover)], flags: 1)
+    }
+
     static func cbz() -> Data { zip([("1.png", cover), ("2.png", cover)]) }
 
     static func webpub(_ title: String) -> Data {
@@ -37,7 +42,7 @@ enum Books {
     }
 
     /// A ZIP archive of stored entries (APPNOTE.TXT 6.3.10).
-    private static func zip(_ files: [(name: String, content: Data)]) -> Data {
+    private static func zip(_ files: [(name: String, content: Data)], flags: Int = 0) -> Data {
         func bytes(_ values: [(value: Int, count: Int)]) -> Data {
             Data(values.flatMap { field in (0..<field.count).map { UInt8(truncatingIfNeeded: field.value >> (8 * $0)) } })
         }
@@ -46,7 +51,7 @@ enum Books {
             let (size, name) = (file.content.count, Data(file.name.utf8))
             // Version, flags, method, time, date, checksum, sizes, lengths of name and extra field.
             let common = bytes([
-                (20, 2), (0, 2), (0, 2), (0, 2), (33, 2), (checksum(file.content), 4), (size, 4), (size, 4), (name.count, 2), (0, 2),
+                (20, 2), (flags, 2), (0, 2), (0, 2), (33, 2), (checksum(file.content), 4), (size, 4), (size, 4), (name.count, 2), (0, 2),
             ])
             directory += bytes([(0x0201_4B50, 4), (20, 2)]) + common + bytes([(0, 2), (0, 2), (0, 2), (0, 4), (body.count, 4)]) + name
             body += bytes([(0x0403_4B50, 4)]) + common + name + file.content

@@ -133,6 +133,25 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
         }
     }
 
+    @Test func `a book with a password is refused, and tried no more`() async throws {
+        try await put("books/locked.epub", Books.lockedEPUB())
+        let shelf = try await shelf()
+        #expect(try await shelf.update())
+        #expect(try entry("books/locked.epub")?.refusal?.contains("password") == true)
+    }
+
+    @Test func `the folder may be named by a symbolic link`() async throws {
+        let top = folder.appending(path: "top")
+        try FileManager.default.createDirectory(at: top.appending(path: "real"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(atPath: top.appending(path: "books").path, withDestinationPath: "real")
+        try Books.epub("A").write(to: top.appending(path: "real/a.epub"))
+        let shelf = try await Shelf(of: LocalFileProvider(root: top), path: ProviderPath("books"), in: folder)
+        for _ in 1...2 {
+            #expect(try await shelf.update())
+            #expect(try entry("books/a.epub")?.title == "A")
+        }
+    }
+
     @Test func `a lost connection postpones and refuses nothing`() async throws {
         try await put("books/a.epub", Books.epub("A"))
         provider.setAway(true)

@@ -34,27 +34,10 @@ struct Configuration: Decodable {
         if let name = pairs.map(\.name).first(where: { !NamedConnections.isName($0) }) {
             throw damage(.pairs, "“\(name)” is no name: letters, digits and + - . _ are.")
         }
-        if Set(pairs.map { $0.name.lowercased() }).count < pairs.count { throw damage(.pairs, "Two of them have one name.") }
-    }
-
-    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that says where and why.
-    static func load(_ file: String) throws -> Configuration {
-        let data = try Data(contentsOf: URL(fileURLWithPath: file))
-        do { return try JSONDecoder().decode(Configuration.self, from: data) } catch let error as DecodingError {
-            throw FileError.make(.fileReadCorruptFile, path: file, sentence: "“\(file)”: \(error.place)\(flaw(data))", underlying: error)
+        // Names of variables in the environment know no case, and letters and digits alone.
+        if Set(pairs.map { SyncDaemon.variable($0.name) }).count < pairs.count {
+            throw damage(.pairs, "Two of them have one name, but for case and what is no letter or digit.")
         }
-    }
-
-    /// Where `data` is no JSON, and why: the decoder on Linux does not say. Empty for other errors.
-    private static func flaw(_ data: Data) -> String {
-        do { _ = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed) } catch {
-            guard let why = (error as NSError).userInfo["NSDebugDescription"] as? String else { return "" }
-            let index = why.components(separatedBy: " around character ").last.flatMap { Int($0.dropLast()) }
-            guard let index else { return " \(why)" }
-            let line = data.prefix(index).count { $0 == UInt8(ascii: "\n") } + 1
-            return " Line \(line): \(why)"
-        }
-        return ""
     }
 }
 
@@ -83,17 +66,5 @@ struct Pair: Decodable {
 extension KeyedDecodingContainer {
     fileprivate func damage(_ key: Key, _ sentence: String) -> DecodingError {
         .dataCorruptedError(forKey: key, in: self, debugDescription: sentence)
-    }
-}
-
-extension DecodingError {
-    /// Where in the file, and why.
-    fileprivate var place: String {
-        switch self {
-        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-            let path = context.codingPath.map { $0.intValue.map { "\($0 + 1)" } ?? $0.stringValue }.joined(separator: ".")
-            return (path.isEmpty ? "" : "at \(path): ") + context.debugDescription
-        @unknown default: return localizedDescription
-        }
     }
 }

@@ -11,7 +11,7 @@ struct Health: Codable {
     /// Whether the daemon is alive, and each pair in step or on its way there.
     func isGood(at date: Date) -> Bool {
         let age = date.timeIntervalSince(written)
-        return age <= 3 * interval + 10 && pairs.values.allSatisfy { ![.away, .refused, .incomplete].contains($0.state) }
+        return age <= 3 * interval + 10 && pairs.values.allSatisfy(\.isGood)
     }
 
     func write(to file: String) throws {

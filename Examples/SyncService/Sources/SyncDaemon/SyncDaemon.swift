@@ -13,7 +13,10 @@ public struct SyncDaemon: Sendable {
     private let interval: Double
     private let prometheus: String?
     private let logger: Logger
+    /// Seconds until pairs that could not be reached at the start are tried again.
+    private let retry: Double
 
+    private static let ends = [SIGTERM, SIGINT]
     private static let usage = """
         usage: sync-service CONFIGURATION          keeps the folders in step until SIGTERM
                sync-service --check CONFIGURATION  reads the configuration, and no more
@@ -30,9 +33,9 @@ public struct SyncDaemon: Sendable {
                 let (text, health) = try Health.read(arguments[1])
                 print(text)
                 return health.isGood(at: Date()) ? 0 : 1
-            case ("--check", 2): _ = try Configuration.load(arguments[1])
+            case ("--check", 2): _ = try await load(arguments[1])
             case (let file, 1) where !file.hasPrefix("-") && !file.isEmpty:
-                try await SyncDaemon(Configuration.load(file), environment: environment).run()
+                while try await SyncDaemon(load(file), environment: environment).run() {}
             default:
                 complain(usage)
                 return 2
@@ -44,10 +47,15 @@ public struct SyncDaemon: Sendable {
         }
     }
 
+    private static func load(_ file: String) async throws -> Configuration {
+        try await ConfigurationFile.load(Configuration.self, from: file)
+    }
+
     private static func complain(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }
 
-    /// Opens every pair's state; nothing is sent yet. Where one cannot be opened for good, the others go on.
-    init(_ configuration: Configuration, environment: [String: String]) async throws {
+    /// Opens every pair's state; nothing is sent yet. Where one cannot be opened, the others go on.
+    init(_ configuration: Configuration, environment: [String: String], retry: Double = 60) async throws {
+        self.retry = retry
         guard let state = configuration.state ?? environment["STATE_DIRECTORY"] else {
             throw FileError.make(.fileReadNoSuchFile, path: "state", sentence: "The configuration names no folder for the state.")
         }
@@ -77,10 +85,10 @@ public struct SyncDaemon: Sendable {
                 syncs.append(sync)
             } catch {
                 logger.error("The pair cannot be kept in step: \(error.sentence)")
-                unopened[pair.name, default: SyncMetrics()].state = .incomplete
+                let isLocked = (error as? CocoaError)?.code == .fileLocking
+                unopened[pair.name, default: SyncMetrics()].state = error.isTransient ? .away : .incomplete
                 unopened[pair.name]?.lastError = error.sentence
-                let passes = error.isTransient || (error as? CocoaError)?.code == .fileLocking
-                if passes || unopened.count == configuration.pairs.count { throw error }
+                if isLocked || unopened.count == configuration.pairs.count { throw error }
             }
         }
     }
@@ -88,8 +96,7 @@ public struct SyncDaemon: Sendable {
     /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's folder of credentials.
     /// Only without one `~/.netrc`: systemd may hide the home, and what cannot be read is an error.
     static func credentials(_ pair: String, _ side: SyncSide, _ environment: [String: String]) -> any CredentialSource {
-        let letters = "\(pair)_\(side)".uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }
-        let variable = "SYNC_\(String(letters))_"
+        let variable = "SYNC_\(variable("\(pair)_\(side)"))_"
         var sources: [any CredentialSource] = [
             EnvironmentCredentials(password: variable + "PASSWORD", token: variable + "TOKEN", environment: environment)
         ]
@@ -101,43 +108,65 @@ public struct SyncDaemon: Sendable {
         return CredentialChain(sources + [NetrcCredentials(file: "\(folder)/netrc")])
     }
 
+    static func variable(_ name: String) -> String { String(name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" }) }
+
     /// Runs until the task is cancelled, or SIGTERM or SIGINT comes.
-    func run() async throws {
+    ///
+    /// - Returns: Whether to begin anew: a pair that could not be opened may be reached by now, and no other one is at work.
+    func run() async throws -> Bool {
         let told = AsyncStream.makeStream(of: Void.self)
         let signals = Self.signals(told.continuation)
-        defer { for signal in signals { signal.cancel() } }
+        defer {
+            for source in signals { source.cancel() }
+            for number in Self.ends { signal(number, SIG_DFL) }
+        }
         // Whoever cannot write its health says so at once.
         try await report()
         let news = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let beginsAnew = try await withThrowingTaskGroup(of: Bool.self) { group in
             for service in services.values {
                 group.addTask {
                     try await service.run { event in
                         if case .sync = event { return }
                         news.continuation.yield()
                     }
+                    return false
                 }
             }
             group.addTask { await reportAll(news.stream) }
             group.addTask {
-                while true {
-                    do { try await Task.sleep(for: .seconds(interval)) } catch { return }
-                    news.continuation.yield()
-                }
+                while await pause(interval) { news.continuation.yield() }
+                return false
             }
-            group.addTask { for await _ in told.stream {} }
+            group.addTask {
+                while await pause(retry) { if await mayBeginAnew() { return true } }
+                return false
+            }
+            group.addTask {
+                for await _ in told.stream {}
+                return false
+            }
             // The first one that ends is the end: a signal, or cancelling.
             defer { group.cancelAll() }
-            try await group.next()
+            return try await group.next() ?? false
         }
         for sync in syncs { try await sync.close() }
-        if let health, FileManager.default.fileExists(atPath: health) { try FileManager.default.removeItem(atPath: health) }
+        if let health, !beginsAnew, FileManager.default.fileExists(atPath: health) { try FileManager.default.removeItem(atPath: health) }
+        return beginsAnew
     }
 
-    private func reportAll(_ news: AsyncStream<Void>) async {
+    private func pause(_ seconds: Double) async -> Bool { await (try? Task.sleep(for: .seconds(seconds))) != nil }
+
+    private func mayBeginAnew() async -> Bool {
+        for service in services.values where await service.metrics.state == .running { return false }
+        return unopened.values.contains { $0.state == .away }
+    }
+
+    private func reportAll(_ news: AsyncStream<Void>) async -> Bool {
         for await _ in news {
             do { try await report() } catch { logger.error("The health cannot be written: \(error.sentence)") }
         }
+        return false
     }
 
     private func report() async throws {
@@ -155,7 +184,7 @@ public struct SyncDaemon: Sendable {
 
     /// Tells by a stream's end; whoever holds the sources gets the signals.
     private static func signals(_ told: AsyncStream<Void>.Continuation) -> [any DispatchSourceSignal] {
-        [SIGTERM, SIGINT].map { number in
+        ends.map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler { told.finish() }

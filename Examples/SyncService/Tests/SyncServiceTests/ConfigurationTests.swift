@@ -13,7 +13,7 @@ import Testing
         bed = try DaemonBed()
     }
 
-    @Test func `a configuration with everything in it is read`() throws {
+    @Test func `a configuration with everything in it is read`() async throws {
         let file = try bed.configure(
             """
             {"state": "/s", "health": "/h.json", "healthInterval": 5, "prometheus": "/p.prom", "logLevel": "debug", "pairs": [
@@ -21,7 +21,7 @@ import Testing
                "options": {"direction": "twoWay", "removalLimit": "10%"}, "service": {"rescan": 60}},
               {"name": "b", "source": {"url": "davs://host/c"}, "destination": {"url": "/d"}}]}
             """)
-        let configuration = try Configuration.load(file)
+        let configuration = try await ConfigurationFile.load(Configuration.self, from: file)
         #expect(configuration.state == "/s" && configuration.health == "/h.json" && configuration.healthInterval == 5)
         #expect(configuration.logLevel == .debug && configuration.prometheus == "/p.prom")
         let pairs = configuration.pairs
@@ -29,9 +29,9 @@ import Testing
         #expect(pairs[0].destination.user == "me" && pairs[1].options.direction == .mirror)
     }
 
-    @Test func `the example is one`() throws {
+    @Test func `the example is one`() async throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let pairs = try Configuration.load(package.appending(path: "config.json").path).pairs
+        let pairs = try await ConfigurationFile.load(Configuration.self, from: package.appending(path: "config.json").path).pairs
         #expect(pairs.map(\.name) == ["books", "photos"] && pairs[1].options.deletes)
     }
 
@@ -52,26 +52,30 @@ import Testing
             "at pairs.1.options.filter: The filter “x”"
         ),
     ])
-    func `what is wrong is refused with a sentence that says where`(text: String, expected: String) throws {
+    func `what is wrong is refused with a sentence that says where`(text: String, expected: String) async throws {
         let file = try bed.configure(text)
-        let sentence = try sentence(file)
+        let sentence = try await sentence(file)
         #expect(sentence.contains(file) && sentence.contains(expected), "\(sentence)")
     }
 
-    @Test func `two pairs cannot share a state`() throws {
-        let pair = #"{"name": "a", "source": {"url": "/a"}, "destination": {"url": "/b"}}"#
-        #expect(try sentence(bed.configure(#"{"pairs": [\#(pair), \#(pair)]}"#)).contains("Two of them have one name."))
+    @Test(arguments: [("a", "a"), ("nas", "NAS"), ("nas-1", "nas.1")])
+    func `two pairs cannot share a state, nor passwords in the environment`(one: String, other: String) async throws {
+        let pairs = [one, other].map { #"{"name": "\#($0)", "source": {"url": "/a"}, "destination": {"url": "/b"}}"# }
+        let file = try bed.configure(#"{"pairs": [\#(pairs.joined(separator: ", "))]}"#)
+        #expect(try await sentence(file).contains("Two of them have one name"))
     }
 
-    @Test func `a password is refused, and not repeated`() throws {
-        let sentence = try sentence(
+    @Test func `a password is refused, and not repeated`() async throws {
+        let sentence = try await sentence(
             bed.configure(#"{"pairs": [{"name": "a", "source": {"url": "ftps://me:s3cret@host/"}, "destination": {"url": "/b"}}]}"#))
         #expect(sentence.contains("has a password in it") && !sentence.contains("s3cret"))
     }
 
     /// Why a configuration is refused.
-    private func sentence(_ file: String) throws -> String {
-        do { _ = try Configuration.load(file) } catch let error as CocoaError where error.code == .fileReadCorruptFile {
+    private func sentence(_ file: String) async throws -> String {
+        do { _ = try await ConfigurationFile.load(Configuration.self, from: file) } catch let error as CocoaError
+            where error.code == .fileReadCorruptFile
+        {
             return error.localizedDescription
         }
         return ""

@@ -81,6 +81,29 @@ import Testing
         #expect(await daemon.value == 0)
     }
 
+    @Test func `a pair that cannot be reached at the start holds up no other, and is tried again while those have nothing to do`()
+        async throws
+    {
+        // Nobody listens there.
+        let pairs =
+            #"{"name": "far", "source": {"url": "https://127.0.0.1:9/x"}, "destination": {"url": "\#(bed.path("three"))"}}, "#
+            + #"{"name": "near", "source": {"url": "\#(bed.path("one"))"}, "destination": {"url": "\#(bed.path("two"))"}}"#
+        let file = try bed.configure(
+            #"{"state": "\#(bed.path("state"))", "health": "\#(bed.path("health.json"))", "pairs": [\#(pairs)]}"#)
+        let configuration = try await ConfigurationFile.load(Configuration.self, from: file)
+        for number in 1...2 {
+            try bed.put("one/\(number)", "new")
+            let daemon = try await SyncDaemon(configuration, environment: [:])
+            let run = Task { try await daemon.run() }
+            try await eventually { bed.text("two/\(number)") == "new" }
+            let far = try #require(try Health.read(bed.path("health.json")).health.pairs["far"])
+            #expect(far.state == .away && far.lastError?.contains("127.0.0.1") == true)
+            run.cancel()
+            #expect(try await run.value == false)
+            #expect(try await SyncDaemon(configuration, environment: [:], retry: 0.2).run())
+        }
+    }
+
     @Test func `under systemd its credentials are asked, and no home`() async throws {
         let (origin, pair) = (Origin(scheme: "https", host: "nas", port: 443), "books")
         // Not even root reads a folder as a file.
