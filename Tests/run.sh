@@ -14,7 +14,8 @@ SFTP='^IntegrationTests\.SFTP'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 # Hundreds at once, on few cores, would measure nothing but how long each waits for its turn.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
-# Several packages share a build folder: a plan that was kept there may be another one's, whose tests would run instead.
+# Several packages share a build folder: a plan that was kept there may be another one's, whose tests would run instead. Plans are made
+# with one order of hashes, or their commands would differ by chance, and everything be compiled anew.
 ANEW=--disable-build-manifest-caching
 SCRATCH=
 SAID=$(mktemp)
@@ -121,7 +122,7 @@ main() {
   say "style and documentation"
   run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   say "building"
-  run swift build --build-tests "$ANEW"
+  run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
   if [ "$(uname)" = Linux ]; then
     say "starting servers"
     start_servers
@@ -159,6 +160,7 @@ main() {
   run_tests --skip-build --filter '^IntegrationTests\.Command'
   unset CARREL_TEST_PROGRAM
   # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
+  export SWIFT_DETERMINISTIC_HASHING=1
   for folder in Examples/*/Package.swift; do
     folder=${folder%/Package.swift}
     say "testing: the example ${folder##*/}"

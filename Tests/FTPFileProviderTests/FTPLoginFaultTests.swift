@@ -147,7 +147,7 @@ import Testing
 
     @Test func `A password that is no longer good is refused once, however many operations want in`() async throws {
         var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.occurrence > 1 ? [.delay(0.2), .reply("530 Login incorrect")] : [] }
-        settings.idleTimeout = 0.1
+        settings.idleTimeout = 1
         let passwords = Passwords("old")
         try await withFTPProvider(settings) {
             $0.credentials = passwords

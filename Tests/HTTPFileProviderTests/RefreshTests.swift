@@ -101,9 +101,9 @@ import Testing
         let refreshes = Collected<Origin>()
         let server = try server { $0 == "t1" || $0 == "t2" }
         defer { server.stop() }
-        let connection = try connection(server, source(refreshes, first: .bearer("t0", expires: .distantPast), lasting: 0.3))
+        let connection = try connection(server, source(refreshes, first: .bearer("t0", expires: .distantPast), lasting: 2))
         #expect(try await read(connection) == Data("hello".utf8))
-        let deadline = ContinuousClock.now + .seconds(5)
+        let deadline = ContinuousClock.now + .seconds(60)
         while refreshes.values.count == 1, ContinuousClock.now < deadline { _ = try await read(connection) }
         #expect(refreshes.values.count == 2)
         let sent = server.requests.map { $0.headers["authorization"] }
@@ -140,9 +140,10 @@ import Testing
                 count += 1
                 return count
             }
-            try await Task.sleep(for: .milliseconds(50))
-            if call == 1 { throw Offline() }
-            return .bearer("t")
+            if call > 1 { return .bearer("t") }
+            // Until all have joined.
+            try await Task.sleep(for: .seconds(2))
+            throw Offline()
         }
         let server = try server { $0 == "t" }
         defer { server.stop() }

@@ -75,7 +75,7 @@ import Testing
                 let target = "\(server.url.absoluteString)\(folder.percentEncoded)/big"
                 let arguments = ["--user", TestServers.environment["CARREL_TEST_USER"] ?? "", "big", target]
                 let isArriving: @Sendable () -> Bool = { Self.size(in: there) > 4 << 20 }
-                let interrupted = try await runner.run(["cp", "--resume", "--bwlimit", "6M"] + arguments, interruptWhen: isArriving)
+                let interrupted = try await runner.run(["cp", "--resume", "--bwlimit", "2M"] + arguments, interruptWhen: isArriving)
                 expectFailure(interrupted, 130)
                 let kept = Self.size(in: there)
                 #expect(kept > 4 << 20 && kept < 16 << 20)
@@ -104,7 +104,7 @@ import Testing
                 // Of the last 16 MiB nobody knows what of them is there.
                 let spread = 16 << 20
                 let isArriving: @Sendable () -> Bool = { Self.size(in: there) > 20 << 20 }
-                expectFailure(try await runner.run(up + ["--bwlimit", "16M"], interruptWhen: isArriving), 130)
+                expectFailure(try await runner.run(up + ["--bwlimit", "8M"], interruptWhen: isArriving), 130)
                 let sent = Self.size(in: there)
                 #expect(sent > spread && sent <= size)
                 let rest = try await runner.run(up + ["--stats"])
@@ -117,7 +117,7 @@ import Testing
                 let own = URL(fileURLWithPath: runner.path("there"))
                 let down = ["cp", "--resume"] + options + [target, "there/big"]
                 let isComing: @Sendable () -> Bool = { Self.size(in: own) > 8 << 20 }
-                expectFailure(try await runner.run(down + ["--bwlimit", "16M"], interruptWhen: isComing), 130)
+                expectFailure(try await runner.run(down + ["--bwlimit", "8M"], interruptWhen: isComing), 130)
                 let kept = Self.size(in: own)
                 #expect(kept > 8 << 20 && kept < size)
                 let end = try await runner.run(down + ["--stats"])

@@ -183,13 +183,16 @@ struct WebDAVTests {
 
     @Test(arguments: TestServers.webDAV)
     func `cancelling an upload leaves nothing on the server`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder { provider, folder in
+        try await server.withFolder { _, folder in
             let path = try folder.appending("big")
             let file = FileManager.default.temporaryDirectory.appending(path: "upload-\(UInt64.random(in: 0 ... .max))")
             try Data(count: 64 << 20).write(to: file)
             defer { try? FileManager.default.removeItem(at: file) }
+            var options = TestServers.options()
+            options.bandwidth = 8 << 20
+            let slow = try server.provider(options)
             let ending = Ending()
-            let progress = try #require(provider.copyItem(localFile: file, to: path.string) { ending.record($0) })
+            let progress = try #require(slow.copyItem(localFile: file, to: path.string) { ending.record($0) })
             while progress.completedUnitCount < 1 << 20, ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
             progress.cancel()
             while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }

@@ -131,11 +131,12 @@ import Testing
     }
 
     @Test func `What takes longer than it may in all is timed out, whether something moves or not`() async throws {
-        let settings = SFTPDouble.Settings { [.read, .write, .lstat].contains($0.kind) ? [.delay(0.5)] : [] }
-        try await withSFTPProvider(settings, options: { $0.timeouts.whole = 1.5 }) { double, provider in
-            double.putPattern(60_000_000, at: "/file")
+        let settings = SFTPDouble.Settings { [.read, .write].contains($0.kind) ? [.delay(0.3)] : [] }
+        try await withSFTPProvider(settings, options: { $0.timeouts.whole = 2.5 }) { double, provider in
+            // So much that no machine is fast enough for it.
+            double.putPattern(1 << 40, at: "/file")
             try await SFTPDoing.look.run(provider)
-            let source = DataSource(Data(count: 30_000_000))
+            let source = DataSource(Data(count: 1 << 30))
             let errors = [
                 try await SFTPFaults.mustFail {
                     try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: PatternSink()) }
@@ -144,7 +145,7 @@ import Testing
                     try await provider.writeContents(path: ProviderPath("new"), from: source, options: WriteOptions())
                 },
             ]
-            for error in errors { #expect(error.urlCode == .timedOut && error.sentence.contains("1.5 seconds"), "\(error)") }
+            for error in errors { #expect(error.urlCode == .timedOut && error.sentence.contains("2.5 seconds"), "\(error)") }
         }
     }
 

@@ -81,7 +81,7 @@ import Testing
 
     @Test func `a program that never answers is timed out, and ended with all that it started`() async throws {
         let user = ScriptedUser()
-        try start("echo $$; sleep 300 & wait", idle: 0.3, user)
+        try start("echo $$; sleep 300 & wait", idle: 2, user)
         #expect((await user.end as? URLError)?.code == .timedOut)
         let text = String(decoding: user.received, as: UTF8.self)
         let group = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))

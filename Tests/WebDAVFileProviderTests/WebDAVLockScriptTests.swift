@@ -13,7 +13,7 @@ import WebDAVFileProvider
         return try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url(), quirks: quirks),
             options: ConnectionOptions(
-                timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: 1, firstPause: 0.01, longestPause: 0.1)))
+                timeouts: Timeouts(connect: 20, idle: 20), retries: RetryPolicy(retries: 1, firstPause: 0.01, longestPause: 0.1)))
     }
 
     private static func granted(_ timeout: String, status: Int = 200) -> FaultServer.Answer {

@@ -13,7 +13,7 @@ import WebDAVFileProvider
         try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(vendor)),
             options: ConnectionOptions(
-                timeouts: Timeouts(connect: 2, idle: 2),
+                timeouts: Timeouts(connect: 20, idle: 20),
                 retries: RetryPolicy(retries: retries, firstPause: 0.01, longestPause: longestPause)))
     }
 
@@ -224,7 +224,7 @@ import WebDAVFileProvider
         defer { server.stop() }
         let provider = try WebDAVFileProvider(
             configuration: WebDAVConfiguration(baseURL: server.url().appending(path: "dav"), quirks: WebDAVQuirks(.apache)),
-            options: ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 2)))
+            options: ConnectionOptions(timeouts: Timeouts(connect: 20, idle: 20)))
         let error = await #expect(throws: CocoaError.self) {
             _ = try await provider.writeContents(
                 path: ProviderPath("f"), from: DataSource(Data(count: size)), options: WriteOptions(overwrite: true, ifMatch: "\"1\""))
