@@ -121,8 +121,15 @@ public actor FolderSync {
             }
         }
         progress.isPausable = true
-        progress.pausingHandler = { control.pause() }
-        progress.resumingHandler = { control.resume() }
+        // Foundation calls them on threads of its own, in any order.
+        let turn = Locked(())
+        let follow = { @Sendable [weak progress] in
+            turn.update { _ in
+                if progress?.isPaused == true { control.pause() } else { control.resume() }
+            }
+        }
+        progress.pausingHandler = follow
+        progress.resumingHandler = follow
         return progress
     }
 

@@ -81,14 +81,16 @@ package final class BlindStorage: ForwardingProvider {
     }
 
     package func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        let (source, target) = (try await real(path), try await real(destination))
-        let renamed = try (source.parent ?? .root).appending(stored(destination.name))
-        guard source == target, source != renamed else {
-            return try await underlying.moveItem(path: source, to: target, overwrite: overwrite, progress: progress)
+        let source = try await real(path)
+        try await making(destination) { target in
+            let renamed = try (source.parent ?? .root).appending(stored(destination.name))
+            guard source == target, source != renamed else {
+                return try await underlying.moveItem(path: source, to: target, overwrite: overwrite, progress: progress)
+            }
+            // As renameat2(2) with RENAME_NOREPLACE says there.
+            if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
+            try await underlying.moveItem(path: source, to: renamed, overwrite: false, progress: progress)
         }
-        // As renameat2(2) with RENAME_NOREPLACE says there.
-        if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
-        try await underlying.moveItem(path: source, to: renamed, overwrite: false, progress: progress)
     }
 
     package func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {

@@ -84,7 +84,8 @@ import Testing
             var settings = FTPDouble.Settings { $0.verb == "SITE" && $0.argument.hasPrefix("CPTO") ? faults : [] }
             settings.features.append("SITE COPY")
             try await withFTPProvider(settings) {
-                $0.timeouts = Timeouts(connect: 1, idle: 0.5)
+                let isLate = if case .delay = faults[0] { true } else { false }
+                $0.timeouts = isLate ? Timeouts(connect: 20, idle: 1.5) : Timeouts(connect: 1, idle: 0.5)
             } _: { double, provider in
                 try await provider.copyItem(path: ProviderPath("book"), to: ProviderPath("new"))
                 #expect(double.file("/new") == FTPFaults.book)

@@ -171,6 +171,7 @@ import Testing
         let told = Told()
         let begun = Locked(0)
         let progress = Locked<Progress?>(nil)
+        let isHeld = Locked(false)
         slow.before.update {
             $0 = { call in
                 guard call == "write" else { return }
@@ -179,7 +180,10 @@ import Testing
                     return begun
                 }
                 if number == 3 { progress.value?.pause() }
+                // Foundation tells of it on a thread of its own, some time later.
+                if number >= 3 { try await eventually { isHeld.value } }
                 if number == 20 { progress.value?.cancel() }
+                if number >= 20 { try await Task.sleep(for: .seconds(60)) }
             }
         }
         let bed = try SyncBed(.mirror, source: one, destination: slow)
@@ -190,8 +194,13 @@ import Testing
                 $0 = { call, _ in if call == "list" { try await eventually { progress.value != nil } } }
             }
             let running = told.start(sync)
+            let pause = running.pausingHandler
+            running.pausingHandler = {
+                pause?()
+                isHeld.update { $0 = true }
+            }
             progress.update { $0 = running }
-            try await eventually { begun.value >= 3 }
+            try await eventually { isHeld.value }
             for _ in 0..<1000 { await Task.yield() }
             #expect(running.isPaused && begun.value <= 5, "those in flight end, and no other begins")
             #expect(told.outcomes.values.isEmpty)

@@ -196,8 +196,8 @@ import Testing
                         number += 1
                         return number
                     }
-                    // One step of many in flight is cancelled, and ends the run.
-                    if number == 5 { withUnsafeCurrentTask { $0?.cancel() } }
+                    // One step of the eight in flight is cancelled, and ends the run. It begins when another one is done.
+                    if number == 9 { withUnsafeCurrentTask { $0?.cancel() } }
                 }
             }
         }

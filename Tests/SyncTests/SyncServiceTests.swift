@@ -44,8 +44,11 @@ import Testing
             try await eventually { run.reports.count == 1 }
             for number in 1...50 { try await source.memory.put("/\(number)", "text") }
             let events = try (1...50).map { FileEvent(.created, path: try ProviderPath("/\($0)"), type: .regular) }
+            // However long a machine takes for both.
+            await run.service.pause()
             try await source.watches.values[0].tell(events)
             try await destination.tell("/1")
+            await run.service.resume()
             try await eventually { run.reports.count == 2 }
             #expect(run.reports[1].created == 50)
             #expect(await run.state == .idle)
@@ -193,6 +196,7 @@ import Testing
             try await silent.memory.put("/b", "2")
             try await eventually { try await destination.memory.tree() == ["/b 2", "/f/", "/f/a 1"] }
             #expect(run.events.values.allSatisfy { if case .unwatched = $0 { false } else { true } })
+            await run.service.pause()
             let began = run.events.values.count { if case .began = $0 { true } else { false } }
             runs.update { $0 = began }
         }
