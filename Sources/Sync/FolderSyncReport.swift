@@ -91,6 +91,7 @@ public struct FolderSyncReport: Sendable {
     mutating func add(_ look: FolderSyncReport) {
         for item in look.skipped { skip(item) }
         for item in look.failed { fail(item) }
+        for item in look.postponed { postpone(item) }
         // Those that are not named count as well.
         leftOut += look.leftOut - look.skipped.count { $0.isLeftOut }
         unheld += look.unheld - look.skipped.count { !$0.isLeftOut }

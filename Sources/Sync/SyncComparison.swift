@@ -13,24 +13,33 @@ struct SyncComparison: Sendable {
     /// Compares the files at one path of both sides.
     ///
     /// - Returns: Whether they are the same, and then their SHA-256 where it was found out.
-    /// - Throws: What keeps either from being read.
+    /// - Throws: ``Unread``.
     func compare(at path: ProviderPath) async throws -> (isSame: Bool, hash: String?) {
         let kinds = Sides(self.kinds(of: .source), self.kinds(of: .destination))
         if let kind = kinds.source.first(where: kinds.destination.contains), kind != Self.sha256 {
-            let (one, other) = try await both {
-                try await storageHash(of: path, on: .source, kind: kind)
-            } _: {
-                try await storageHash(of: path, on: .destination, kind: kind)
-            }
+            let (one, other) = try await onBoth { try await storageHash(of: path, on: $0, kind: kind) }
             if let one, let other { return (one == other, nil) }
         }
-        let (one, other) = try await both {
-            try await sha256(of: path, on: .source)
-        } _: {
-            try await sha256(of: path, on: .destination)
-        }
+        let (one, other) = try await onBoth { try await sha256(of: path, on: $0) }
         let isSame = one == other && !one.isEmpty
         return (isSame, isSame ? one : nil)
+    }
+
+    /// What keeps a side's file from being read.
+    struct Unread: Error {
+        let side: SyncSide
+        let reason: any Error
+    }
+
+    private func onBoth<Value: Sendable>(_ body: @escaping @Sendable (SyncSide) async throws -> Value) async throws -> (Value, Value) {
+        @Sendable func on(_ side: SyncSide) async throws -> Value {
+            do { return try await body(side) } catch { throw Unread(side: side, reason: error) }
+        }
+        return try await both {
+            try await on(.source)
+        } _: {
+            try await on(.destination)
+        }
     }
 
     /// The SHA-256 of a file, by its storage where that can, else by reading.
@@ -63,13 +72,14 @@ struct SyncComparison: Sendable {
         folders[side].provider is any FileProviderChecksums ? capabilities[side].hashKinds : []
     }
 
-    /// A storage's hash; nil where it has none of the kind, or takes longer to make one than anybody waits.
+    /// A storage's hash; nil where it has none of the kind or for this file, or takes longer to make one than anybody waits.
     private func storageHash(of path: ProviderPath, on side: SyncSide, kind: String) async throws -> String? {
         let folder = folders[side]
         guard let storage = folder.provider as? any FileProviderChecksums, kinds(of: side).contains(kind) else { return nil }
-        do { return try await storage.checksum(of: folder.path(of: path), kind: kind) } catch let error as URLError
-            where error.code == .timedOut
+        do { return try await storage.checksum(of: folder.path(of: path), kind: kind) } catch let error
+            where !error.concernsEveryItem || (error as? URLError)?.code == .timedOut
         {
+            // Whether it can be read shows when it is.
             return nil
         }
     }

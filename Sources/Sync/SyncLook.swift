@@ -3,14 +3,18 @@ import Foundation
 
 /// Lists one side into the state, where only what differs is kept.
 struct SyncLook: Sendable {
-    let side: SyncSide
-    let folder: SyncFolder
-    let store: SyncStore
-    let options: SyncOptions
-    /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for removed.
-    let hidesDots: Bool
-    /// The step of the side's times, in seconds.
-    let precision: Double
+    private let pass: SyncPass
+    private let side: SyncSide
+    private let folder: SyncFolder
+    private let store: SyncStore
+    private let options: SyncOptions
+    private let precision: Double
+
+    init(_ pass: SyncPass, _ side: SyncSide) {
+        self.pass = pass
+        self.side = side
+        (folder, store, options, precision) = (pass.folders[side], pass.store, pass.options, pass.precision(of: side))
+    }
 
     /// - Returns: A report with what could not be looked at, and what takes no part.
     func run() async throws -> FolderSyncReport {
@@ -27,7 +31,7 @@ struct SyncLook: Sendable {
         } visit: { object in
             let path = relative(object.path)
             guard takesPart(object) else {
-                if isHidden(path), !TemporaryName.matches(path.name), !isTrash(path) {
+                if pass.isHidden(path), !TemporaryName.matches(path.name), !isTrash(path) {
                     let what = "Listings of one side hide names that begin with a dot."
                     report.update { $0.skip(FolderSyncReport.Item(side, path, what)) }
                 }
@@ -61,14 +65,12 @@ struct SyncLook: Sendable {
 
     private func takesPart(_ object: FileObject) -> Bool {
         let path = relative(object.path)
-        if isTrash(path) || isHidden(path) || TemporaryName.matches(path.name) || options.leftOut.contains(path) { return false }
+        if isTrash(path) || pass.isHidden(path) || TemporaryName.matches(path.name) || options.leftOut.contains(path) { return false }
         return options.filter.includes(path, isFolder: object.isDirectory)
     }
 
-    private func isHidden(_ path: ProviderPath) -> Bool { hidesDots && path.nameBytes.first == UInt8(ascii: ".") }
-
     private func isTrash(_ path: ProviderPath) -> Bool {
-        let names = hidesDots ? [SyncOptions.trashName, SyncOptions.plainTrashName] : [SyncOptions.trashName]
+        let names = pass.hidesDots ? [SyncOptions.trashName, SyncOptions.plainTrashName] : [SyncOptions.trashName]
         return names.contains { path.bytes.elementsEqual($0.utf8) }
     }
 

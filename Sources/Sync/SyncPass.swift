@@ -57,7 +57,9 @@ struct SyncPass: Sendable {
             isFirst: store.isFirst, followsMirror: followsMirror, capabilities: capabilities,
             hasLinks: Sides(
                 folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
-        try await compare(rules)
+        for item in try await compare(rules) {
+            if item.error?.isChangedWhileReading == true { report.postpone(item) } else { report.fail(item) }
+        }
         if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self, rules).find() }
         try await plan(rules)
         try await checkRemovals(removed, of: agreed ?? store.agreedCount)
@@ -93,13 +95,15 @@ struct SyncPass: Sendable {
         return Sides(one, other)
     }
 
+    /// Whether listings of either side hide names that begin with a dot: what cannot be seen would be taken for removed.
+    var hidesDots: Bool { SyncSide.allCases.contains { !capabilities[$0].listsEveryName } }
+
+    /// Whether a name is one that listings of either side hide.
+    func isHidden(_ path: ProviderPath) -> Bool { path.nameBytes.first == UInt8(ascii: ".") && hidesDots }
+
     private func look(at side: SyncSide) async throws -> FolderSyncReport {
         folders[side].forgetAnswers(below: folders[side].path)
-        let look = SyncLook(
-            side: side, folder: folders[side], store: store, options: options,
-            hidesDots: SyncSide.allCases.contains { !capabilities[$0].listsEveryName },
-            precision: precision(of: side))
-        do { return try await look.run() } catch let error where error.isNoSuchFile && canBeMade(side) {
+        do { return try await SyncLook(self, side).run() } catch let error where error.isNoSuchFile && canBeMade(side) {
             return FolderSyncReport()
         }
     }
@@ -158,23 +162,30 @@ struct SyncPass: Sendable {
         return try await !store.hasMoves(on: side)
     }
 
-    private func compare(_ rules: SyncRules) async throws {
-        try await compare(rules) { try await store.voidFiles(after: $0) }
-        try await compare(rules) { try await store.newFiles(on: .destination, after: $0) }
+    /// - Returns: What stays as it is, because it could not be compared.
+    private func compare(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
+        let unread = Collected<FolderSyncReport.Item>()
+        try await compare(rules, unread) { try await store.voidFiles(after: $0) }
+        try await compare(rules, unread) { try await store.newFiles(on: .destination, after: $0) }
         for side in SyncSide.allCases where comparison.isCheap(on: side) && (side == .source || rules.direction == .twoWay) {
             try await compareTouched(on: side)
         }
+        return unread.values
     }
 
-    private func compare(_ rules: SyncRules, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]) async throws {
+    private func compare(
+        _ rules: SyncRules, _ unread: Collected<FolderSyncReport.Item>, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]
+    ) async throws {
         try await each(next) { difference in
             guard rules.needsComparison(difference) else { return }
             do {
                 let (isSame, hash) = try await comparison.compare(at: difference.path)
                 try await store.compared(difference.path, isSame: isSame, hash: hash)
-            } catch {
-                guard await isItsOwn(error) else { throw error }
+            } catch let file as SyncComparison.Unread {
+                guard await isItsOwn(file.reason) else { throw file.reason }
                 try await store.compared(difference.path, isSame: nil, hash: nil)
+                // What is transferred all the same shows there what is wrong with it.
+                if rules.decide(difference) == .nothing { unread.append(FolderSyncReport.Item(file.side, difference.path, file.reason)) }
             }
         }
     }

@@ -66,10 +66,13 @@ struct SyncRules: Sendable {
                 return .skip("The destination has a folder of this name, and nothing is to be removed there.")
             }
             // Without `deletes`, what the destination has may be the only copy.
-            return .remove(on: .destination, keepsOld: !deletes || difference.isChanged(on: .destination))
+            return .remove(on: .destination, keepsOld: !deletes || isFirst || difference.isChanged(on: .destination))
         }
-        if difference.agreed != nil, !difference.isChanged(on: .destination) { return .remove(on: .destination, keepsOld: false) }
-        if difference.agreed != nil, !difference.isChanged(on: .source) { return .remove(on: .source, keepsOld: false) }
+        if difference.agreed != nil, !isFirst {
+            // What a mirror left there may be the only copy, too.
+            if !difference.isChanged(on: .destination), !followsMirror { return .remove(on: .destination, keepsOld: false) }
+            if !difference.isChanged(on: .source) { return .remove(on: .source, keepsOld: false) }
+        }
         return .conflict(renamed: source.type == .directory ? .destination : destination.type == .directory ? .source : .destination)
     }
 
@@ -83,7 +86,8 @@ struct SyncRules: Sendable {
         case (_, true):
             if isSame == true || (isSame == nil && looksSame(source, destination, difference)) { return .agree }
             if direction == .mirror { return .transfer(to: .destination, keepsOld: true) }
-            if isSame == nil, source.size == destination.size { return .skip("Both versions could not be compared.") }
+            // They could not be compared, which is told where it was tried.
+            if isSame == nil, source.size == destination.size { return .nothing }
             return .conflict(renamed: .destination)
         }
     }

@@ -253,7 +253,7 @@ extension Error {
     fileprivate var isOutOfSpace: Bool { (self as? CocoaError)?.code == .fileWriteOutOfSpace }
 
     /// Whether a file changed, or went away, while it was being read.
-    fileprivate var isChangedWhileReading: Bool {
+    var isChangedWhileReading: Bool {
         var error = self as? CocoaError
         while let one = error {
             if (one.underlying as? POSIXError)?.code == .ESTALE { return true }

@@ -49,7 +49,7 @@ struct SyncSteps: Sendable {
     private func isLeftOut(_ item: FileObject, of folder: SyncFolder) -> Bool {
         if SyncItem(item) == nil || item.isSymbolicLink && pass.options.links == .skip { return true }
         guard let path = item.path.relative(to: folder.path) else { return false }
-        return pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
+        return pass.isHidden(path) || pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
     }
 
     private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
@@ -203,7 +203,7 @@ struct SyncSteps: Sendable {
         if capabilities[.moving] == .derived { return try await provider.removeItem(path: path, recursive: false) }
         let aside = try await withConflictName(of: action) { aside in
             do { try await provider.moveItem(path: path, to: aside) } catch let error where !error.isFileExists {
-                throw try await putBack(aside, to: action, after: error)
+                throw try await putBack(aside, to: path, in: folder, after: error)
             }
             return aside
         }
@@ -212,27 +212,27 @@ struct SyncSteps: Sendable {
             guard let now, now.isMoved(from: expected, capabilities) else { throw ChangedMeanwhile(path: action.path) }
             try await provider.removeItem(path: aside, recursive: false)
         } catch {
-            throw try await putBack(aside, to: action, after: error)
+            throw try await putBack(aside, to: path, in: folder, after: error)
         }
     }
 
-    /// Brings back what is not removed, if it is there, whatever went wrong; cancelling does not keep it from that. Where somebody has
+    /// Brings back what is not to have another name after all, if it is there, whatever went wrong; cancelling does not keep it from that. Where somebody has
     /// written to its place, it stays a conflict copy.
     ///
     /// - Returns: What to say of it.
-    private func putBack(_ aside: ProviderPath, to action: SyncAction, after error: any Error) async throws -> any Error {
-        let folder = pass.folders[action.side]
+    private func putBack(
+        _ aside: ProviderPath, to path: ProviderPath, in folder: SyncFolder, after error: any Error
+    ) async throws -> any Error {
         let isBack = try await Task {
-            do { try await folder.provider.moveItem(path: aside, to: folder.path(of: action.path)) } catch let error
-                where error.isFileExists || error.isNoSuchFile
+            do { try await folder.provider.moveItem(path: aside, to: path) } catch let error where error.isFileExists || error.isNoSuchFile
             {
-                // Where nothing is to be brought back, it was removed, and the answer was lost; or it was never renamed.
+                // Where nothing is to be brought back, it went on, and the answer was lost; or it was never renamed.
                 return false
             }
             return true
         }.value
         // The request to set it aside came twice, and only the second answer was heard.
-        return isBack && error.isNoSuchFile ? ChangedMeanwhile(path: action.path) : error
+        return isBack && error.isNoSuchFile ? ChangedMeanwhile(path: path.relative(to: folder.path) ?? path) : error
     }
 
     /// Removes a folder with nothing in it but what was on its way there when somebody's transfer was cut off.
@@ -254,12 +254,14 @@ struct SyncSteps: Sendable {
             throw ChangedMeanwhile(path: action.path)
         }
         let folder = pass.folders[action.side]
+        let known = before.items[action.side]
+        // A copy does not tell by itself which version it is of.
+        if pass.capabilities[action.side][.moving] == .derived { try await transfer.check(from, on: action.side, is: known) }
         do { try await rename(folder, from, to: action.path, on: action.side) } catch let error
             where error.isNoSuchFile || error.isFileExists
         {
             throw ChangedMeanwhile(path: action.path)
         }
-        let known = before.items[action.side]
         var now = known
         if let item = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: action.path))),
             item.isMoved(from: known, pass.capabilities[action.side])
@@ -281,7 +283,13 @@ struct SyncSteps: Sendable {
     ) async throws {
         let between = try ConflictName.make(
             for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
-        try await folder.provider.moveItem(path: old, to: folder.path(of: between))
-        try await folder.provider.moveItem(path: folder.path(of: between), to: new)
+        let aside = folder.path(of: between)
+        do { try await folder.provider.moveItem(path: old, to: aside) } catch let error where !error.isFileExists {
+            throw try await putBack(aside, to: old, in: folder, after: error)
+        }
+        // Cancelling does not come in between: the next run would take it for something new.
+        do { try await Task { try await folder.provider.moveItem(path: aside, to: new) }.value } catch {
+            throw try await putBack(aside, to: old, in: folder, after: error)
+        }
     }
 }

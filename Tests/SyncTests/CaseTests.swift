@@ -41,6 +41,37 @@ import Testing
         try await expectRenamed(bed)
     }
 
+    @Test(arguments: ["Foo", "x.txt"], [true, false])
+    func `a rename in case alone that is cut off leaves one of both names`(name: String, isCancelled: Bool) async throws {
+        let told = ToldProvider("two")
+        let bed = try SyncBed(.twoWay, source: one, destination: BlindStorage(.inCase, told, knowsItself: true))
+        for name in ["Foo/a", "x.txt", "stays"] { try await one.put("/" + name, name) }
+        try await bed.run()
+        try await one.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
+        let (moves, run) = (Locked(0), Locked<Task<FolderSyncReport, any Error>?>(nil))
+        told.before.update {
+            $0 = { call in
+                let number = moves.update { moves in
+                    moves += call == "move" ? 1 : 0
+                    return moves
+                }
+                guard call == "move", number == 2 else { return }
+                if !isCancelled { throw URLError(.networkConnectionLost) }
+                run.value?.cancel()
+                try Task.checkCancellation()
+            }
+        }
+        // Whoever asks for it waits until it is there.
+        run.update { $0 = Task { try await bed.run() } }
+        _ = await run.value?.result
+        #expect(moves.value >= 2)
+        #expect(try await told.memory.tree().allSatisfy { !$0.contains("(conflict ") })
+        told.before.update { $0 = { _ in } }
+        let report = try await bed.run()
+        #expect(report.isComplete && report.bytes == 0 && report.conflicts == 0, "\(report)")
+        #expect(try await told.memory.tree() == one.tree())
+    }
+
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
     func `renames in case alone on several levels arrive at once`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
         let bed = try await bed(direction, knowsItself)

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Sync
 import Testing
 
@@ -51,6 +52,34 @@ import Testing
         #expect(try await bed.plan() == [])
     }
 
+    @Test(arguments: ["sha256", "md5"])
+    func `a file of which a storage gives no hash is read`(kind: String) async throws {
+        let bed = try await bed(count: 2, size: 10)
+        let hashing = try SyncBed(.twoWay, source: HashlessStorage(one, kind), destination: HashlessStorage(two, kind))
+        let report = try await hashing.run()
+        #expect(report.isComplete && report.unheld == 0 && !report.hasChanges, "\(report)")
+        #expect(try await hashing.plan() == [])
+        #expect(try await bed.plan() == [], "they were the same all the time")
+    }
+
+    @Test func `what cannot be compared has failed, says why, and is compared in the next run`() async throws {
+        let bed = try await bed(count: 3, size: 10)
+        two.beforePath.update {
+            $0 = { call, path in if call == "open", path.name == "1" { throw URLError(.networkConnectionLost) } }
+        }
+        for isPlan in [true, false] {
+            let report = try await bed.withSync { isPlan ? try await $0.plan { _ in } : try await $0.run() }
+            #expect(report.failures == 1 && report.unheld == 0 && !report.hasChanges, "\(report)")
+            let failed = try #require(report.failed.first)
+            #expect(failed.side == .destination && failed.path.string == "/1")
+            #expect((failed.error as? URLError)?.code == .networkConnectionLost)
+        }
+        two.beforePath.update { $0 = { _, _ in } }
+        let report = try await bed.run()
+        #expect(report.isComplete && !report.hasChanges, "\(report)")
+        #expect(try await bed.plan() == [])
+    }
+
     @Test func `comparing keeps to the timetable, in a dry run too`() async throws {
         let bed = try await bed(count: 1, size: 4 << 20)
         bed.options.update { $0.bandwidth = BandwidthTimetable(limit: 16 << 20) }
@@ -58,5 +87,27 @@ import Testing
         #expect(try await bed.plan() == [])
         // Both versions, less what may come in one piece at the beginning and at the end.
         #expect(ContinuousClock.now - start > .milliseconds(250))
+    }
+}
+
+/// A storage that gives hashes, and of no file that is there.
+private final class HashlessStorage: ForwardingProvider, FileProviderChecksums {
+    static let type = "Hashless"
+    let underlying: any FileProvider
+    private let kind: String
+
+    init(_ underlying: any FileProvider, _ kind: String) {
+        self.underlying = underlying
+        self.kind = kind
+    }
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await underlying.capabilities()
+        capabilities.hashKinds = [kind]
+        return capabilities
+    }
+
+    func checksum(of path: ProviderPath, kind: String) async throws -> String {
+        throw FileError.unsupported("The hash of this file", path: path)
     }
 }

@@ -212,6 +212,29 @@ import Testing
         #expect(try await two.memory.texts() == ["b", "c", "d"])
     }
 
+    @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
+    func `a file that becomes a folder while the first run is cut off is kept`(direction: SyncOptions.Direction) async throws {
+        let bed = try bed(direction)
+        bed.options.update {
+            $0.transfers = 1
+            $0.deletes = direction == .mirror
+        }
+        for name in ["a", "b", "c", "d"] { try await one.memory.put("/" + name, name) }
+        leave(two, after: "write", count: 2)
+        await #expect(throws: URLError.self) { try await bed.run() }
+        comeBack(two)
+        // Which ones had come is not said.
+        for name in ["a", "b", "c", "d"] {
+            try await one.memory.remove("/" + name)
+            try await one.memory.put("/\(name)/x", "in a folder")
+        }
+        let arrived = try await two.memory.texts()
+        #expect(arrived.count == 2)
+        #expect(try await bed.run().isComplete)
+        #expect(try await two.memory.texts() == arrived.union(["in a folder"]))
+        #expect(try await bed.plan() == [])
+    }
+
     @Test func `a name of any length is removed where the limit is not known`() async throws {
         let short = ToldProvider("short")
         short.beforePath.update {

@@ -81,6 +81,25 @@ import Testing
         #expect(try await two.memory.tree() == ["/a written at the last moment", "/b b"])
     }
 
+    @Test(arguments: [Capabilities.Support.native, .derived])
+    func `what is written right before a move goes along or stays, and is seen`(moving: Capabilities.Support) async throws {
+        let bed = try bed()
+        two.adjustment.update { $0 = { $0[.moving] = moving } }
+        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        try await bed.run()
+        try await one.memory.move("/a", "/c")
+        // Folders are made before files are moved.
+        try await one.memory.createFolder(path: ProviderPath("d"))
+        two.before.update { $0 = { [two] in if $0 == "folder" { try await two.memory.put("/a", "A") } } }
+        #expect(try await bed.run().isComplete)
+        two.before.update { $0 = { _ in } }
+        #expect(try await bed.run().isComplete)
+        let tree = try await one.memory.tree()
+        #expect(try await tree == two.memory.tree())
+        #expect(Set(tree.map { $0.suffix(2) }).isSuperset(of: [" A", " b"]), "\(tree)")
+        #expect(moving == .native || tree == ["/a A", "/b b", "/c a", "/d/"], "\(tree)")
+    }
+
     @Test func `what could not be looked at again comes back to its place`() async throws {
         let bed = try bed()
         for name in ["a", "b"] { try await one.memory.put("/" + name, name) }

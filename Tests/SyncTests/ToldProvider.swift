@@ -19,11 +19,19 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     let beforePath = Locked<@Sendable (_ call: String, _ path: ProviderPath) async throws -> Void>({ _, _ in })
     /// Called after each call that succeeded.
     let after = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
+    /// What the storage says of itself otherwise than the one in memory.
+    let adjustment = Locked<@Sendable (inout Capabilities) -> Void>({ _ in })
     /// Calls that were made, by name.
     let calls = Collected<String>()
 
     init(_ name: String) {
         memory = MemoryFileProvider(MemoryConfiguration(name: name))
+    }
+
+    func capabilities() async throws -> Capabilities {
+        var capabilities = try await memory.capabilities()
+        adjustment.value(&capabilities)
+        return capabilities
     }
 
     /// With a secret in it, as a URL has one at times.
