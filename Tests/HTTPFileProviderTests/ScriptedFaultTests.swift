@@ -9,15 +9,15 @@ import Testing
 @Suite struct ScriptedFaultTests {
     private static let body = Data((0..<100).map { UInt8($0) })
 
-    private func provider(_ server: FaultServer, idle: Double = 1, whole: Double? = nil) throws -> WebFileProvider {
+    private func provider(_ server: FaultServer, idle: Double = 10, whole: Double? = nil) throws -> WebFileProvider {
         let options = ConnectionOptions(
-            timeouts: Timeouts(connect: 2, idle: idle, whole: whole), retries: RetryPolicy(retries: 0))
+            timeouts: Timeouts(connect: 10, idle: idle, whole: whole), retries: RetryPolicy(retries: 0))
         return try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
     }
 
     private func connection(_ server: FaultServer) throws -> HTTPConnection {
         let options = ConnectionOptions(
-            credentials: FixedCredential(.password(user: "ann", password: "pw")), timeouts: Timeouts(connect: 2, idle: 2),
+            credentials: FixedCredential(.password(user: "ann", password: "pw")), timeouts: Timeouts(connect: 10, idle: 10),
             retries: RetryPolicy(retries: 0))
         return try HTTPConnection(url: server.url(), options: options)
     }
@@ -98,7 +98,7 @@ import Testing
     @Test func `a byte now and then is enough, up to the time for the whole`() async throws {
         let server = try FaultServer { _ in .drip(200, body: Data("slowly".utf8), pause: 0.3) }
         defer { server.stop() }
-        #expect(try await provider(server, idle: 1).contents(path: ProviderPath("f")) == Data("slowly".utf8))
+        #expect(try await provider(server, idle: 1.5).contents(path: ProviderPath("f")) == Data("slowly".utf8))
         let error = await #expect(throws: URLError.self) {
             _ = try await provider(server, idle: 1, whole: 0.8).contents(path: ProviderPath("f"))
         }

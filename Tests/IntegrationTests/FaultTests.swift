@@ -9,9 +9,9 @@ import WebDAVFileProvider
 @Suite struct FaultTests {
     private let body = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0) })
 
-    private func options(retries: Int = 0, idle: Double = 1) -> ConnectionOptions {
+    private func options(retries: Int = 0, idle: Double = 10) -> ConnectionOptions {
         ConnectionOptions(
-            timeouts: Timeouts(connect: 2, idle: idle), retries: RetryPolicy(retries: retries, firstPause: 0.01))
+            timeouts: Timeouts(connect: 10, idle: idle), retries: RetryPolicy(retries: retries, firstPause: 0.01))
     }
 
     private func web(_ server: FaultServer, _ options: ConnectionOptions) throws -> WebFileProvider {
@@ -193,14 +193,14 @@ import WebDAVFileProvider
     @Test func `a server that says nothing is given up after the idle time`() async throws {
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
+        let error = await #expect(throws: URLError.self) { _ = try await web(server, options(idle: 1)).contents(path: ProviderPath("f")) }
         #expect(error?.code == .timedOut)
     }
 
     @Test func `a transfer that stands still is given up after the idle time`() async throws {
         let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 1000)) }
         defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await web(server, options()).contents(path: ProviderPath("f")) }
+        let error = await #expect(throws: URLError.self) { _ = try await web(server, options(idle: 1)).contents(path: ProviderPath("f")) }
         #expect(error?.code == .timedOut)
     }
 

@@ -261,7 +261,7 @@ wait_for_ports() { # NAME PORT...
     until listens "$pid" "$port" && answers "$port"; do
       is_up "$name" || return 1
       tries=$((tries + 1))
-      [ "$tries" -lt 150 ] || return 1
+      [ "$tries" -lt 600 ] || return 1
       sleep 0.1
     done
   done

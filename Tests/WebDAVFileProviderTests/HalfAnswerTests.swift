@@ -18,7 +18,7 @@ import WebDAVFileProvider
         + "</d:multistatus>"
 
     private func provider(_ server: FaultServer) throws -> WebDAVFileProvider {
-        let options = ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: 0))
+        let options = ConnectionOptions(timeouts: Timeouts(connect: 10, idle: 10), retries: RetryPolicy(retries: 0))
         return try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: server.url("dav")), options: options)
     }
 
