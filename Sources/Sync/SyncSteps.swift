@@ -67,8 +67,8 @@ struct SyncSteps: Sendable {
             return Taken(changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
         case .move: return Taken(changes: try await move(action, difference))
         case .create where action.type == .directory:
-            let isAnother = try await makeFolder(action)
-            return Taken(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: isAnother)
+            let hasMore = try await makeFolder(action)
+            return Taken(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: hasMore)
         case .create, .update:
             let (item, hash) = try await transfer.run(action, difference, progress: progress)
             var taken = Taken(changes: try [with(difference, action.side, item, hash: hash)])
@@ -94,13 +94,14 @@ struct SyncSteps: Sendable {
 
     /// Makes a folder.
     ///
-    /// - Returns: Whether it is another one, which had this name in the storage's own form already, and may hold something.
+    /// - Returns: Whether there may be more to do in it: it is another one, which had this name in the storage's own form already, and may
+    ///   hold something; or it is new, and the storage may list it by the name of another one, which then comes to it.
     private func makeFolder(_ action: SyncAction) async throws -> Bool {
         let folder = pass.folders[action.side]
         let path = folder.path(of: action.path)
         do {
             try await folder.provider.createFolder(path: path)
-            return false
+            return try await pass.store.hasOtherForms(of: action.path)
         } catch let error where error.isFileExists {
             guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
             // Another folder of this plan may be there under both names.

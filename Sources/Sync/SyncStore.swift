@@ -258,6 +258,13 @@ final class SyncStore: Sendable {
         }
     }
 
+    /// Whether anything on any side differs from `path` in normalization alone.
+    func hasOtherForms(of path: ProviderPath) async throws -> Bool {
+        let key = SyncKey.data(path)
+        if key.allSatisfy({ $0 < 0x80 }) { return false }
+        return try await write { try Self.forms(of: key, $0).contains { $0 != key } }
+    }
+
     /// What differs from `key` in normalization alone on any side, itself included.
     private static func forms(of key: Data, _ db: Database) throws -> [Data] {
         if key.allSatisfy({ $0 < 0x80 }) { return [key] }
