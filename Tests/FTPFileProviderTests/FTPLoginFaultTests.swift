@@ -132,7 +132,7 @@ import Testing
 
     @Test func `A password that was good once and is refused is asked for again, by one of all who want in`() async throws {
         var settings = FTPDouble.Settings { $0.verb == "PASS" && $0.occurrence == 2 ? [.reply("530 Login incorrect"), .close] : [] }
-        settings.idleTimeout = 0.1
+        settings.idleTimeout = 1
         let passwords = Passwords("old", "new")
         try await withFTPProvider(settings) {
             $0.credentials = passwords
