@@ -248,17 +248,21 @@ public final class FTPControlConnection: Sendable {
     private func checkUsable() throws {
         if sockets.isUsable { return }
         if sockets.isAborted { throw FTPReplies.closed(server.url) }
-        throw FTPFailure(error: FTPReplies.lost(server.url), outcome: FTPOutcome(), wasGreeted: true)
+        let error = sockets.hasTimedOut ? FTPReplies.late(server.url) : FTPReplies.lost(server.url)
+        throw FTPFailure(error: error, outcome: FTPOutcome(), wasGreeted: true)
     }
 
     /// Ends a wait of libcurl's in which nobody else is let in: it gives the last reply a minute, and none to a line without end.
+    ///
+    /// Counted in rounds that the loop has not made, and not in time: this task may be the one that was kept waiting.
     private func watch() async throws {
         let idle = min(options.timeouts.idle, 2_600_000)
-        let lastRound = Locked(ContinuousClock.now)
+        let missed = Locked(0)
         while true {
             try await Task.sleep(for: .seconds(idle / 4))
-            if ContinuousClock.now - lastRound.value > .seconds(idle) { return sockets.timeOut() }
-            _ = loop.perform { lastRound.update { $0 = .now } }
+            if missed.value == 4 { return sockets.timeOut() }
+            missed.update { $0 += 1 }
+            _ = loop.perform { missed.update { $0 = 0 } }
         }
     }
 

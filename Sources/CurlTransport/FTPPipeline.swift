@@ -58,7 +58,7 @@ struct FTPPipeline: Sendable {
         } catch {
             sockets.interrupt()
             if sockets.isAborted { throw FTPReplies.closed(url) }
-            throw FTPFailure(error: error, outcome: talk.outcome, wasGreeted: true)
+            throw FTPFailure(error: sockets.hasTimedOut ? FTPReplies.late(url) : error, outcome: talk.outcome, wasGreeted: true)
         }
     }
 
