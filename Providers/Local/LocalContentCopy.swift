@@ -19,7 +19,7 @@ struct ContentCopy {
     /// final fsync(2).
     private static let window: Int64 = 64 << 20
     /// Bytes up to which going through memory costs less than what the kernel prepares for a copy of its own.
-    private static let small: Int64 = 64 << 10
+    static let small: Int64 = 64 << 10
 
     /// How far the copy and the disk are.
     private struct State {

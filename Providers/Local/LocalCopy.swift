@@ -17,7 +17,8 @@ struct LocalCopy {
 
     func run(from: LocalPlace, to: LocalPlace) throws {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
-        try checkRoom(at: to)
+        // Of a short file, the last step itself tells as soon.
+        if item.type != .regular || item.size > ContentCopy.small || overwrite { try checkRoom(at: to) }
         switch item.type {
         case .regular: try copyFile(from, to: to)
         case .symbolicLink: try build(to) { try copyLink(from, to: $0, item, source, target) }

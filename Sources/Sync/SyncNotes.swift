@@ -4,15 +4,18 @@ import FileProviderCore
 final class SyncNotes: Sendable {
     private struct State {
         var waiting: [SyncChange] = []
+        /// When the last ones began to be noted.
+        var lastNote = ContinuousClock.now
         var work: Task<Void, Never>?
         var failure: (any Error)?
+
+        /// Whether those that wait are worth waiting for the disks: many of them, or fewer that took long to come.
+        var isDue: Bool { waiting.count >= 512 || waiting.count >= 128 && .now - lastNote >= .seconds(1) }
     }
 
     private let pass: SyncPass
     private let state = Locked(State())
 
-    /// So many changes are worth waiting for the disks; more are noted at once where those are slow.
-    private static let batch = 128
     /// While so many wait for the disks, the steps do, too.
     private static let most = 1024
 
@@ -27,7 +30,7 @@ final class SyncNotes: Sendable {
         let busy = try state.update { state in
             state.waiting += changes
             if let failure = state.failure { throw failure }
-            if state.work == nil, state.waiting.count >= Self.batch { state.work = Task { await self.work() } }
+            if state.work == nil, state.isDue { state.work = Task { await self.work() } }
             return state.waiting.count >= Self.most ? state.work : nil
         }
         await busy?.value
@@ -53,11 +56,11 @@ final class SyncNotes: Sendable {
 
     private func next() -> [SyncChange]? {
         state.update { state in
-            if state.waiting.count < Self.batch {
+            guard state.isDue else {
                 state.work = nil
                 return nil
             }
-            defer { state.waiting = [] }
+            defer { (state.waiting, state.lastNote) = ([], .now) }
             return state.waiting
         }
     }

@@ -165,8 +165,9 @@ struct SyncPass: Sendable {
     /// - Returns: What stays as it is, because it could not be compared.
     private func compare(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
         let unread = Collected<FolderSyncReport.Item>()
-        try await compare(rules, unread) { try await store.voidFiles(after: $0) }
         try await compare(rules, unread) { try await store.newFiles(on: .destination, after: $0) }
+        if store.agreedCount == 0 { return unread.values }
+        try await compare(rules, unread) { try await store.voidFiles(after: $0) }
         for side in SyncSide.allCases where comparison.isCheap(on: side) && (side == .source || rules.direction == .twoWay) {
             try await compareTouched(on: side)
         }

@@ -193,13 +193,14 @@ enum SyncSQL {
         LEFT JOIN compared c ON c.key = d.key LEFT JOIN moved t ON t.target = d.key LEFT JOIN moved o ON o.origin = d.key
         """
 
+    // Rows of these come in the order of a table, so that nothing is sorted.
+
+    /// Each path once, by the source's row, else by the destination's.
     static let differences = """
-        \(columns) FROM (SELECT DISTINCT key FROM found WHERE key > ? ORDER BY key LIMIT ?) d \(joins) ORDER BY d.key
+        \(columns) FROM found d \(joins) WHERE d.key > ? AND (d.side = 0 OR f.key IS NULL) ORDER BY d.key LIMIT ?
         """
 
-    static let newFiles = """
-        \(columns) FROM (SELECT key FROM found WHERE key > ? AND side = ? AND type = 1 ORDER BY key LIMIT ?) d \(joins) ORDER BY d.key
-        """
+    static let newFiles = "\(columns) FROM found d \(joins) WHERE d.key > ? AND d.side = ? AND d.type = 1 ORDER BY d.key LIMIT ?"
 
     /// Files of the source of which the state holds no version, only that there was one.
     static let voidFiles = """
@@ -245,7 +246,7 @@ enum SyncSQL {
 
     static let actions = """
         \(columns), d.depth, d.kind, d.side, d.origin, d.type, d.size, d.keeps, d.reason
-        FROM (SELECT * FROM action WHERE phase = ? AND (depth, key) > (?, ?) ORDER BY depth, key LIMIT ?) d \(joins) ORDER BY d.depth, d.key
+        FROM action d \(joins) WHERE d.phase = ? AND (d.depth, d.key) > (?, ?) ORDER BY d.depth, d.key LIMIT ?
         """
 
     @Sendable static func plannedAction(_ row: Row) throws -> PlannedAction {

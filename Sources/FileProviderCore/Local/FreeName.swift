@@ -72,14 +72,10 @@ package struct FreeName {
 
 extension Collection<UInt8> {
     /// These bytes as a C string, for the length of `body`.
-    package func withName<Value>(_ body: (UnsafePointer<CChar>) throws -> Value) rethrows -> Value {
+    @inlinable package func withName<Value>(_ body: (UnsafePointer<CChar>) throws -> Value) rethrows -> Value {
         try withUnsafeTemporaryAllocation(of: CChar.self, capacity: count + 1) { buffer in
-            var end = 0
-            for byte in self {
-                buffer.initializeElement(at: end, to: CChar(bitPattern: byte))
-                end += 1
-            }
-            buffer.initializeElement(at: end, to: 0)
+            let (_, end) = UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, from: self)
+            buffer.initializeElement(at: end.count, to: 0)
             // Never nil: the buffer holds at least the closing NUL.
             return try body(UnsafePointer(buffer.baseAddress.unsafelyUnwrapped))
         }
