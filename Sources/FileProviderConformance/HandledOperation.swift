@@ -106,7 +106,7 @@ extension Trial {
     ///
     /// - Parameter isSwept: Whether what lies under temporary names is removed first.
     func expectContents(oneOf all: [Contents], in folder: ProviderPath, _ when: String, isSwept: Bool = false) async throws {
-        let deadline = ContinuousClock.now + .seconds(3)
+        let deadline = ContinuousClock.now + .seconds(10)
         while true {
             if isSwept { try await sweep(folder) }
             var unmet: (any Error)?

@@ -31,7 +31,7 @@ import Testing
         settings.unknown = ["EPSV"]
         settings.dataTimeout = 0.3
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { _, provider in
             // At the same host it may lead to another port, whose greeting is then no content of the right size.
             let error = try await FTPFaults.mustFail { try await FTPDoing.read.run(provider) }
@@ -55,7 +55,7 @@ import Testing
         var settings = FTPDouble.Settings { $0.verb == "PASV" ? [.reply(reply)] : [] }
         settings.unknown = ["EPSV"]
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { double, provider in
             for doing in Self.doings {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
@@ -71,7 +71,7 @@ import Testing
             var settings = FTPDouble.Settings { $0.verb == verb ? [fault] : [] }
             if verb == "PASV" { settings.unknown = ["EPSV"] }
             try await withFTPProvider(settings) {
-                $0.timeouts = Timeouts(connect: 1, idle: 1)
+                $0.timeouts = Timeouts(connect: 2, idle: 2)
             } _: { double, provider in
                 for doing in Self.doings {
                     // Known to work before, or not: the first time, libcurl waits for the connection, and later no more.
@@ -114,7 +114,7 @@ import Testing
     @Test func `The server never takes the data connection`() async throws {
         let settings = FTPDouble.Settings { ["RETR", "STOR", "MLSD"].contains($0.verb) ? [.silence] : [] }
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { double, provider in
             for doing in Self.doings {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
@@ -143,7 +143,7 @@ import Testing
         let silent = FTPDouble.Settings { ["RETR", "STOR", "MLSD"].contains($0.verb) ? [.silence] : [] }
         for settings in [settings, silent] {
             try await withFTPProvider(settings) {
-                $0.timeouts = Timeouts(connect: 1, idle: 1)
+                $0.timeouts = Timeouts(connect: 2, idle: 2)
             } configure: {
                 $0.dataMode = .active
             } _: { double, provider in

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FTPDownloadFaultTests {
     private static let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
 
-    private func quick(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 1, idle: 1) }
+    private func quick(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 2, idle: 2) }
     private func once(_ options: inout ConnectionOptions) { options.retries.retries = 1 }
 
     private func read(_ provider: FTPFileProvider, _ part: FilePart = .whole, of name: String = "book") async throws -> Data {
@@ -82,7 +82,7 @@ import Testing
             try await withFTPProvider(.init { $0.verb == "RETR" ? [fault] : [] }, options: quick) { double, provider in
                 let start = ContinuousClock.now
                 try await #expect(read(provider, part) == FTPFaults.book[range], "\(fault)")
-                #expect(start.duration(to: .now) < .seconds(15))
+                #expect(start.duration(to: .now) < .seconds(30))
                 try await FTPDoing.look.run(provider)
             }
         }

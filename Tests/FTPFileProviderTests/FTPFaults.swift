@@ -52,7 +52,7 @@ enum FTPFaults {
 
     /// The error of `body`, which has to end in time and in one sentence that tells no secret; nil where it succeeded.
     static func failure(
-        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
     ) async -> (any Error)? {
         let start = ContinuousClock.now
         defer { #expect(start.duration(to: .now) < .seconds(seconds), sourceLocation: sourceLocation) }
@@ -72,7 +72,7 @@ enum FTPFaults {
 
     /// As ``failure(within:sourceLocation:_:)``, of something that has to fail.
     static func mustFail(
-        within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
+        within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
     ) async throws -> any Error {
         try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
     }

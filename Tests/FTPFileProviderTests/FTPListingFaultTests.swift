@@ -97,7 +97,7 @@ import Testing
     @Test(arguments: [FTPDouble.Fault.stallDataAfter(20), .noFinalReplyButOpen, .silence])
     func `A listing that stalls ends in time`(fault: FTPDouble.Fault) async throws {
         try await withFTPProvider(.init { $0.verb == "MLSD" ? [fault] : [] }) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { _, provider in
             let error = try await FTPFaults.mustFail { try await names(provider) }
             #expect(error.urlCode == .timedOut)

@@ -27,7 +27,7 @@ import Testing
 
     private func look(_ provider: FTPFileProvider) async throws { try await FTPDoing.look.run(provider) }
 
-    private func short(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 1, idle: 1) }
+    private func short(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 2, idle: 2) }
 
     // MARK: The greeting
 

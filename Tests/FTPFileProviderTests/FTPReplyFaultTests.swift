@@ -115,7 +115,7 @@ import Testing
     func `Something else than FTP answers`(text: String) async throws {
         let settings = FTPDouble.Settings { $0.verb.isEmpty ? [.garbage(Data(text.utf8))] : [] }
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { double, provider in
             let error = try await FTPFaults.mustFail { try await FTPDoing.look.run(provider) }
             #expect(error is URLError)
@@ -127,7 +127,7 @@ import Testing
         for verb in ["USER", "PASS", "PWD", "FEAT", "TYPE", "MLST", "EPSV", "SIZE", "RETR", "STOR", "RNFR", "RNTO"] {
             let settings = FTPDouble.Settings { $0.verb == verb ? [.garbage(Data("\0\u{1}garbage\r\n".utf8)), .close] : [] }
             try await withFTPProvider(settings) {
-                $0.timeouts = Timeouts(connect: 1, idle: 1)
+                $0.timeouts = Timeouts(connect: 2, idle: 2)
             } _: { _, provider in
                 for doing in [FTPDoing.look, .read] { _ = await FTPFaults.failure { try await doing.run(provider) } }
             }

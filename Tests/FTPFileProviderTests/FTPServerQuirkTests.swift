@@ -14,7 +14,7 @@ import Testing
         var settings = FTPDouble.Settings()
         settings.dropsEarlyCommands = true
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
             $0.retries.retries = 1
         } _: { double, provider in
             for doing in FTPDoing.allCases {
@@ -129,7 +129,7 @@ import Testing
         for isForeign in [false, true] {
             let settings = FTPDouble.Settings { $0.verb == "RETR" && isForeign ? [.dataFrom("127.0.0.2")] : [] }
             try await withFTPProvider(settings) {
-                $0.timeouts = Timeouts(connect: 1, idle: 1)
+                $0.timeouts = Timeouts(connect: 2, idle: 2)
             } configure: {
                 $0.dataMode = .active
             } _: { _, provider in
@@ -145,7 +145,7 @@ import Testing
         defer { withExtendedLifetime(hole) {} }
         let settings = FTPDouble.Settings { $0.verb == "EPSV" ? [.wrongPort(port)] : [] }
         try await withFTPProvider(settings) {
-            $0.timeouts = Timeouts(connect: 1, idle: 1)
+            $0.timeouts = Timeouts(connect: 2, idle: 2)
             $0.retries.retries = 1
         } _: { double, provider in
             for _ in 0..<3 { try await FTPDoing.read.run(provider) }

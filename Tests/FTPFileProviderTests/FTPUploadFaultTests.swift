@@ -8,7 +8,7 @@ import Testing
 @Suite struct FTPUploadFaultTests {
     private static let large = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3 | 1) })
 
-    private func quick(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 1, idle: 1) }
+    private func quick(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 2, idle: 2) }
 
     private func write(
         _ provider: FTPFileProvider, _ data: Data = FTPDoing.content, to name: String = "old", overwrite: Bool = true

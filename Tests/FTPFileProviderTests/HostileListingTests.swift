@@ -95,7 +95,7 @@ private struct SeededGenerator: RandomNumberGenerator {
             _ = try read(list(), text)
             _ = try read(FTPMachineListing(), text)
         }
-        #expect(taken < .seconds(10), "\(text.count) bytes")
+        #expect(taken < .seconds(60), "\(text.count) bytes")
     }
 
     @Test(arguments: 0..<8) func `Whatever comes gives safe names or is counted`(seed: UInt64) throws {

@@ -14,7 +14,7 @@ import Testing
     }
 
     private func options(_ url: URL, exceptions: [String]? = [], tunnelsAll: Bool = false) throws -> ConnectionOptions {
-        var options = ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 2), retries: RetryPolicy(retries: 0))
+        var options = ConnectionOptions(timeouts: Timeouts(connect: 10, idle: 10), retries: RetryPolicy(retries: 0))
         try options.useProxy(at: url, exceptions: exceptions, tunnelsAll: tunnelsAll)
         return options
     }

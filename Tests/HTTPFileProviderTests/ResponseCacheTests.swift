@@ -17,7 +17,7 @@ import Testing
     private func options(_ change: (inout CachePolicy) -> Void = { _ in }) -> ConnectionOptions {
         var policy = CachePolicy(folder: folder.path)
         change(&policy)
-        return ConnectionOptions(timeouts: Timeouts(connect: 2, idle: 5), retries: RetryPolicy(retries: 0), cache: policy)
+        return ConnectionOptions(timeouts: Timeouts(connect: 20, idle: 20), retries: RetryPolicy(retries: 0), cache: policy)
     }
 
     /// A server with one text under every name, which knows conditions and ranges.

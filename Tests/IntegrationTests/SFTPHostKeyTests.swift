@@ -109,7 +109,7 @@ struct SFTPHostKeyTests {
         login.cancel()
         let error = await #expect(throws: (any Error).self) { try await login.value }
         #expect(error is CancellationError, "\(String(describing: error))")
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(15))
     }
 
     @Test func `any of the server's keys may be the pinned one`() async throws {

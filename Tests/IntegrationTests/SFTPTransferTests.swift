@@ -121,8 +121,10 @@ struct SFTPTransferTests {
     /// Without rclone, which brings the part of a broken upload to light again when it was removed.
     @Test(arguments: TestServers.sftp.filter { $0.name != "rclone" })
     func `a cancelled transfer ends, and leaves nothing`(_ server: TestServers.SFTP) async throws {
-        try await SFTPFiles.with { file, local in
-            try await server.withFolder { provider, folder in
+        var options = TestServers.sftpOptions()
+        options.bandwidth = 16 << 20
+        try await SFTPFiles.with { [options] file, local in
+            try await server.withFolder(options) { provider, folder in
                 let (path, there) = (try folder.appending("file"), try folder.appending("there"))
                 let write = Task { try await provider.copyItem(localFile: file, to: path) }
                 try await SFTPFiles.wait { try self.bytes(in: folder, on: server) > 1 << 20 }

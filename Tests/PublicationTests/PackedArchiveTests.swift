@@ -254,13 +254,13 @@
         @Test func `stops at once when nobody waits any more`() async throws {
             let data = PackedBuilder.data(.rar5, pages)
             let archive = try await PackedArchive.open(CachedFileReader(try CountingReader(data)))
-            let slow = try CountingReader(data, pause: .seconds(20))
+            let slow = try CountingReader(data, pause: .seconds(60))
             let start = ContinuousClock.now
             let opening = Task { try await PackedArchive.open(slow) }
             while slow.requests.count < 2 { await Task.yield() }
             opening.cancel()
             await #expect(throws: CancellationError.self) { try await opening.value }
-            #expect(ContinuousClock.now - start < .seconds(10))
+            #expect(ContinuousClock.now - start < .seconds(40))
             #expect(archive.entries.count == 12)
         }
 

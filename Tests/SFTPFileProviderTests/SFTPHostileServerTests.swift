@@ -25,7 +25,7 @@ import Testing
         for (kind, doing) in Self.kinds {
             var settings = SFTPDouble.Settings { $0.kind == kind ? [fault] : [] }
             settings.timeout = 0.1
-            try await withSFTPProvider(settings, options: { $0.timeouts = Timeouts(connect: 1, idle: 1) }) { double, provider in
+            try await withSFTPProvider(settings, options: { $0.timeouts = Timeouts(connect: 2, idle: 2) }) { double, provider in
                 let error = await SFTPFaults.failure { try await doing.run(provider) }
                 let note = Comment(rawValue: "\(doing) at \(kind): \(fault): \(String(describing: error))")
                 switch doing {
@@ -104,7 +104,7 @@ import Testing
 
     @Test func `One request that is passed over while others are answered does not wait for ever`() async throws {
         let settings = SFTPDouble.Settings { $0.kind == .lstat && $0.path == "/old" ? [.silence] : [] }
-        try await withSFTPProvider(settings, options: { $0.timeouts = Timeouts(connect: 1, idle: 1) }) { _, provider in
+        try await withSFTPProvider(settings, options: { $0.timeouts = Timeouts(connect: 2, idle: 2) }) { _, provider in
             let busy = Task {
                 while !Task.isCancelled {
                     _ = try? await provider.contentsOfDirectory(path: .root)
