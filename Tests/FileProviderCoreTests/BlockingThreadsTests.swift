@@ -53,6 +53,26 @@ import Testing
         #expect(inside == "carrel.other")
     }
 
+    @Test func `what a call held is let go of when it has ended, however many wait`() async throws {
+        final class Held: Sendable {}
+        let single = BlockingThreads(count: 1, name: "carrel.single")
+        @Sendable func isHeldAfterCall() async throws -> Bool {
+            weak var seen: Held?
+            func call() async throws {
+                let held = Held()
+                seen = held
+                try await single.run { withExtendedLifetime(held) { _ = usleep(10) } }
+            }
+            try await call()
+            return seen != nil
+        }
+        let held = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<500 { group.addTask { try await isHeldAfterCall() } }
+            return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(held == 0)
+    }
+
     @Test func `a call on the threads is not begun for a task that was cancelled`() async throws {
         let task = Task(executorPreference: threads) {
             withUnsafeCurrentTask { $0?.cancel() }

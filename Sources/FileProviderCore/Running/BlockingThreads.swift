@@ -63,7 +63,8 @@ public final class BlockingThreads: TaskExecutor {
         typealias Job = @Sendable () -> @Sendable () -> Void
 
         private let condition = NSCondition()
-        private var jobs: [Job] = []
+        /// Nil for those that were begun, so that none is held while others wait.
+        private var jobs: [Job?] = []
         private var next = 0
         private var threads = 0
         private var idle = 0
@@ -124,6 +125,7 @@ public final class BlockingThreads: TaskExecutor {
                     idle -= 1
                 }
                 let job = jobs[next]
+                jobs[next] = nil
                 next += 1
                 if next == jobs.count || next > 1024 {
                     jobs.removeFirst(next)
