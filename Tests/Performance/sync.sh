@@ -97,7 +97,8 @@ sync_small() {
 sync_upload() {
   local near= address place folder across sftp carrel access port server
   sync_small
-  RCLONE_LOCATION=$disk/copy sync_upload_to "this machine" "$disk/copy" "$disk/copy"
+  # A quarter of a second each: of a few runs, one pause of the disk would decide.
+  runs=$((runs * 10)) RCLONE_LOCATION=$disk/copy sync_upload_to "this machine" "$disk/copy" "$disk/copy"
   rclone_for "${CARREL_TEST_APACHE_URL/dav:/http:}"
   RCLONE_LOCATION=:webdav:sync sync_upload_to WebDAV "$CARREL_TEST_APACHE_DATA/sync" "$CARREL_TEST_APACHE_URL/sync" --user "$CARREL_TEST_USER"
   sync_relay "$(url_port "$CARREL_TEST_APACHE_URL")"
