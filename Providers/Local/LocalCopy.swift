@@ -7,13 +7,16 @@ import Foundation
 /// A folder is built under a temporary name beside its place and moved there when it is whole and on the disk.
 struct LocalCopy {
     let overwrite: Bool
-    /// Whether the original is removed afterwards: then each file is brought onto the disk, and nothing of it may be lost.
-    let isMove: Bool
+    /// Takes what was copied, where the original is removed afterwards: then each file is brought onto the disk, and nothing of it may be
+    /// lost.
+    let copied: CopiedItems?
     let source: LocalContext
     let target: LocalContext
     let flag: CancellationFlag
     var progress = ProgressReporter()
     var calls = KernelCalls.all
+
+    private var isMove: Bool { copied != nil }
 
     func run(from: LocalPlace, to: LocalPlace) throws {
         guard let item = try from.status(source) else { throw source.error(ENOENT) }
@@ -61,6 +64,7 @@ struct LocalCopy {
         let staged = try StagedFile(in: to.folder(for: calls), target: target.path, permissions: 0o600, calls: calls)
         do {
             try content(source, target).copy(file, before, to: staged.file)
+            copied?.insert(before)
             try flag.check()
             try staged.commit(overwrite: overwrite)
         } catch {
@@ -97,6 +101,7 @@ struct LocalCopy {
         _ = to.name.withName { name in
             [item.modified, item.modified].withUnsafeBufferPointer { utimensat(to.folder.raw, name, $0.baseAddress, AT_SYMLINK_NOFOLLOW) }
         }
+        copied?.insert(item)
     }
 
     private func unsupported(_ context: LocalContext) -> CocoaError {
@@ -201,6 +206,7 @@ struct LocalCopy {
         progress.expectMore(before.size)
         let copy = try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: 0o600, to)
         try content(from, to).copy(file, before, to: copy)
+        copied?.insert(before)
         if isSynced { try to.check(fsync(copy.raw)) }
     }
 

@@ -17,9 +17,10 @@ extension LocalFileProvider {
     /// Moves with rename(2) or, without `overwrite`, renameat2(2): the kernel decides in one step. A symbolic link is moved itself.
     ///
     /// Both names are on the disk afterwards. Between file systems the item is copied, brought onto the disk and then removed; it stays
-    /// where it is when a `user` extended attribute would be lost.
+    /// where it is when a `user` extended attribute would be lost. What somebody changes in it meanwhile stays there, too, beside the copy
+    /// of what it was.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
+    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it in that case; `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
     ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try await relocate(path, to: destination, verb: "moved") { [calls = resolver.calls] from, to, source, target, flag in
@@ -27,11 +28,11 @@ extension LocalFileProvider {
             switch try LocalMove(from: from, to: to, overwrite: overwrite, source: source, target: target, calls: calls).run() {
             case .done: progress.advance(by: 1)
             case .otherFileSystem:
+                let copied = CopiedItems()
                 let copy = LocalCopy(
-                    overwrite: overwrite, isMove: true, source: source, target: target, flag: flag, calls: calls)
+                    overwrite: overwrite, copied: copied, source: source, target: target, flag: flag, calls: calls)
                 try copy.run(from: from, to: to)
-                let removal = LocalRemoval(flag: flag, context: source, progress: ProgressReporter())
-                try removal.run(from, recursive: true)
+                try LocalRemoval(flag: flag, context: source, progress: ProgressReporter(), copied: copied).runAside(from, calls)
                 progress.advance(by: 1)
             }
         }
@@ -47,7 +48,7 @@ extension LocalFileProvider {
     public func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try await relocate(path, to: destination, verb: "copied") { [calls = resolver.calls] from, to, source, target, flag in
             let copy = LocalCopy(
-                overwrite: overwrite, isMove: false, source: source, target: target, flag: flag, progress: progress, calls: calls)
+                overwrite: overwrite, copied: nil, source: source, target: target, flag: flag, progress: progress, calls: calls)
             try copy.run(from: from, to: to)
         }
     }

@@ -74,6 +74,8 @@ struct LocalRemoval {
     let flag: CancellationFlag
     let context: LocalContext
     let progress: ProgressReporter
+    /// Where this is not nil, files that are not in it end the removal.
+    var copied: CopiedItems?
 
     /// How often a tree is gone through while others put things into it.
     private static let rounds = 3
@@ -81,7 +83,10 @@ struct LocalRemoval {
     func run(_ place: LocalPlace, recursive: Bool) throws {
         try flag.check()
         guard let status = try place.status(context) else { throw context.error(ENOENT) }
-        guard status.type == .directory else { return try removeOne(place, 0, context) }
+        guard status.type == .directory else {
+            if copied?.contains(status) == false { throw context.changed }
+            return try removeOne(place, 0, context)
+        }
         guard recursive else { return try removeOne(place, AT_REMOVEDIR, context) }
         for round in 1...Self.rounds {
             do {
@@ -90,6 +95,21 @@ struct LocalRemoval {
             } catch let error where error.isFileExists && round < Self.rounds {
                 continue
             }
+        }
+    }
+
+    /// Removes what was copied, all of it, under a name that nobody else writes to. What somebody has changed since comes back with the rest.
+    ///
+    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it was changed.
+    func runAside(_ place: LocalPlace, _ calls: KernelCalls) throws {
+        let aside = try place.temporary()
+        let code = place.rename(to: aside)
+        if code != 0 { throw context.error(code) }
+        do { try run(aside, recursive: true) } catch {
+            let isFolder = (try? aside.status(context))?.type == .directory
+            // Where somebody has made something new there, this one keeps its other name.
+            _ = FreeName(from: (aside.folder, aside.name), to: (place.folder, place.name), calls: calls).take(isFolder: isFolder)
+            throw error
         }
     }
 
@@ -133,7 +153,10 @@ struct LocalRemoval {
             try flag.check()
             if entry.isFolder {
                 folders.append(Array(entry.name))
-            } else if unlinkat(folder.raw, entry.text, 0) == 0 {
+                continue
+            }
+            if let copied { try check(entry, in: folder, isIn: copied) }
+            if unlinkat(folder.raw, entry.text, 0) == 0 {
                 count()
             } else if errno != ENOENT {
                 let code = errno
@@ -145,6 +168,11 @@ struct LocalRemoval {
             }
         }
         return folders
+    }
+
+    private func check(_ entry: FolderListing.Entry, in folder: FileDescriptor, isIn copied: CopiedItems) throws {
+        let status = ItemStatus(of: entry.text, in: folder, keepsInodes: folder.keepsInodes)
+        if let status, status.type != .directory, !copied.contains(status) { throw context.changed }
     }
 
     private func removeOne(_ place: LocalPlace, _ flags: Int32, _ context: LocalContext) throws {
@@ -164,4 +192,13 @@ extension Error {
         let code = ((self as? CocoaError)?.underlying as? POSIXError)?.code
         return code == .ENOTDIR || code == .ELOOP
     }
+}
+
+/// The versions of files and links of which there are copies, in 8 bytes for each.
+final class CopiedItems {
+    private var versions: Set<Int> = []
+
+    func insert(_ item: ItemStatus) { versions.insert(item.tag.hashValue) }
+
+    func contains(_ item: ItemStatus) -> Bool { versions.contains(item.tag.hashValue) }
 }

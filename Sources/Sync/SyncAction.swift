@@ -53,19 +53,21 @@ public struct SyncAction: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// When the step is taken: names are made free first, and nothing goes before everything else has arrived.
+    /// When the step is taken: what nothing has to be done for comes first, then names are made free, and nothing goes before everything
+    /// else has arrived.
     var phase: Phase {
         switch kind {
+        case .agree, .forget: .note
         case .conflict: .setAside
         case .create where type == .directory: .makeFolders
         case .move: .move
-        case .create, .update, .agree, .forget, .skip: .transfer
+        case .create, .update, .skip: .transfer
         case .remove: type == .directory ? .removeFolders : .removeFiles
         }
     }
 
     /// The order of a run.
     enum Phase: Int, Sendable, CaseIterable {
-        case setAside, makeFolders, move, transfer, removeFiles, removeFolders
+        case note, setAside, makeFolders, move, transfer, removeFiles, removeFolders
     }
 }

@@ -36,10 +36,11 @@ final class SyncNotes: Sendable {
         await busy?.value
     }
 
-    /// Waits until all is noted; what could not be is tried once more.
+    /// Waits until all is noted. After a failure nothing more is: a disk tells once of what it could not write, and then that all is well.
     func finish() async throws {
         await state.value.work?.value
-        let rest = state.update { state in
+        let rest = try state.update { state in
+            if let failure = state.failure { throw failure }
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -48,9 +49,7 @@ final class SyncNotes: Sendable {
 
     private func work() async {
         while let changes = next() {
-            do { try await note(changes) } catch {
-                return state.update { $0 = State(waiting: changes + $0.waiting, failure: error) }
-            }
+            do { try await note(changes) } catch { return state.update { $0 = State(failure: error) } }
         }
     }
 

@@ -53,7 +53,7 @@ struct SyncPass: Sendable {
         try checkPresence()
         if followsMirror { try await store.claimKept() }
         let rules = SyncRules(
-            direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent,
+            direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent || store.isFirstBegun,
             isFirst: store.isFirst, followsMirror: followsMirror, capabilities: capabilities,
             hasLinks: Sides(
                 folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))

@@ -146,11 +146,12 @@ enum SyncSQL {
         INSERT OR IGNORE INTO form (listed, known, type, size, time, tag, identity)
         SELECT one, two, type, size, time, tag, identity FROM (
             SELECT n.key AS one, i.key AS two, n.type, n.size, n.time, n.tag, n.identity, 1 AS isAgreed
-            FROM found n CROSS JOIN item i ON i.folded = n.folded AND i.key <> n.key WHERE n.side = :side AND n.type > 0
+            FROM found n CROSS JOIN item i ON i.folded = n.folded AND i.key <> n.key
+            WHERE n.side = :side AND n.type > 0 AND n.folded NOT IN \(isCrowded)
             UNION ALL
             SELECT n.key, o.key, n.type, n.size, n.time, n.tag, n.identity, 0
             FROM found n CROSS JOIN found o ON o.folded = n.folded AND o.key <> n.key AND o.side <> :side AND o.type > 0
-            WHERE n.side = :side AND n.type > 0)
+            WHERE n.side = :side AND n.type > 0 AND n.folded NOT IN \(isCrowded))
         WHERE NOT \(isListed("two")) AND one NOT IN (SELECT key FROM item)
             AND (NOT \(isListed("one", on: "1 - :side")) OR isAgreed AND \(isListed("two", on: "1 - :side")))
         """

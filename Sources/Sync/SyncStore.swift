@@ -14,7 +14,7 @@ final class SyncStore: Sendable {
         var seen = Sides(Bitmap(), Bitmap())
         var counts = Sides(0, 0)
         var agreed = 0
-        /// 0 where no run came to its end, 1 after a mirror, 2 after a two-way sync.
+        /// See `setRuns(_:_:)`.
         var runs = 0
         var token = ""
     }
@@ -108,7 +108,10 @@ final class SyncStore: Sendable {
     var agreedCount: Int { pass.value.agreed }
 
     /// Whether no run ever came to its end.
-    var isFirst: Bool { [0, 3].contains(pass.value.runs) }
+    var isFirst: Bool { [0, 3, 4].contains(pass.value.runs) }
+
+    /// Whether a first run took steps, and may have left files that are not whole: whatever stopped it may have stopped the disks, too.
+    var isFirstBegun: Bool { [3, 4].contains(pass.value.runs) }
 
     /// Which way the last run went that came to its end.
     var lastDirection: SyncOptions.Direction? {
@@ -132,8 +135,8 @@ final class SyncStore: Sendable {
         try await write { [self] in try setRuns(direction == .mirror ? 1 : 2, $0) }
     }
 
-    /// 0: none came to its end. 1: the last one was a mirror, or is one under way. 2: it was two-way. 3: none came to its end, and one of
-    /// them was a mirror.
+    /// 0: none began its steps. 1: the last one was a mirror, or is one under way. 2: it was two-way. 3: none came to its end, and one of
+    /// them was a mirror. 4: none came to its end, and all were two-way.
     private func setRuns(_ runs: Int, _ db: Database) throws {
         try db.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs])
         pass.update { $0.runs = runs }
@@ -201,10 +204,10 @@ final class SyncStore: Sendable {
     func beginSteps(_ direction: SyncOptions.Direction, claimsKept: Bool) async throws {
         do {
             try await queue.writeWithoutTransaction { [self] db in
-                // A mirror that is cut off has left something, too. It need not be on the disk before what is noted after it.
-                if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) }
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.inTransaction {
+                    // What is cut off has left something, too.
+                    if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) } else if pass.value.runs == 0 { try setRuns(4, db) }
                     for side in SyncSide.allCases {
                         let kinds = [SyncAction.Kind.create, .update, .remove, .conflict].map(\.rawValue)
                         try db.execute(sql: SyncSQL.listCauses(of: side), arguments: StatementArguments(kinds))

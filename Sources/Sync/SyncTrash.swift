@@ -38,16 +38,19 @@ struct SyncTrash: Sendable {
         let place = try await free(top(side).appending(run).appending(path), in: provider) { place in
             try await provider.moveItem(path: original, to: place)
         }
-        // Moved away together with whatever somebody wrote there at the last moment: that comes back.
-        if let item = SyncItem(try await provider.attributesOfItem(path: place)),
-            item.isMoved(from: expected, capabilities)
-        {
-            return
-        }
-        do { try await provider.moveItem(path: place, to: original) } catch let error where error.isFileExists {
-            // Somebody has written there again. What was moved stays in the trash.
-        }
-        throw ChangedMeanwhile(path: path)
+        // Moved away together with whatever somebody wrote there at the last moment: that comes back, and nothing cancels it.
+        try await Task {
+            let failure: any Error
+            do {
+                let item = SyncItem(try await provider.attributesOfItem(path: place))
+                if item?.isMoved(from: expected, capabilities) == true { return }
+                failure = ChangedMeanwhile(path: path)
+            } catch { failure = error }
+            do { try await provider.moveItem(path: place, to: original) } catch let error where error.isFileExists {
+                // Somebody has written there again. What was moved stays in the trash.
+            }
+            throw failure
+        }.value
     }
 
     /// Has `body` use `place`, or one like it that is free, whose folders are made.

@@ -34,4 +34,34 @@ import Testing
         #expect(try devices(below: "/dev/shm").isEmpty)
         try await machine.synchronize(path: ProviderPath("/dev"))
     }
+
+    /// The copy took a while, and then the original goes.
+    @Test(arguments: [nil, "/tree/sub/two", "/tree/sub/new", "/tree/link"])
+    func `of a move to another file system, what changed meanwhile stays`(changed: String?) throws {
+        let folder = try TestFolder()
+        try folder.makeFolder("/tree/sub")
+        for name in ["one", "two"] { try folder.put(name, at: "/tree/sub/\(name)") }
+        folder.link("/tree/link", to: "sub")
+        let context = try LocalFileProvider(root: URL(fileURLWithPath: folder.root)).context(ProviderPath("tree"), writing: true)
+        let top = try FileDescriptor(path: folder.root, flags: LocalFlags.names)
+        func place(_ name: String) -> LocalPlace { LocalPlace(folder: top, name: Array(name.utf8)) }
+        let copied = CopiedItems()
+        let copy = LocalCopy(overwrite: false, copied: copied, source: context, target: context, flag: CancellationFlag())
+        try copy.run(from: place("tree"), to: place("copy"))
+        if let changed {
+            // As programs save: the new version takes the name, whatever its size and time.
+            try folder.put("new", at: "/new")
+            try #require(rename(folder.root + "/new", folder.root + changed) == 0)
+        }
+        let removal = LocalRemoval(flag: CancellationFlag(), context: context, progress: ProgressReporter(), copied: copied)
+        guard let changed else {
+            try removal.runAside(place("tree"), .all)
+            return #expect(try folder.names() == ["copy", "copy/link", "copy/sub", "copy/sub/one", "copy/sub/two"])
+        }
+        let error = #expect(throws: CocoaError.self) { try removal.runAside(place("tree"), .all) }
+        #expect((error?.underlying as? POSIXError)?.code == .ESTALE)
+        #expect(folder.text(changed) == "new")
+        #expect(try folder.names().filter { $0.hasPrefix("copy") }.count == 5)
+        #expect(try !folder.names().contains { TemporaryName.matches($0) })
+    }
 }

@@ -100,15 +100,17 @@ import Testing
         #expect(moving == .native || tree == ["/a A", "/b b", "/c a", "/d/"], "\(tree)")
     }
 
-    @Test func `what could not be looked at again comes back to its place`() async throws {
+    @Test(arguments: [false, true])
+    func `what could not be looked at again comes back to its place`(keepsReplaced: Bool) async throws {
         let bed = try bed()
+        bed.options.update { $0.keepsReplaced = keepsReplaced }
         for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
         try await bed.run()
         try await one.memory.remove("/a")
         let hasMoved = Locked(false)
+        two.after.update { $0 = { call in if call == "move" { hasMoved.update { $0 = true } } } }
         two.before.update {
             $0 = { call in
-                if call == "move" { hasMoved.update { $0 = true } }
                 if call == "attributes", hasMoved.value { throw FileError.make(.fileReadUnknown, path: "/a", sentence: "A hiccup.") }
             }
         }
@@ -117,7 +119,7 @@ import Testing
         #expect(try await two.memory.tree() == ["/a a", "/b b"])
         two.before.update { $0 = { _ in } }
         #expect(try await bed.run().removed == 1)
-        #expect(try await two.memory.texts() == ["b"])
+        #expect(try await two.memory.texts() == (keepsReplaced ? ["a", "b"] : ["b"]))
     }
 
     @Test(arguments: [true, false])
