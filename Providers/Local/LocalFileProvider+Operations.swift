@@ -20,8 +20,9 @@ extension LocalFileProvider {
     /// where it is when a `user` extended attribute would be lost. What somebody changes in it meanwhile stays there, too, beside the copy
     /// of what it was.
     ///
-    /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it in that case; `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
-    ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` when `destination` is taken, or is a folder with content (`ENOTEMPTY` below it);
+    ///   `CocoaError(.fileWriteInvalidFileName)` when it lies in the folder to be moved; `CocoaError(.fileNoSuchFile)`;
+    ///   `CocoaError(.fileReadUnknown)` with `ESTALE` below it for what changed on its way between file systems.
     public func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
         try await relocate(path, to: destination, verb: "moved") { [calls = resolver.calls] from, to, source, target, flag in
             progress.expect(1)
