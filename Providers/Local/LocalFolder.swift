@@ -152,6 +152,20 @@ struct LocalPlace: Sendable {
         LocalPlace(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
     }
 
+    /// Gives what is here its old name back; where somebody has made something new there meanwhile, one that tells.
+    func comeBack(to place: LocalPlace, _ calls: KernelCalls, isFolder: Bool) {
+        for name in [place.name] + place.namesForChanged {
+            let code = FreeName(from: (folder, self.name), to: (place.folder, name), calls: calls).take(isFolder: isFolder)
+            if code != EEXIST { return }
+        }
+    }
+
+    /// Other names for what was changed while it was being moved away, where its own is taken: `a (changed).txt`, `a (changed 2).txt`.
+    var namesForChanged: [[UInt8]] {
+        let dot = name.dropFirst().lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
+        return (1...9).map { number in name[..<dot] + Array((number == 1 ? " (changed)" : " (changed \(number))").utf8) + name[dot...] }
+    }
+
     /// The folder as `calls` need it.
     func folder(for calls: KernelCalls) -> FileDescriptor { calls.contains(.fsync) ? syncableFolder : folder }
 

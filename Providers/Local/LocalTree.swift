@@ -107,8 +107,7 @@ struct LocalRemoval {
         if code != 0 { throw context.error(code) }
         do { try run(aside, recursive: true) } catch {
             let isFolder = (try? aside.status(context))?.type == .directory
-            // Where somebody has made something new there, this one keeps its other name.
-            _ = FreeName(from: (aside.folder, aside.name), to: (place.folder, place.name), calls: calls).take(isFolder: isFolder)
+            aside.comeBack(to: place, calls, isFolder: isFolder)
             throw error
         }
     }

@@ -39,7 +39,7 @@ extension WebDAVFileProvider {
                 // A move that may still be under way needs its file.
                 if !Self.isUndecided(error) { await self.removeNow(temporary, write, hasArrived: hasArrived.value) }
             }
-            throw error
+            throw TemporaryName.error(error, under: temporary, of: write.path)
         }
     }
 

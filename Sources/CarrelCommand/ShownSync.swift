@@ -1,4 +1,5 @@
 import Carrel
+import Foundation
 import Sync
 
 /// What a run came to, in the contract's JSON.
@@ -20,14 +21,24 @@ struct ShownSync: Encodable {
     struct Left: Encodable {
         var side: String
         var path: String
+        var pathBytes: String?
         var reason: String
+
+        init(_ item: FolderSyncReport.Item) {
+            (side, path, pathBytes, reason) = (item.side.shown, item.path.shownBelow, item.path.bytesBelow, item.reason)
+        }
     }
 
     /// An item that failed.
     struct Failed: Encodable {
         var side: String
         var path: String
+        var pathBytes: String?
         var message: String
+
+        init(_ item: FolderSyncReport.Item) {
+            (side, path, pathBytes, message) = (item.side.shown, item.path.shownBelow, item.path.bytesBelow, item.reason)
+        }
     }
 
     /// A step of a plan.
@@ -35,7 +46,9 @@ struct ShownSync: Encodable {
         var action: String
         var side: String
         var path: String
+        var pathBytes: String?
         var from: String?
+        var fromBytes: String?
         var type: String
         var size: Int64?
         var reason: String?
@@ -43,8 +56,8 @@ struct ShownSync: Encodable {
         init(_ action: SyncAction) {
             self.action = action.kind.rawValue
             side = action.side.shown
-            path = action.path.shownBelow
-            from = action.from?.shownBelow
+            (path, pathBytes) = (action.path.shownBelow, action.path.bytesBelow)
+            (from, fromBytes) = (action.from?.shownBelow, action.from?.bytesBelow)
             type = action.type.rawValue
             size = action.size
             reason = action.reason
@@ -54,9 +67,7 @@ struct ShownSync: Encodable {
     init(_ report: FolderSyncReport, isPlan: Bool) {
         (created, updated, moved, removed) = (report.created, report.updated, report.moved, report.removed)
         (conflicts, bytes, failures, unheld) = (report.conflicts, report.bytes, report.failures, report.unheld)
-        skipped = report.skipped.map { Left(side: $0.side.shown, path: $0.path.shownBelow, reason: $0.reason) }
-        failed = report.failed.map { Failed(side: $0.side.shown, path: $0.path.shownBelow, message: $0.reason) }
-        postponed = report.postponed.map { Left(side: $0.side.shown, path: $0.path.shownBelow, reason: $0.reason) }
+        (skipped, failed, postponed) = (report.skipped.map(Left.init), report.failed.map(Failed.init), report.postponed.map(Left.init))
         dryRun = isPlan ? true : nil
     }
 }
@@ -69,4 +80,10 @@ extension SyncSide {
 extension ProviderPath {
     /// A path below a folder, without the slash that it would begin with.
     fileprivate var shownBelow: String { String(string.dropFirst()) }
+
+    /// The same in base64, where it is not UTF-8.
+    fileprivate var bytesBelow: String? {
+        let bytes = components.joined(separator: [UInt8(ascii: "/")])
+        return String(validating: bytes, as: UTF8.self) == nil ? Data(bytes).base64EncodedString() : nil
+    }
 }

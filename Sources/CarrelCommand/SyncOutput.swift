@@ -6,6 +6,8 @@ import Sync
 final class SyncOutput: Sendable {
     let bar: ProgressBar
     private let pair: Pair
+    /// Where the pair's state is.
+    private let file: URL
     private let session: Session
     private var common: CommonOptions { session.common }
     private var output: Output { session.output }
@@ -27,8 +29,9 @@ final class SyncOutput: Sendable {
         var hasActions = false
     }
 
-    init(_ pair: Pair, _ session: Session) {
+    init(_ pair: Pair, state file: URL, _ session: Session) {
         self.pair = pair
+        self.file = file
         self.session = session
         bar = ProgressBar(isQuiet: session.common.quiet)
     }
@@ -40,7 +43,7 @@ final class SyncOutput: Sendable {
         switch event {
         case .began, .postponed: break
         case .done(let action): tell { try done(action) }
-        case .failed(let action, let error): say(SayItem(action.side, action.path, error.sentence, error))
+        case .failed(_, let item): say(item)
         }
     }
 
@@ -57,7 +60,7 @@ final class SyncOutput: Sendable {
             session.remark("\(shown(side, .root)) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
         case .failed(let error, _):
             guard state.update({ $0.isNews(error.sentence) }) else { break }
-            Session.say(SyncPair.locate(error, pair), verb: SyncFolders.verb, location: nil)
+            Session.say(SyncPair.locate(error, pair, state: file), verb: SyncFolders.verb, location: nil)
             if common.json { output.printError(error.innermost) }
         }
         if let failure = state.value.failure { throw failure }
@@ -109,8 +112,8 @@ final class SyncOutput: Sendable {
     /// - Throws: What kept its steps from being told.
     func end(_ report: FolderSyncReport, isPlan: Bool) throws {
         bar.clear()
-        for item in report.failed + report.postponed { say(SayItem(item.side, item.path, item.reason, item.error)) }
-        for item in report.skipped where !item.isLeftOut { say(SayItem(item.side, item.path, item.reason, nil)) }
+        for item in report.failed + report.postponed { say(item) }
+        for item in report.skipped where !item.isLeftOut { say(item) }
         if let failure = state.value.failure { throw failure }
         if common.json {
             let shown = ShownSync(report, isPlan: isPlan)
@@ -131,7 +134,7 @@ final class SyncOutput: Sendable {
             (report.conflicts, "set aside"),
         ]
         let text = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
-        return (isPlan ? "would be " : "") + text + "; \(ProgressBar.bytes(report.bytes))"
+        return (isPlan ? "would be: " : "") + text + "; \(ProgressBar.bytes(report.bytes))"
     }
 
     /// - Throws: Exit code 7 where both sides are not in step, apart from what is left out on purpose.
@@ -144,20 +147,8 @@ final class SyncOutput: Sendable {
 
     // MARK: Standard error
 
-    /// An item about which something is to be said.
-    private struct SayItem {
-        let side: SyncSide
-        let path: ProviderPath
-        let reason: String
-        let error: (any Error)?
-
-        init(_ side: SyncSide, _ path: ProviderPath, _ reason: String, _ error: (any Error)?) {
-            (self.side, self.path, self.reason, self.error) = (side, path, reason, error)
-        }
-    }
-
     /// One line for an item, once in a run.
-    private func say(_ item: SayItem) {
+    private func say(_ item: FolderSyncReport.Item) {
         let place = shown(item.side, item.path)
         guard state.update({ $0.isNews(place) }) else { return }
         bar.clear()

@@ -23,8 +23,8 @@ enum SyncPair {
 
     /// The state of two folders where none is named: `carrel/sync` in `$XDG_STATE_HOME` or `~/.local/state`. Source: XDG Base Directory
     /// Specification.
-    static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String]) -> URL {
-        let name = String(format: "%016llx", hash(folders.source.key + "\n" + folders.destination.key))
+    static func stateFile(of folders: (source: SyncFolder, destination: SyncFolder), environment: [String: String]) async throws -> URL {
+        let name = String(format: "%016llx", hash(try await folders.source.key() + "\n" + folders.destination.key()))
         return URL(fileURLWithPath: stateFolder(environment)).appending(path: "\(name).db")
     }
 
@@ -51,9 +51,16 @@ enum SyncPair {
     // MARK: Errors
 
     /// An error of a whole run, with the side that it is about, and its exit code.
-    static func locate(_ error: any Error, _ pair: Pair) -> any Error {
+    static func locate(_ error: any Error, _ pair: Pair, state: URL) -> any Error {
         if error is CommandFailure || error.isCancellation { return error }
-        if error.removalStop != nil { return error.at("", status: .failed) }
-        return pair.locate(error)
+        guard let stop = error.removalStop else { return pair.locate(error) }
+        let wayOn =
+            switch stop {
+            case .overLimit(let removals, _): "--dry-run names them, and --max-delete \(removals) allows them."
+            case .emptySide: "--max-delete 100% allows it; the state is “\(state.path)”."
+            }
+        let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String ?? ""
+        return FileError.make(.fileWriteNoPermission, path: path, sentence: "\(error.sentence) \(wayOn)", underlying: stop)
+            .at("", status: .failed)
     }
 }

@@ -11,6 +11,8 @@ public actor FolderSync {
     public nonisolated let source: SyncFolder
     /// The other side.
     public nonisolated let destination: SyncFolder
+    /// Where the state is.
+    public nonisolated let state: URL
     let options: SyncOptions
     private let store: SyncStore
     private let throttle: Throttle?
@@ -19,15 +21,18 @@ public actor FolderSync {
     /// How often a run looks again at what changed while it worked.
     private static let mostPasses = 5
 
-    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. In a folder
-    ///   that is kept in step, the folder in which it lies takes no part: states are of this machine alone.
+    /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. Below a folder
+    ///   that is kept in step, the folder in which it lies takes no part, right in it the state itself: it is of this machine alone.
     /// - Throws: `CocoaError(.fileLocking)` while another process has the state; `CocoaError(.fileReadUnknown)` for the state of two other
     ///   folders; `CocoaError(.fileReadCorruptFile)` for a damaged one; `CocoaError(.fileWriteNoPermission)` or
     ///   `CocoaError(.fileWriteUnknown)` where it cannot be made or written; `CocoaError(.fileWriteInvalidFileName)` for two folders of
     ///   which one lies in the other.
     public init(_ source: SyncFolder, _ destination: SyncFolder, state: URL, options: SyncOptions = SyncOptions()) async throws {
-        let (overlaps, places) = try await BlockingThreads.shared.run {
-            (source.overlaps(destination), try [source, destination].flatMap { try $0.leftOut(for: state) })
+        let (overlaps, keys, places) = try await BlockingThreads.shared.run {
+            let sides = [source, destination]
+            return (
+                source.overlaps(destination), Sides(source.placeKey, destination.placeKey), try sides.flatMap { try $0.leftOut(for: state) }
+            )
         }
         if overlaps {
             throw FileError.make(
@@ -36,11 +41,12 @@ public actor FolderSync {
         }
         self.source = source
         self.destination = destination
+        self.state = state
         var options = options
         options.leftOut = Set(places)
         self.options = options
         throttle = options.bandwidth.map(Throttle.init)
-        store = try await SyncStore.open(state, pair: Sides(source.key, destination.key))
+        store = try await SyncStore.open(state, pair: keys)
     }
 
     /// Closes the state, for another process to open.

@@ -131,8 +131,8 @@ public enum SyncEvent: Sendable {
     case began(SyncAction, progress: Progress?)
     /// A step is done.
     case done(SyncAction)
-    /// A step failed; the others go on.
-    case failed(SyncAction, any Error)
+    /// A step failed, for a reason that either side may have; the others go on.
+    case failed(SyncAction, FolderSyncReport.Item)
     /// A step has to be taken anew, because the item changed meanwhile.
     case postponed(SyncAction)
 }

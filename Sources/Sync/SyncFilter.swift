@@ -19,11 +19,13 @@ public struct SyncFilter: Sendable, Hashable {
     /// Reads rules such as `- *.tmp`, `+ *.epub`, `- cache/`, `- /private/**`: of those that match an item the first decides, and what no
     /// rule matches takes part.
     ///
-    /// Patterns are those of fnmatch(3), character by character, and match names in any Unicode normalization. One without a slash is matched with the name, another
-    /// with the whole path from the folder down, name by name, where `**` stands for any number of names: `/a/**` is all in `a`, `**/b/*.c`
-    /// what matches `*.c` in any `b`. A slash at the end means folders only. What lies in a folder left out is left out, too.
+    /// Patterns are those of fnmatch(3), character by character, and match names in any Unicode normalization. One without a slash is
+    /// matched with the name, another with the whole path from the folder down, name by name, where `**` stands for any number of names:
+    /// `/a/**` is all in `a`, `**/b/*.c` what matches `*.c` in any `b`. A slash at the end means folders only. What lies in a folder left
+    /// out is left out, too.
     ///
-    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, or is empty.
+    /// - Throws: `CocoaError(.fileReadInvalidFileName)` for a rule that does not begin with `+` or `-`, is empty, or has a bracket that is
+    ///   never closed or a backslash with nothing behind it.
     public init(_ rules: [String]) throws {
         for text in rules {
             var pattern = String(text.dropFirst().drop { $0 == " " })
@@ -36,6 +38,9 @@ public struct SyncFilter: Sendable, Hashable {
             if foldersOnly { pattern.removeLast() }
             let matchesPath = pattern.contains("/")
             let patterns = matchesPath ? Self.names(in: pattern) : [pattern]
+            if let flaw = patterns.lazy.compactMap(Self.flaw).first {
+                throw FileError.make(.fileReadInvalidFileName, path: text, sentence: "The filter “\(text)” has \(flaw).")
+            }
             self.rules.append(Rule(includes: sign == "+", patterns: patterns, foldersOnly: foldersOnly, matchesPath: matchesPath))
         }
     }
@@ -50,6 +55,33 @@ public struct SyncFilter: Sendable, Hashable {
             return Self.matches(names[...], rule.patterns[...])
         }
         return rule?.includes ?? true
+    }
+
+    /// What fnmatch(3) would take for plain characters, and nobody means so.
+    private static func flaw(of pattern: String) -> String? {
+        var rest = pattern.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            if scalar == "\\", rest.popFirst() == nil { return "a backslash with nothing behind it; one of a name is “\\\\”" }
+            if scalar == "[", !skipBracket(&rest) { return "a “[” without its “]”; one of a name is “\\[”" }
+        }
+        return nil
+    }
+
+    /// Takes what stands between brackets, behind the first one. Source: POSIX.1-2017, XBD 9.3.5.
+    private static func skipBracket(_ rest: inout Substring.UnicodeScalarView) -> Bool {
+        if rest.first == "!" || rest.first == "^" { rest.removeFirst() }
+        var isFirst = true
+        while let scalar = rest.popFirst() {
+            if scalar == "]", !isFirst { return true }
+            isFirst = false
+            if scalar == "\\" { _ = rest.popFirst() }
+            guard scalar == "[", let kind = rest.first, [":", ".", "="].contains(kind) else { continue }
+            // Of a class such as `[:alpha:]` the first bracket that closes is none of the set's.
+            guard let end = rest.dropFirst().indices.first(where: { rest[$0] == kind && rest[rest.index(after: $0)...].first == "]" })
+            else { continue }
+            rest = rest[rest.index(end, offsetBy: 2)...]
+        }
+        return false
     }
 
     private static func names(in path: String) -> [String] { path.split(separator: "/").map(String.init) }

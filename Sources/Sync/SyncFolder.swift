@@ -37,8 +37,20 @@ public struct SyncFolder: Sendable {
     /// The folder's URL without secrets, for logs and messages.
     public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
 
-    /// What the state knows the folder by: its URL and its user.
-    public var key: String { [name, user].compactMap { $0 }.joined(separator: " ") }
+    /// What the state knows the folder by: its URL and its user. A folder on this machine's disks is known by where it is, whatever symbolic
+    /// links lead there.
+    public func key() async throws -> String { try await BlockingThreads.shared.run { placeKey } }
+
+    /// As ``key()``. Blocks.
+    var placeKey: String {
+        var url = provider.url(of: path)
+        let place = Self.place(of: url)
+        // What is not UTF-8 has no form of a URL that could be taken apart and put together again.
+        if url.isFileURL, URL(fileURLWithPath: url.path).pathComponents == url.pathComponents, !url.path.isEmpty {
+            url = URL(fileURLWithPath: "/" + place.dropFirst().joined(separator: "/"), isDirectory: url.hasDirectoryPath)
+        }
+        return [url.withoutSecrets.absoluteString, user].compactMap { $0 }.joined(separator: " ")
+    }
 
     /// Whether one of both is or lies in the other, as far as provider and URL tell.
     func overlaps(_ other: SyncFolder) -> Bool {
@@ -103,6 +115,14 @@ public struct SyncFolder: Sendable {
     /// Has the storage asked anew about what lies at and below `path`, whatever the provider is told to remember.
     func forgetAnswers(below path: ProviderPath) {
         if let remote = provider as? any FileProviderBasicRemote, remote.useCache { remote.dropCache(path: path) }
+    }
+
+    /// Whether `error` says that it is about the item at `relative`, here rather than under the same path of another storage.
+    func isNamed(by error: any Error, at relative: ProviderPath) -> Bool {
+        let (info, path) = ((error as NSError).userInfo, path(of: relative))
+        guard info[NSFilePathErrorKey] as? String == path.string else { return false }
+        guard let url = info[NSURLErrorKey] as? URL else { return true }
+        return url.absoluteString == provider.url(of: path).withoutSecrets.absoluteString
     }
 
     /// The item whose path, counted from the folder, is `relative`.

@@ -17,7 +17,7 @@ extension SyncEvent {
         switch self {
         case .began(let action, _): "begins: \(action.line)"
         case .done(let action): "done: \(action.line)"
-        case .failed(let action, let error): "failed: \(action.line): \(error.sentence)"
+        case .failed(let action, let item): "failed: \(action.line): \(item.reason)"
         case .postponed(let action): "postponed: \(action.line)"
         }
     }

@@ -159,8 +159,9 @@ struct SyncRun: Sendable {
         if tally.lacksFolder(action) { return progress.expectMore(-size) }
         if let error = tally.refusal(of: action) {
             progress.expectMore(-size)
-            tally.report.fail(FolderSyncReport.Item(action.side, action.path, error))
-            return event(.failed(action, error))
+            let item = FolderSyncReport.Item(action.side, action.path, error)
+            tally.report.fail(item)
+            return event(.failed(action, item))
         }
         tally.inFlight += 1
         if size > Self.small { tally.largeInFlight += 1 }
@@ -204,7 +205,7 @@ struct SyncRun: Sendable {
                 guard isOwn, tally.brokenOff < Self.mostBrokenOff else { throw error }
             }
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
-            let item = FolderSyncReport.Item(action.side, action.path, error)
+            let item = FolderSyncReport.Item(side(of: error, action), action.path, error)
             if let error = error as? LeftOutThere {
                 tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence, isLeftOut: error.isInside))
             } else if error is ChangedMeanwhile || error.isChangedWhileReading {
@@ -213,9 +214,15 @@ struct SyncRun: Sendable {
                 event(.postponed(action))
             } else {
                 tally.report.fail(item)
-                event(.failed(action, error))
+                event(.failed(action, item))
             }
         }
+    }
+
+    /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be read.
+    private func side(of error: any Error, _ action: SyncAction) -> SyncSide {
+        let isAboutOther = pass.folders[action.side.other].isNamed(by: error, at: action.path)
+        return isAboutOther && !pass.folders[action.side].isNamed(by: error, at: action.path) ? action.side.other : action.side
     }
 
     /// Makes the destination's own folder where it is missing.

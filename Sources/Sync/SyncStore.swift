@@ -27,6 +27,7 @@ final class SyncStore: Sendable {
         try await BlockingThreads.shared.run {
             do {
                 try makeFolder(of: file)
+                try file.makeState()
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -66,14 +67,20 @@ final class SyncStore: Sendable {
             FileError.make(
                 .fileReadCorruptFile, path: file.path,
                 sentence: "The state “\(name)” is damaged; move it away, and both folders are compared anew.", underlying: error)
-        case .SQLITE_CANTOPEN:
+        case .SQLITE_CANTOPEN where !isForbidden(file):
             FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(file.path)” cannot be opened.", underlying: error)
-        case .SQLITE_READONLY:
+        case .SQLITE_READONLY, .SQLITE_CANTOPEN:
             FileError.make(
                 .fileWriteNoPermission, path: file.path, sentence: "The state “\(file.path)” may not be written to.", underlying: error)
         case .SQLITE_FULL: FileError.make(.fileWriteOutOfSpace, path: file.path, underlying: error)
         default: FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(name)”: \(error)", underlying: error)
         }
+    }
+
+    /// Whether this user may not write the file, or not in its folder, where SQLite needs others beside it.
+    private static func isForbidden(_ file: URL) -> Bool {
+        let needs = [(file.path, R_OK | W_OK), (file.deletingLastPathComponent().path, W_OK | X_OK)]
+        return needs.contains { access($0, $1) != 0 && [EACCES, EPERM, EROFS].contains(errno) }
     }
 
     /// Works on the database, in one transaction.
@@ -526,5 +533,27 @@ struct Bitmap: Sendable {
         if contains(number) || !words.indices.contains(number / 64) { return }
         words[number / 64] |= 1 << UInt64(number % 64)
         count += 1
+    }
+}
+
+extension URL {
+    /// Makes the file where it is missing, for its owner alone; SQLite makes those beside it likewise. One that is there is not opened here:
+    /// closing it would give up the locks that SQLite has on it (fcntl(2)).
+    fileprivate func makeState() throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            _ = close(descriptor)
+            return
+        }
+        let code = errno
+        guard code == EEXIST else {
+            let cause = FileError.make(errno: code, path: .root, writing: true)
+            throw FileError.make(
+                cause.code, path: path, sentence: "The state “\(path)” cannot be made: \(String(cString: strerror(code))).",
+                underlying: cause.underlying)
+        }
+        var status = stat()
+        // SQLite takes a file of one byte for an empty one.
+        if stat(path, &status) == 0, status.st_size == 1 { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
     }
 }

@@ -118,7 +118,7 @@ struct SyncTransfer: Sendable {
         } catch {
             // What cannot be removed stays under a name that tells.
             _ = try? await Task { try await target.provider.removeItem(path: staged, recursive: false) }.value
-            throw error
+            throw TemporaryName.error(error, under: staged, of: path)
         }
         // What somebody else has written right after the rename is not what was sent.
         guard let now = SyncItem(try await target.provider.attributesOfItem(path: path)),

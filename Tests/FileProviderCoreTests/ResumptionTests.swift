@@ -11,6 +11,23 @@ import Testing
         #expect(TemporaryName.matches(String(decoding: part.nameBytes, as: UTF8.self)))
     }
 
+    @Test func `An error of a step under a temporary name is told of the name to be`() throws {
+        let path = try ProviderPath("/d/ä")
+        let part = try TemporaryName.make(beside: path)
+        let url = try #require(URL(string: "dav://nas.example/x/\(part.percentEncoded)"))
+        func told(_ at: ProviderPath) -> CocoaError? {
+            let error = FileError.make(errno: EACCES, path: at, url: url, writing: true)
+            return TemporaryName.error(error, under: part, of: path) as? CocoaError
+        }
+        let error = try #require(told(part))
+        #expect(error.code == .fileWriteNoPermission && (error.underlying as? POSIXError)?.code == .EACCES)
+        #expect(error.sentence.contains("“/d/ä”") && !error.sentence.contains(TemporaryName.suffix))
+        #expect(error.userInfo[NSFilePathErrorKey] as? String == "/d/ä")
+        #expect((error.userInfo[NSURLErrorKey] as? URL)?.absoluteString == "dav://nas.example/x/d/%C3%A4")
+        #expect(told(try part.appending("in"))?.sentence.contains("“/d/ä/in”") == true)
+        #expect(told(try ProviderPath("/d/other"))?.sentence.contains("“/d/other”") == true)
+    }
+
     @Test func `Every name, folder and identity has a part of its own`() throws {
         let parts = try [("/d/a", "1"), ("/d/a", "2"), ("/d/b", "1"), ("/e/a", "1"), ("/d/a", "")].map {
             try TemporaryName.make(beside: ProviderPath($0.0), for: $0.1)

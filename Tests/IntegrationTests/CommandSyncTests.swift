@@ -36,6 +36,14 @@ import Testing
             try runner.write("a/x", "1")
             try link("to b", to: "b", runner)
             #expect(try await runner.run("sync", "a", "to b").text == "created to b/x\n1 created; 1 B\n")
+            // However it is reached, the pair has one state.
+            #expect(try await runner.run("sync", "a", "b").text.isEmpty)
+            #expect(try runner.names(".local/state/carrel/sync").filter { $0.hasSuffix(".db") }.count == 1)
+            try link("nowhere", to: "missing", runner)
+            expectFailure(try await runner.run("sync", "nowhere", "b"), 3, "leads nowhere")
+            expectFailure(try await runner.run("sync", "a", "nowhere"), 3, "leads nowhere")
+            try link("to x", to: "a/x", runner)
+            expectFailure(try await runner.run("sync", "to x", "b"), 2, "is a file")
             try runner.makeFolder("a/sub")
             try link("to a", to: "a", runner)
             expectFailure(try await runner.run("sync", "a", "to a/sub"), 2, "none may be or lie in the other")
@@ -72,6 +80,7 @@ import Testing
             #expect(try await runner.run("sync", "a", "b").text.isEmpty)
             let stopped = try await runner.run("sync", "--delete", "a", "b")
             expectFailure(stopped, 1, "carrel: sync: 6 of 10 items would be removed")
+            #expect(stopped.error.contains("--max-delete 6 allows them"))
             let fewer = try await runner.run("sync", "--delete", "--max-delete", "5", "--json", "a", "b")
             #expect(fewer.code == 1 && (fewer.failure["message"] as? String)?.contains("would be removed") == true)
 
@@ -79,7 +88,7 @@ import Testing
             let text = try await runner.run(plan + ["a", "b"])
             let lines = text.text.split(separator: "\n").map(String.init)
             #expect(text.code == 0 && Set(lines.dropLast()) == Set((0..<6).map { "would be removed b/f\($0)" }), "\(text.error)")
-            #expect(lines.last == "would be 6 removed; 0 B")
+            #expect(lines.last == "would be: 6 removed; 0 B")
             let json = try await runner.run(plan + ["--json", "a", "b"]).object
             let actions = json["actions"] as? [[String: Any]] ?? []
             #expect(json["dryRun"] as? Bool == true && json["removed"] as? Int == 6 && actions.count == 6)
@@ -97,7 +106,9 @@ import Testing
     @Test func `a source that is suddenly empty changes nothing`() async throws {
         try await useTen { runner in
             for index in 0..<10 { try remove("a/f\(index)", runner) }
-            expectFailure(try await runner.run("sync", "--delete", "a", "b"), 1, "has nothing of the 10 items")
+            let stopped = try await runner.run("sync", "--delete", "a", "b")
+            expectFailure(stopped, 1, "has nothing of the 10 items")
+            #expect(stopped.error.contains("--max-delete 100% allows it; the state is “/"))
             #expect(try runner.names("b").count == 10)
         }
     }
@@ -146,6 +157,17 @@ import Testing
         }
     }
 
+    @Test func `names that are not UTF-8 are told in bytes, too`() async throws {
+        try await use { runner in
+            let outcome = try await runner.shell(
+                #"mkdir "a/$(printf 'd\377')"; echo 1 > "a/$(printf 'd\377/x')"; $CARREL sync --dry-run --json a b"#)
+            let actions = outcome.object["actions"] as? [[String: Any]] ?? []
+            let bytes = actions.compactMap { ($0["pathBytes"] as? String).flatMap { Data(base64Encoded: $0) } }
+            #expect(Set(bytes) == [Data([0x64, 0xFF]), Data([0x64, 0xFF, 0x2F, 0x78])], "\(outcome.error)")
+            #expect(actions.count == 2)
+        }
+    }
+
     // MARK: Two ways
 
     @Test func `changes go both ways, and where both changed one file both versions are on both sides`() async throws {
@@ -181,6 +203,7 @@ import Testing
             expectFailure(try await runner.run("sync", "file", "b"), 2, "is a file")
             expectFailure(try await runner.run("sync", "a", "file"), 2, "is a file")
             expectFailure(try await runner.run("sync", "--filter", "*.tmp", "a", "b"), 2, "*.tmp")
+            expectFailure(try await runner.run("sync", "--filter", "- [ab", "a", "b"), 2, "“[” without its “]”")
             expectFailure(try await runner.run("sync", "--max-delete", "some", "a", "b"), 2, "some")
             expectFailure(try await runner.run("sync", "--timetable", "25:00,1M", "a", "b"), 2, "25:00,1M")
             expectFailure(try await runner.run("sync", "--watch", "--dry-run", "a", "b"), 2, "--dry-run")
@@ -200,6 +223,10 @@ import Testing
             try runner.write("text", "no state at all, but long enough to be taken for one by nobody")
             let damaged = try await runner.run("sync", "--state", "text", "a", "b")
             #expect(damaged.code == 8, "\(damaged.error)")
+            // SQLite would take it for an empty database.
+            try runner.write("byte", "x")
+            expectFailure(try await runner.run("sync", "--state", "byte", "a", "b"), 8, "“byte” is damaged")
+            #expect(try runner.read("byte") == "x")
             let place = runner.path("text/in/s.db")
             expectFailure(try await runner.run("sync", "--state", place, "a", "b"), 1, "The folder of the state “\(place)” cannot be made")
             expectFailure(try await runner.run("sync", "--state", runner.path("c"), "a", "b"), 1, "The state “\(runner.path("c"))” cannot")

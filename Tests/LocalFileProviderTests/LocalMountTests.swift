@@ -64,4 +64,17 @@ import Testing
         #expect(try folder.names().filter { $0.hasPrefix("copy") }.count == 5)
         #expect(try !folder.names().contains { TemporaryName.matches($0) })
     }
+
+    @Test func `what was changed while it was moved away comes back beside what took its name`() throws {
+        let folder = try TestFolder()
+        try folder.put("old", at: "/a.b.txt")
+        try folder.put("new", at: "/aside")
+        let top = try FileDescriptor(path: folder.root, flags: LocalFlags.names)
+        func place(_ name: String) -> LocalPlace { LocalPlace(folder: top, name: Array(name.utf8)) }
+        let names = place("a.b.txt").namesForChanged.map { String(decoding: $0, as: UTF8.self) }
+        #expect(names.count == 9 && names[0] == "a.b (changed).txt" && names[8] == "a.b (changed 9).txt")
+        #expect(place(".a").namesForChanged[0] == Array(".a (changed)".utf8))
+        place("aside").comeBack(to: place("a.b.txt"), .all, isFolder: false)
+        #expect(folder.text("/a.b.txt") == "old" && folder.text("/a.b (changed).txt") == "new")
+    }
 }

@@ -83,6 +83,18 @@ import Testing
         #expect(try SyncFilter([rule]).includes(ProviderPath(path), isFolder: false) == !isLeftOut)
     }
 
+    @Test(arguments: ["- [ab", "- a\\", "- x/[a/b]", "- []", "- [!]", "- [[:alpha:]", "- a\\/"])
+    func `a pattern that is not whole is refused`(rule: String) {
+        #expect { try SyncFilter([rule]) } throws: { $0.sentence.contains("“\(rule)” has ") }
+    }
+
+    @Test(arguments: [
+        ("- \\[ab", "[ab"), ("- []a]", "]"), ("- [!]]", "x"), ("- [[:alpha:]]", "x"), ("- a\\\\", "a\\"), ("- [\\]]", "]"), ("- x]", "x]"),
+    ])
+    func `brackets and backslashes that are whole are taken`(rule: String, name: String) throws {
+        #expect(try !SyncFilter([rule]).includes(ProviderPath("/" + name), isFolder: false))
+    }
+
     @Test(arguments: [
         ("ftp", "/a", "/a/b", false), ("davs", "/a", "/a", false), ("sftp", "/a", "/a/b", true), ("sftp", "/~/a", "/~/a", false),
     ])

@@ -21,7 +21,7 @@ struct SyncFolders: Verb {
 
     @Flag(help: "Carry changes of the destination over to the source, too.")
     var twoWay = false
-    @Flag(help: "Remove from the destination what the source has no more; the first run never does.")
+    @Flag(help: "Remove from the destination what the source has no more; the first run never does. --two-way removes in any case.")
     var delete = false
     @Flag(help: "Tell what would be done, and change nothing.")
     var dryRun = false
@@ -44,7 +44,7 @@ struct SyncFolders: Verb {
     var checksum = false
     @Option(help: ArgumentHelp("What becomes of symbolic links: skip, which is usual, or copy.", valueName: "what"))
     var links = Links.skip
-    @Flag(help: "Keep what is replaced or removed in .carrel-trash.")
+    @Flag(help: "Keep what is replaced or removed in .carrel-trash, where a mirror keeps what is the destination's own in any case.")
     var trash = false
     @Option(help: ArgumentHelp("How long it is kept there; 30 unless given.", valueName: "days"))
     var trashDays: Int?
@@ -72,12 +72,13 @@ struct SyncFolders: Verb {
         let pair = Pair(source: places[0], target: places[1])
         try await check(pair)
         let folders = SyncPair.folders(of: pair)
-        let file = state.map { URL(fileURLWithPath: $0) } ?? SyncPair.stateFile(of: folders, environment: session.environment)
+        let usual = try await SyncPair.stateFile(of: folders, environment: session.environment)
+        let file = state.map { URL(fileURLWithPath: $0) } ?? usual
         session.remark("the state is \(file.path)")
         var options = try options()
         options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
         let sync = try await FolderSync(folders.source, folders.destination, state: file, options: options)
-        do { try await run(sync, SyncOutput(pair, session)) } catch { throw SyncPair.locate(error, pair) }
+        do { try await run(sync, SyncOutput(pair, state: file, session)) } catch { throw SyncPair.locate(error, pair, state: file) }
         try await sync.close()
     }
 
@@ -119,8 +120,13 @@ struct SyncFolders: Verb {
         for (place, what) in [(pair.source, "source"), (pair.target, "destination")] {
             do {
                 let item = try await place.provider.attributesOfItem(path: place.path)
-                if try await item.isFolder(of: place) { continue }
+                if item.isDirectory { continue }
+                if item.isSymbolicLink, try await leadsToFolder(place) { continue }
                 throw CommandFailure.usage("“\(place.path)” is a file; the \(what) of a sync is a folder.")
+            } catch is LeadsNowhere {
+                throw FileError.make(
+                    .fileNoSuchFile, path: place.path, sentence: "“\(place.path)” is a symbolic link that leads nowhere."
+                ).at(place.shown)
             } catch let error where error.isNoSuchFile && what == "destination" {
                 continue
             } catch let error where watch && (error.isTransient || ExitStatus(error) == .unreachable) {
@@ -128,6 +134,16 @@ struct SyncFolders: Verb {
                 continue
             } catch { throw error.at(place.shown) }
         }
+    }
+
+    private struct LeadsNowhere: Error {}
+
+    /// Whether a symbolic link leads to a folder: storages follow it when they list.
+    private func leadsToFolder(_ place: Place) async throws -> Bool {
+        do { try await place.provider.contentsOfDirectory(path: place.path) { _ in } } catch let error where error.isNoSuchFile {
+            throw LeadsNowhere()
+        } catch let error as CocoaError where error.underlying as? POSIXError == POSIXError(.ENOTDIR) { return false }
+        return true
     }
 
     private func options() throws -> SyncOptions {

@@ -267,7 +267,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         } catch {
             // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
             await Task { try? await removeItem(path: temporary) }.value
-            throw error
+            throw TemporaryName.error(error, under: temporary, of: destination)
         }
     }
 }

@@ -68,6 +68,23 @@ public enum TemporaryName {
         return try (path.parent ?? .root).appending(".\(String(hash, radix: 36))\(suffix)")
     }
 
+    /// What `error` is to those who know nothing of the other name: an error of a step under `temporary`, or below it, told of `path`, under
+    /// which the item was to be published. Other errors stay as they are.
+    public static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
+        guard let error = error as? CocoaError, let told = error.userInfo[NSFilePathErrorKey] as? String,
+            told == temporary.string || told.hasPrefix(temporary.string + "/")
+        else { return error }
+        var info = error.userInfo
+        let named = { (text: String, path: ProviderPath) in text.replacingOccurrences(of: temporary.string, with: path.string) }
+        info[NSFilePathErrorKey] = named(told, path)
+        info[NSLocalizedDescriptionKey] = (info[NSLocalizedDescriptionKey] as? String).map { named($0, path) }
+        if let url = info[NSURLErrorKey] as? URL {
+            let text = url.absoluteString.replacingOccurrences(of: temporary.percentEncoded, with: path.percentEncoded)
+            info[NSURLErrorKey] = URL(string: text)
+        }
+        return CocoaError(error.code, userInfo: info)
+    }
+
     /// Whether `name` was made here.
     public static func matches(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(suffix) }
 }
