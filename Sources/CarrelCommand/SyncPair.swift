@@ -56,7 +56,7 @@ enum SyncPair {
         guard let stop = error.removalStop else { return pair.locate(error) }
         let wayOn =
             switch stop {
-            case .overLimit(let removals, _): "--dry-run names them, and --max-delete \(removals) allows them."
+            case .overLimit(let removals, _): "--max-delete \(removals) allows them; with --dry-run, it only names them."
             case .emptySide: "--max-delete 100% allows it; the state is “\(state.path)”."
             }
         let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String ?? ""
