@@ -44,9 +44,9 @@ public struct SyncFolder: Sendable {
     /// As ``key()``. Blocks.
     var placeKey: String {
         var url = provider.url(of: path)
-        let place = Self.place(of: url)
         // What is not UTF-8 has no form of a URL that could be taken apart and put together again.
         if url.isFileURL, URL(fileURLWithPath: url.path).pathComponents == url.pathComponents, !url.path.isEmpty {
+            let place = Self.place(of: url)
             url = URL(fileURLWithPath: "/" + place.dropFirst().joined(separator: "/"), isDirectory: url.hasDirectoryPath)
         }
         return [url.withoutSecrets.absoluteString, user].compactMap { $0 }.joined(separator: " ")

@@ -25,9 +25,9 @@ final class SyncStore: Sendable {
     ///   file that is no state.
     static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
         try await BlockingThreads.shared.run {
+            let place = SyncStateFile(file)
             do {
-                try makeFolder(of: file)
-                try file.makeState()
+                try place.make()
                 var configuration = Configuration()
                 configuration.busyMode = .timeout(1)
                 let queue = try DatabaseQueue(path: file.path, configuration: configuration)
@@ -35,22 +35,9 @@ final class SyncStore: Sendable {
                 // Where nobody may write, that shows with the first change otherwise, in the middle of a run.
                 if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
                 return SyncStore(queue)
-            } catch let error as DatabaseError { throw Self.error(error, file) } catch let error as ForeignState {
+            } catch let error as DatabaseError { throw place.error(error) } catch let error as ForeignState {
                 throw FileError.make(.fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
             }
-        }
-    }
-
-    private static func makeFolder(of file: URL) throws {
-        do {
-            // The names of files are nobody else's business.
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            let isForbidden = (error as? CocoaError)?.code == .fileWriteNoPermission
-            throw FileError.make(
-                isForbidden ? .fileWriteNoPermission : .fileWriteUnknown, path: file.path,
-                sentence: "The folder of the state “\(file.path)” cannot be made.", underlying: error)
         }
     }
 
@@ -58,35 +45,10 @@ final class SyncStore: Sendable {
         self.queue = queue
     }
 
-    private static func error(_ error: DatabaseError, _ file: URL) -> CocoaError {
-        let name = file.lastPathComponent
-        return switch error.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            FileError.make(.fileLocking, path: file.path, sentence: "Another sync is running with the state “\(name)”.", underlying: error)
-        case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-            FileError.make(
-                .fileReadCorruptFile, path: file.path,
-                sentence: "The state “\(name)” is damaged; move it away, and both folders are compared anew.", underlying: error)
-        case .SQLITE_CANTOPEN where !isForbidden(file):
-            FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(file.path)” cannot be opened.", underlying: error)
-        case .SQLITE_READONLY, .SQLITE_CANTOPEN:
-            FileError.make(
-                .fileWriteNoPermission, path: file.path, sentence: "The state “\(file.path)” may not be written to.", underlying: error)
-        case .SQLITE_FULL: FileError.make(.fileWriteOutOfSpace, path: file.path, underlying: error)
-        default: FileError.make(.fileWriteUnknown, path: file.path, sentence: "The state “\(name)”: \(error)", underlying: error)
-        }
-    }
-
-    /// Whether this user may not write the file, or not in its folder, where SQLite needs others beside it.
-    private static func isForbidden(_ file: URL) -> Bool {
-        let needs = [(file.path, R_OK | W_OK), (file.deletingLastPathComponent().path, W_OK | X_OK)]
-        return needs.contains { access($0, $1) != 0 && [EACCES, EPERM, EROFS].contains(errno) }
-    }
-
     /// Works on the database, in one transaction.
     func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         do { return try await queue.write(body) } catch let error as DatabaseError {
-            throw Self.error(error, URL(fileURLWithPath: queue.path))
+            throw SyncStateFile(URL(fileURLWithPath: queue.path)).error(error)
         }
     }
 
@@ -232,7 +194,7 @@ final class SyncStore: Sendable {
                 }
                 try db.execute(sql: "PRAGMA synchronous = NORMAL")
             }
-        } catch let error as DatabaseError { throw Self.error(error, URL(fileURLWithPath: queue.path)) }
+        } catch let error as DatabaseError { throw SyncStateFile(URL(fileURLWithPath: queue.path)).error(error) }
     }
 
     /// Has what lies below `paths`, and with `itself` they too, take no part in this pass.
@@ -533,27 +495,5 @@ struct Bitmap: Sendable {
         if contains(number) || !words.indices.contains(number / 64) { return }
         words[number / 64] |= 1 << UInt64(number % 64)
         count += 1
-    }
-}
-
-extension URL {
-    /// Makes the file where it is missing, for its owner alone; SQLite makes those beside it likewise. One that is there is not opened here:
-    /// closing it would give up the locks that SQLite has on it (fcntl(2)).
-    fileprivate func makeState() throws {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor >= 0 {
-            _ = close(descriptor)
-            return
-        }
-        let code = errno
-        guard code == EEXIST else {
-            let cause = FileError.make(errno: code, path: .root, writing: true)
-            throw FileError.make(
-                cause.code, path: path, sentence: "The state “\(path)” cannot be made: \(String(cString: strerror(code))).",
-                underlying: cause.underlying)
-        }
-        var status = stat()
-        // SQLite takes a file of one byte for an empty one.
-        if stat(path, &status) == 0, status.st_size == 1 { throw DatabaseError(resultCode: .SQLITE_NOTADB) }
     }
 }

@@ -72,8 +72,10 @@ struct SyncFolders: Verb {
         let pair = Pair(source: places[0], target: places[1])
         try await check(pair)
         let folders = SyncPair.folders(of: pair)
-        let usual = try await SyncPair.stateFile(of: folders, environment: session.environment)
-        let file = state.map { URL(fileURLWithPath: $0) } ?? usual
+        let file =
+            if let state { URL(fileURLWithPath: state) } else {
+                try await SyncPair.stateFile(of: folders, environment: session.environment)
+            }
         session.remark("the state is \(file.path)")
         var options = try options()
         options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
