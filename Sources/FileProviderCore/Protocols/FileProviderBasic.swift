@@ -26,7 +26,8 @@ public protocol FileProviderBasic: AnyObject, Sendable, CustomDebugStringConvert
     ///
     /// `page` may take its time; the storage waits meanwhile. What was given before an error is good as far as it goes.
     ///
-    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder.
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)`; `CocoaError(.fileReadUnknown)` with `ENOTDIR` below it when `path` is no folder;
+    ///   after the last page, ``FileError/unusableNames(_:in:url:)`` if the storage listed names that no path can hold.
     /// - Complexity: One request, or one for each page of the server's.
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws
 
@@ -70,12 +71,13 @@ extension FileProviderBasic {
         Registrations.shared.endAll(of: self)
     }
 
-    /// The direct children of the folder at `path`, collected.
+    /// The direct children of the folder at `path`, collected. Names that no path can hold are left out without a word; ``listing(path:)``
+    /// reports them.
     ///
-    /// - Throws: As ``contentsOfDirectory(path:page:)``.
+    /// - Throws: As ``contentsOfDirectory(path:page:)``, except for unusable names.
     public func contentsOfDirectory(path: ProviderPath) async throws -> [FileObject] {
         let listing = await listing(path: path)
-        if let error = listing.error { throw error }
+        if let error = listing.error, error.unusableNames == nil { throw error }
         return listing.contents
     }
 

@@ -57,12 +57,15 @@ public struct FileReaderAttributes: Sendable, Hashable {
     public var validator: String?
     /// The media type as the server gave it.
     public var mimeType: String?
+    /// The URL that answered, without secrets, if the server redirected the request to another path or host; nil otherwise.
+    public var redirectedTo: URL?
 
     /// Without a validator no change can be noticed.
-    public init(size: Int64, validator: String? = nil, mimeType: String? = nil) {
+    public init(size: Int64, validator: String? = nil, mimeType: String? = nil, redirectedTo: URL? = nil) {
         self.size = size
         self.validator = validator
         self.mimeType = mimeType
+        self.redirectedTo = redirectedTo
     }
 }
 

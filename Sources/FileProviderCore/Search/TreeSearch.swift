@@ -109,7 +109,7 @@ struct TreeSearch: Sendable {
 
     private func record(_ error: any Error, of folder: Folder, in failures: inout UnlistedFolders) throws {
         if let own = callersError.value { throw own }
-        if folder.depth == 0 || error.concernsEveryItem { throw error }
+        if folder.depth == 0 && error.unusableNames == nil || error.concernsEveryItem { throw error }
         if let unlisted { try unlisted(folder.path, error) } else { failures.add(error, at: folder.path) }
     }
 }

@@ -6,13 +6,15 @@ extension FileProviderBasic {
     /// followed.
     ///
     /// - Parameters:
-    ///   - unlisted: Told of a folder further down that cannot be listed; the walk goes on unless it throws, as it does by default.
+    ///   - unlisted: Called with a folder further down that cannot be listed, and with every folder whose listing left out unusable names
+    ///     (``Swift/Error/unusableNames``). The walk goes on unless it throws, as it does by default for all but unusable names.
     ///   - entering: Whether a folder further down is entered; its own item is visited all the same.
     /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``TreeCopy/deepest`` folders.
     /// - Complexity: One listing for each folder, as many at once as the provider's reads are worth
     ///   (``Capabilities/ReadCost/concurrentRanges``); held are the pages at hand and the folders still to be listed.
     public func walk(
-        path: ProviderPath, unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { throw $1 },
+        path: ProviderPath,
+        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { if $1.unusableNames == nil { throw $1 } },
         entering: @escaping @Sendable (FileObject) -> Bool = { _ in true },
         visit: @escaping @Sendable (FileObject) async throws -> Void
     ) async throws {

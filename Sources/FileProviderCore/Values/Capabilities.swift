@@ -104,6 +104,9 @@ public struct Capabilities: Sendable, Hashable, Codable {
     public var isNormalizationSensitive: Bool
     /// Whether listings show every name. Where they do not, a folder that was copied item by item must not be removed after it.
     public var listsEveryName: Bool
+    /// Whether writing to a path makes the folders above it, as on storages whose folders are only prefixes of names. Elsewhere the parent
+    /// must exist.
+    public var makesParentFolders: Bool
     /// Hashes that the storage computes or keeps, such as `sha256`: those that ``FileProviderChecksums`` can be asked for.
     public var hashKinds: [String]
 
@@ -111,7 +114,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
     public init(
         _ support: [Ability: Support] = [:], readCost: ReadCost, timePrecision: Double? = nil, largestFile: Int64? = nil,
         longestName: Int? = nil, isCaseSensitive: Bool = true, isNormalizationSensitive: Bool = true, listsEveryName: Bool = true,
-        hashKinds: [String] = [], concurrentTransfers: Int? = 4
+        makesParentFolders: Bool = false, hashKinds: [String] = [], concurrentTransfers: Int? = 4
     ) {
         self.support = support
         self.readCost = readCost
@@ -122,6 +125,7 @@ public struct Capabilities: Sendable, Hashable, Codable {
         self.isCaseSensitive = isCaseSensitive
         self.isNormalizationSensitive = isNormalizationSensitive
         self.listsEveryName = listsEveryName
+        self.makesParentFolders = makesParentFolders
         self.hashKinds = hashKinds
     }
 
