@@ -17,14 +17,17 @@ extension LocalFileProvider: FileProviderPushWrite {
     ///
     /// A file that is replaced keeps its permissions, unless others are given; a symbolic link is replaced itself. `ifMatch` takes
     /// ``FileObject/entryTag`` and is compared right before the move, not in the same step. In place, nothing is left of a file that
-    /// did not exist before.
+    /// did not exist before. With `resumption`, what a failed write brought stays beside the target; it is gone on with if its first and last
+    /// 64 KiB are the source's.
     ///
     /// - Throws: `CocoaError(.fileWriteFileExists)` when the name is taken and `overwrite` is false, or a folder with content is there;
     ///   `CocoaError(.fileNoSuchFile)` without its parent; `CocoaError(.fileWriteUnknown)` for another version or a source of another
     ///   length than it said.
     @discardableResult
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await write(path, options) { try await $0.pour(source) }
+        var options = options
+        if !source.isRepeatable { options.resumption = nil }
+        return try await write(path, options) { try await $0.pour(source) }
     }
 
     /// Writes what `fill` gives, as it comes, on the thread that gives it; otherwise as ``writeContents(path:from:options:)``.
@@ -32,7 +35,9 @@ extension LocalFileProvider: FileProviderPushWrite {
     public func writeContents(
         path: ProviderPath, options: WriteOptions, fill: @Sendable (any ByteSink) async throws -> FileExtent
     ) async throws -> FileObject {
-        try await write(path, options) { try $0.checkWhole(try await fill($0.sink)) }
+        var options = options
+        options.resumption = nil
+        return try await write(path, options) { try $0.checkWhole(try await fill($0.sink)) }
     }
 
     private func write(

@@ -70,7 +70,8 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         Capabilities(
             [
                 .rangedReading: .native, .suffixReading: .native, .writing: .native, .streamedWriting: .native,
-                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .derived, .folderCreation: .native,
+                .atomicReplacement: .native, .exclusiveCreation: .native, .conditionalWriting: .derived, .resumingWrites: .native,
+                .folderCreation: .native,
                 .removal: .native, .recursiveRemoval: .derived, .moving: .native, .serverSideCopying: .native,
                 .settingModificationDate: .native, .storageProperties: .native, .entryTags: .native, .symbolicLinks: .native,
                 .rawNames: .native,

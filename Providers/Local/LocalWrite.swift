@@ -3,15 +3,15 @@ import Foundation
 
 /// One file being written: where its bytes go, and how it ends. Calls block, ``pour(_:)`` apart.
 final class LocalWrite: Sendable {
-    private enum Target {
+    enum Target {
         case staged(StagedFile)
         case inPlace(FileDescriptor, isNew: Bool)
     }
 
     private let place: LocalPlace
-    private let options: WriteOptions
-    private let context: LocalContext
-    private let target: Target
+    let options: WriteOptions
+    let context: LocalContext
+    let target: Target
     private let file: FileDescriptor
     let sink: FileSink
 
@@ -26,7 +26,8 @@ final class LocalWrite: Sendable {
             let kept = before.flatMap { $0.type == .regular ? $0.permissions & 0o777 : nil }
             let permissions = Self.permissions(options) ?? kept
             let staged = try StagedFile(
-                in: place.folder(for: calls), target: context.path, permissions: permissions ?? 0o666, calls: calls)
+                in: place.folder(for: calls), target: context.path, permissions: permissions ?? 0o666,
+                resuming: options.resumption, calls: calls)
             // The umask took some away.
             if let permissions { try Self.setPermissions(permissions, of: staged.file, context) }
             target = .staged(staged)
@@ -88,7 +89,7 @@ final class LocalWrite: Sendable {
     /// Takes all of `source`, whose length must be what it says. While it has nothing, no thread waits for it.
     func pour(_ source: any WriteSource) async throws {
         let length = source.length
-        let bytes = try source.bytes(from: 0)
+        let bytes = try source.bytes(from: try await start(of: source))
         let buffer = TransferBuffer(count: Int(min(Int64(LocalReader.piece), max(4096, length ?? .max))))
         while try await BlockingThreads.shared.run({ [self] flag in try take(bytes, through: buffer, upTo: length, flag) }) == .wait {
             try await bytes.waitUntilReady()

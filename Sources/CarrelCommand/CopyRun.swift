@@ -27,19 +27,23 @@ final class CopyRun: Sendable {
         self.verb = verb
         self.bar = bar
         isAlone = verb.locations.count == 2
-        var keepsDates = verb.preserve
+        // A finished copy is known by its date, too.
+        var keepsDates = verb.preserve || verb.resume
         let mayResume: Bool
         do {
             if keepsDates { keepsDates = try await destination.provider.capabilities().has(.settingModificationDate) }
-            mayResume = verb.resume ? try await ResumingCopy.works(to: destination.provider) : true
+            mayResume = verb.resume ? try await destination.provider.capabilities().has(.resumingWrites) : true
         } catch { throw error.at(destination.shown) }
         if !mayResume {
             throw CommandFailure.usage("--resume is there for targets on this machine and on FTP and SFTP servers only.").at(
                 destination.shown)
         }
-        copy = TreeCopy(
+        var copy = TreeCopy(
             overwrite: verb.overwrite, preservesDates: keepsDates, placement: verb.inPlace ? .inPlace : .published,
             transfers: verb.common.transfers)
+        copy.resumes = verb.resume
+        copy.ignoresListedSizes = verb.ignoreSize
+        self.copy = copy
     }
 
     /// Copies one source; its failure ends everything when it is alone, and is said and counted among others.
@@ -82,21 +86,10 @@ final class CopyRun: Sendable {
     }
 
     private func copyFolder(_ from: Place, to: Place) async throws {
-        if verb.resume {
-            let files = try await ResumingCopy.files(of: from, into: to)
-            for (item, place) in files {
-                var source = from
-                source.path = item.path
-                do { try await resume(item, source, to: place) } catch {
-                    if error.isCancellation || error.endsAll { throw error }
-                    fail(error, path: item.path, at: from)
-                }
-            }
-            return
-        }
         let part = try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
         outcome.update { outcome in
             outcome.copied += part.copied
+            outcome.skipped += part.skipped
             outcome.bytes += part.bytes
         }
         for failed in part.failed {
@@ -120,24 +113,13 @@ final class CopyRun: Sendable {
     }
 
     private func copyFile(_ item: FileObject, _ from: Place, to: Place, isLink: Bool) async throws {
-        if verb.resume { return try await resume(item, from, to: to) }
-        var bytes = item.size
-        if from.provider === to.provider, !verb.inPlace, !isLink, !copy.preservesDates {
+        if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, !copy.preservesDates {
             try await from.provider.copyItem(path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
-        } else {
-            bytes =
-                try await copy.copyFile(
-                    from.path, of: from.provider, to: to.path, of: to.provider, modificationDate: item.modifiedDate, progress: bar.reporter
-                ).size ?? bytes
+            return count(item.size)
         }
-        count(bytes)
-    }
-
-    private func resume(_ item: FileObject, _ from: Place, to: Place) async throws {
-        switch try await ResumingCopy(source: from, target: to, overwrite: verb.overwrite).run(item, progress: bar.reporter) {
-        case .copied(let bytes): count(bytes)
-        case .wasThere: outcome.update { $0.skipped += 1 }
-        }
+        let copied = try await copy.copyFile(
+            from.path, of: from.provider, to: to.path, of: to.provider, listed: item, progress: bar.reporter)
+        if let copied { count(copied.bytes) } else { outcome.update { $0.skipped += 1 } }
     }
 
     private func count(_ bytes: Int64?) {

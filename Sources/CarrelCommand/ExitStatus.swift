@@ -67,6 +67,8 @@ enum ExitStatus: Int32 {
     private static func of(_ error: CocoaError) -> ExitStatus {
         // The name is well-formed; it is this storage that cannot keep it.
         if error.underlying as? POSIXError == POSIXError(.ENAMETOOLONG) { return .failed }
+        // The file may be all right: it is the server that sent something else.
+        if error.underlying is UnexpectedFile { return .failed }
         return switch error.code {
         case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
         case .fileReadNoPermission, .fileWriteNoPermission, .fileWriteVolumeReadOnly: .refused

@@ -71,8 +71,14 @@ final class Session: Sendable {
         let place = ((error as? Located)?.location ?? location).map(LocationText.shown)
         let items = error.innermost.itemErrors
         for item in items.isEmpty ? [error.innermost] : items {
-            Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)")
+            Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)\(hint(item))")
         }
+    }
+
+    /// What to do about a server whose listings are always wrong about the size of a file.
+    private static func hint(_ error: any Error) -> String {
+        guard let file = (error as? CocoaError)?.underlying as? UnexpectedFile, file.redirectedTo == nil else { return "" }
+        return " If the server makes this file as it is read, copy it with --ignore-size."
     }
 
     func statistics(since start: ContinuousClock.Instant) -> String {

@@ -95,12 +95,3 @@ public struct ResponseHead: Sendable {
     /// Whether the status lies in 200–299, which is when a body goes to ``TransferRequest/receive``.
     public var isSuccess: Bool { (200..<300).contains(status) }
 }
-
-/// Takes bytes that nobody needs.
-public final class DiscardingSink: ByteSink {
-    /// A sink for any number of answers, because it holds nothing.
-    public init() {}
-
-    /// Never waits and never throws.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { .ready }
-}

@@ -56,11 +56,9 @@ struct SyncComparison: Sendable {
 
     private func read(_ path: ProviderPath, on side: SyncSide, _ throttle: Throttle?) async throws -> String {
         let folder = folders[side]
-        return try await folder.provider.withReader(path: folder.path(of: path)) { reader in
-            let sink = PassingSink(nil, throttle: throttle)
-            _ = try await reader.stream(.whole, into: sink)
-            return sink.hash.hexadecimal
-        }
+        let tap = SyncTap(throttle: throttle)
+        try await FileCopy(folder.path(of: path), of: folder.provider, tap: tap).read(into: DiscardingSink())
+        return tap.hash.hexadecimal
     }
 
     /// Whether a hash costs no transfer.
@@ -98,79 +96,29 @@ final class PassingHash: Sendable {
     func restart(at offset: Int64) { state.update { $0 = offset == 0 ? SHA256() : nil } }
 }
 
-/// Hashes, counts and slows down what goes to another sink; without one, only hashes.
-final class PassingSink: ByteSink {
+/// Hashes and slows down the bytes of a transfer.
+final class SyncTap: CopyTap {
     let hash = PassingHash()
-    private let base: (any ByteSink)?
-    private let progress: ProgressReporter
     private let throttle: Throttle?
 
-    init(_ base: (any ByteSink)?, progress: ProgressReporter = ProgressReporter(), throttle: Throttle? = nil) {
-        self.base = base
-        self.progress = progress
+    init(throttle: Throttle?) {
         self.throttle = throttle
     }
 
-    func begin(_ extent: FileExtent) throws { try base?.begin(extent) }
+    var mostAtOnce: Int { throttle?.mostAtOnce ?? .max }
+    var isOpen: Bool { throttle?.isClosed != true }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        let flow = try base?.write(bytes) ?? .ready
+    func begin(_ extent: FileExtent) throws { hash.restart(at: extent.offset) }
+
+    func restart(at offset: Int64) { hash.restart(at: offset) }
+
+    func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         hash.add(bytes)
-        progress.advance(by: Int64(bytes.count))
-        guard let throttle else { return flow }
-        return throttle.take(bytes.count) ? .wait : flow
+        return throttle?.take(bytes.count) == true ? .wait : .ready
     }
 
     func whenReady(_ resume: @escaping @Sendable () -> Void) {
-        guard let throttle else { return base?.whenReady(resume) ?? resume() }
-        throttle.whenReady { [base] in base?.whenReady(resume) ?? resume() }
-    }
-}
-
-/// Hashes and slows down what comes from another source.
-struct PassingSource: WriteSource {
-    let hash = PassingHash()
-    private let base: any WriteSource
-    private let throttle: Throttle?
-
-    init(_ base: any WriteSource, throttle: Throttle?) {
-        self.base = base
-        self.throttle = throttle
-    }
-
-    var length: Int64? { base.length }
-    var isRepeatable: Bool { base.isRepeatable }
-
-    func bytes(from offset: Int64) throws -> any ByteSource {
-        hash.restart(at: offset)
-        return Bytes(base: try base.bytes(from: offset), hash: hash, throttle: throttle)
-    }
-
-    private final class Bytes: ByteSource {
-        private let base: any ByteSource
-        private let hash: PassingHash
-        private let throttle: Throttle?
-
-        init(base: any ByteSource, hash: PassingHash, throttle: Throttle?) {
-            self.base = base
-            self.hash = hash
-            self.throttle = throttle
-        }
-
-        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-            if throttle?.isClosed == true { return .wait }
-            let most = min(buffer.count, throttle?.mostAtOnce ?? .max)
-            let step = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<most]))
-            if case .bytes(let count) = step {
-                hash.add(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
-                _ = throttle?.take(count)
-            }
-            return step
-        }
-
-        func whenReady(_ resume: @escaping @Sendable () -> Void) {
-            guard let throttle else { return base.whenReady(resume) }
-            throttle.whenReady { [base] in base.whenReady(resume) }
-        }
+        guard let throttle else { return resume() }
+        throttle.whenReady(resume)
     }
 }

@@ -147,3 +147,11 @@ struct Sides<Value> {
 
 extension Sides: Sendable where Value: Sendable {}
 extension Sides: Equatable where Value: Equatable {}
+
+extension SyncFolder {
+    /// What the listing said about the file at `path`, counted from this folder; nil if nothing of use to compare with.
+    func listed(_ item: SyncItem, at path: ProviderPath) -> FileObject? {
+        guard item.type == .regular, item.isListed, item.size != SyncItem.voidSize else { return nil }
+        return FileObject(path: self.path(of: path), type: .regular, size: item.size, modifiedDate: item.date, entryTag: item.tag)
+    }
+}

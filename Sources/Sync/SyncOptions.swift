@@ -59,6 +59,8 @@ public struct SyncOptions: Sendable {
     public var trashAge: TimeInterval?
     /// Files in flight at once; nil for as many as both sides are best at.
     public var transfers: Int?
+    /// Whether files of another size than their listing said are transferred too (``FileCopy/ignoresListedSize``).
+    public var ignoresListedSizes = false
     /// Bytes a second by the time of the day; nil for no limit.
     public var bandwidth: BandwidthTimetable?
 

@@ -165,19 +165,11 @@ struct SyncTransfer: Sendable {
     ) async throws -> (FileObject, hash: String?) {
         let source = pass.folders[action.side.other]
         try await throttle?.pass()
-        return try await source.provider.withReader(path: source.path(of: action.path)) { reader in
-            if options.resumption == nil, let target = target as? any FileProviderPushWrite {
-                let last = Locked<PassingHash?>(nil)
-                let written = try await target.writeContents(path: path, options: options) { sink in
-                    let passing = PassingSink(sink, progress: progress, throttle: throttle)
-                    last.update { $0 = passing.hash }
-                    return try await reader.stream(.whole, into: passing)
-                }
-                return (written, last.value?.hexadecimal)
-            }
-            let passing = PassingSource(try await reader.writeSource(), throttle: throttle)
-            let written = try await target.writeContents(path: path, from: passing, options: options, progress: progress)
-            return (written, passing.hash.hexadecimal)
-        }
+        let tap = SyncTap(throttle: throttle)
+        let copy = FileCopy(
+            source.path(of: action.path), of: source.provider, listed: source.listed(item, at: action.path),
+            ignoresListedSize: pass.options.ignoresListedSizes, tap: tap)
+        let outcome = try await copy.write(to: path, of: target, options: options, progress: progress)
+        return (outcome.file, tap.hash.hexadecimal)
     }
 }

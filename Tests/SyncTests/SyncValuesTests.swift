@@ -27,7 +27,7 @@ import Testing
     @Test func `a slow line takes small pieces, and makes up for those that came at once`() async throws {
         let throttle = Throttle(BandwidthTimetable(limit: 64 << 10))
         #expect(throttle.mostAtOnce == 16 << 10 && !throttle.isClosed)
-        let source = PassingSource(DataSource(Data(count: 1 << 20)), throttle: throttle)
+        let source = TappedSource(DataSource(Data(count: 1 << 20)), SyncTap(throttle: throttle))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
         defer { buffer.deallocate() }
         let bytes = try source.bytes(from: 0)

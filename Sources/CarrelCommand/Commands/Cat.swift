@@ -31,7 +31,10 @@ struct Cat: Verb {
 
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
-        try await place.provider.withReader(path: place.path) { try await StandardOutput.write($0.bytes(part)) }
+        try await place.provider.withReader(path: place.path) { reader in
+            try await StandardOutput.write(reader.bytes(part))
+            try await place.provider.checkArrival(of: reader)
+        }
     }
 }
 

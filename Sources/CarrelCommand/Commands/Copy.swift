@@ -22,6 +22,8 @@ struct Copy: Verb {
     var preserve = false
     @Flag(help: "Write to the name itself instead of to a temporary name first.")
     var inPlace = false
+    @Flag(help: "Copy files of another size than their server lists, too.")
+    var ignoreSize = false
     @Argument(help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"))
     var locations: [String]
     @OptionGroup var common: CommonOptions
@@ -60,7 +62,10 @@ struct Copy: Verb {
 
     private func writeOut(_ session: Session) async throws {
         let place = try await session.place(locations[0])
-        try await place.provider.withReader(path: place.path) { try await StandardOutput.write($0.bytes()) }
+        try await place.provider.withReader(path: place.path) { reader in
+            try await StandardOutput.write(reader.bytes())
+            if !ignoreSize { try await place.provider.checkArrival(of: reader) }
+        }
     }
 
     private func readIn(_ bar: ProgressBar, _ session: Session) async throws {

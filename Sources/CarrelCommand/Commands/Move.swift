@@ -55,12 +55,21 @@ struct Move: Verb {
                 throw CommandFailure(
                     status: .partlyDone, sentence: "\(outcome.failed.count) items were not copied; nothing was removed.", isSaid: true)
             }
+            if outcome.unverified > 0 { throw Self.unseen(from) }
         } else {
             if item.isSymbolicLink { throw FileError.unsupported("Moving a symbolic link to another provider", path: from.path) }
-            try await copy.copyFile(
-                from.path, of: from.provider, to: to.path, of: to.provider, modificationDate: item.modifiedDate, progress: bar.reporter)
+            let outcome = try await copy.copyFile(
+                from.path, of: from.provider, to: to.path, of: to.provider, listed: item, progress: bar.reporter)
+            if outcome?.isVerified == false { throw Self.unseen(from) }
         }
         try await from.provider.removeItem(path: from.path)
+    }
+
+    /// The target's word alone is not enough to remove what may be the only copy.
+    private static func unseen(_ place: Place) -> CommandFailure {
+        CommandFailure(
+            status: .partlyDone,
+            sentence: "“\(place.path)” was copied, but not removed: the target does not let anybody look at the copy.")
     }
 
     /// A folder that is moved is never merged with another: an empty one may go, as within one provider.

@@ -42,6 +42,8 @@ struct SyncFolders: Verb {
     var state: String?
     @Flag(help: "Compare files that meet for the first time by content, also where size and time are the same.")
     var checksum = false
+    @Flag(help: "Transfer files of another size than their server lists, too.")
+    var ignoreSize = false
     @Option(help: ArgumentHelp("What becomes of symbolic links: skip, which is usual, or copy.", valueName: "what"))
     var links = Links.skip
     @Flag(help: "Keep what is replaced or removed in .carrel-trash, where a mirror keeps what is the destination's own in any case.")
@@ -155,6 +157,7 @@ struct SyncFolders: Verb {
         options.filter = try SyncFilter(filter)
         options.links = links == .copy ? .copy : .skip
         options.comparesContent = checksum
+        options.ignoresListedSizes = ignoreSize
         options.keepsReplaced = trash
         if let trashDays { options.trashAge = Double(trashDays) * 86_400 }
         options.transfers = common.transfers

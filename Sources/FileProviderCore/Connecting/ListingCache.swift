@@ -30,6 +30,13 @@ public final class ListingCache: Sendable {
     /// To be taken before the storage is asked.
     public var now: Moment { Moment(changes: state.withLock { $0.changes }) }
 
+    /// Has the storage asked, whatever is remembered, as long as `body` runs.
+    package static func bypassing<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
+        try await $isBypassed.withValue(true) { try await body() }
+    }
+
+    @TaskLocal private static var isBypassed = false
+
     /// The children of the folder at `path`, as they were listed not long ago.
     public func contents(of path: ProviderPath) -> [FileObject]? { entry(path)?.children }
 
@@ -37,7 +44,7 @@ public final class ListingCache: Sendable {
     public func item(at path: ProviderPath) -> FileObject? { path.parent.flatMap { entry($0)?.items[path] } }
 
     private func entry(_ folder: ProviderPath) -> Entry? {
-        guard policy.lifetime > 0 else { return nil }
+        guard policy.lifetime > 0, !Self.isBypassed else { return nil }
         return state.withLock { $0.folders[folder].flatMap { $0.expiry > .now ? $0 : nil } }
     }
 

@@ -83,6 +83,12 @@ package final class FileSink: ByteSink, @unchecked Sendable {
     private(set) package var written: Int64 = 0
     private var handedToDisk: Int64 = 0
 
+    /// Says that the first `count` bytes are there already: what comes is added behind them.
+    package func continues(after count: Int64) {
+        written = count
+        handedToDisk = count
+    }
+
     /// How much is gathered before the disk is asked to start on it, so that the final fsync(2) finds little left to do.
     private static let writeback: Int64 = 8 << 20
 

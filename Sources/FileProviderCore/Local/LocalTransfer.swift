@@ -62,13 +62,7 @@ extension FileProviderReadWrite {
             return try StagedFile(in: folder, target: target)
         }
         do {
-            try await withReader(path: path) { reader in
-                let extent = try await reader.stream(.whole, into: CountingSink(staged.sink, progress: progress))
-                guard extent.count == extent.size else {
-                    throw FileError.make(
-                        .fileReadCorruptFile, path: path, sentence: "“\(path)” ended after \(extent.count) of \(extent.size) bytes.")
-                }
-            }
+            try await FileCopy(path, of: self).read(into: staged.sink, progress: progress)
             try await BlockingThreads.shared.run { try staged.commit(overwrite: overwrite) }
         } catch {
             await BlockingThreads.shared.discard(staged)

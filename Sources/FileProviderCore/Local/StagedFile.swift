@@ -13,20 +13,51 @@ package final class StagedFile: Sendable {
     private let target: ProviderPath
     private let calls: KernelCalls
     private let isSettled = Locked(false)
+    /// Whether what was written stays when it does not come to a commit.
+    private let isKept: Bool
 
     /// Starts a file called `target`'s name in `folder`.
+    ///
+    /// - Parameter identity: Opens the part that an earlier file of this identity left, or a new one; it stays until it is committed
+    ///   (``WriteOptions/resumption``).
     package init(
-        in folder: FileDescriptor, target: ProviderPath, permissions: UInt32 = 0o666, calls: KernelCalls = .all
+        in folder: FileDescriptor, target: ProviderPath, permissions: UInt32 = 0o666, resuming identity: String? = nil,
+        calls: KernelCalls = .all
     ) throws {
         self.folder = folder
         self.target = target
         self.calls = calls
+        isKept = identity != nil
         name = Array(target.nameBytes)
-        temporary = Array(try TemporaryName.make(beside: .root).nameBytes)
-        let raw = temporary.withName { openat(folder.raw, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, permissions) }
+        let named = try ProviderPath.root.appending(nameBytes: name)
+        let part = try identity.map { try TemporaryName.make(beside: named, for: $0) } ?? TemporaryName.make(beside: .root)
+        temporary = Array(part.nameBytes)
+        let flags = isKept ? O_APPEND | O_NONBLOCK : O_EXCL
+        let raw = temporary.withName { openat(folder.raw, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, permissions) }
         guard raw >= 0 else { throw FileError.make(errno: errno, path: target, writing: true) }
         file = FileDescriptor(owning: raw)
         sink = FileSink(file, path: target)
+        if isKept { try claimPart() }
+    }
+
+    /// The name of a part can be foretold: what is there has to be a file of this user alone, and of no other write at this time.
+    private func claimPart() throws {
+        var status = stat()
+        guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1 else {
+            isSettled.update { $0 = true }
+            throw FileError.make(
+                .fileWriteUnknown, path: target, sentence: "The part of “\(target)” that an earlier copy left is not a file of this user alone.")
+        }
+        guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
+            isSettled.update { $0 = true }
+            throw FileError.make(.fileWriteUnknown, path: target, sentence: "“\(target)” is being written by another copy.")
+        }
+    }
+
+    /// Goes on behind the first `count` bytes of the part; what follows them is cut off.
+    package func proceed(after count: Int64) throws {
+        guard ftruncate(file.raw, off_t(count)) == 0 else { throw error() }
+        sink.continues(after: count)
     }
 
     deinit {
@@ -47,10 +78,11 @@ package final class StagedFile: Sendable {
         if calls.contains(.fsync) { try folder.syncNames(path: target) }
     }
 
-    /// Removes what was written; nothing after ``commit(overwrite:modificationDate:)``.
+    /// Removes what was written, unless it is kept for a later write; nothing after ``commit(overwrite:modificationDate:)``.
     package func discard() {
         if isSettled.value { return }
         isSettled.update { $0 = true }
+        if isKept { return }
         _ = temporary.withName { unlinkat(folder.raw, $0, 0) }
     }
 

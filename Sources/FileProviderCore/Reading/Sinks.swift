@@ -27,26 +27,11 @@ public final class DataSink: ByteSink {
     }
 }
 
-/// Passes bytes on and counts them into a progress.
-final class CountingSink: ByteSink {
-    private let base: any ByteSink
-    private let progress: ProgressReporter
+/// Takes bytes that nobody needs.
+public final class DiscardingSink: ByteSink {
+    /// A sink for any number of answers, because it holds nothing.
+    public init() {}
 
-    init(_ base: any ByteSink, progress: ProgressReporter) {
-        self.base = base
-        self.progress = progress
-    }
-
-    func begin(_ extent: FileExtent) throws {
-        progress.expect(extent.count < 0 ? nil : extent.count)
-        try base.begin(extent)
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        let flow = try base.write(bytes)
-        progress.advance(by: Int64(bytes.count))
-        return flow
-    }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+    /// Never waits and never throws.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { .ready }
 }

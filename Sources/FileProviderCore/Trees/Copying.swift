@@ -6,6 +6,10 @@ public struct TreeCopy: Sendable {
     public struct Outcome: Sendable {
         /// Files that arrived.
         public var copied = 0
+        /// Files that were there already, as an earlier copy of ``TreeCopy/resumes`` had left them.
+        public var skipped = 0
+        /// Files among ``copied`` that the target does not let anybody look at (``FileCopy/Outcome/isVerified``).
+        public var unverified = 0
         /// Bytes that arrived.
         public var bytes: Int64 = 0
         /// Items that did not, each with its reason; the others went on.
@@ -24,6 +28,11 @@ public struct TreeCopy: Sendable {
     public var preservesDates: Bool
     /// How each file is put under its name.
     public var placement: WriteOptions.Placement
+    /// Whether a file that stops leaves a part, from which the next copy of the same version goes on (``WriteOptions/resumption``), and
+    /// whether files that an earlier copy finished are skipped. Of use with ``preservesDates``, which tells such files.
+    public var resumes = false
+    /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
+    public var ignoresListedSizes = false
     /// Files in flight at once; nil for four, or as many small ones as both sides are best at (``Capabilities/concurrentTransfers``).
     public var transfers: Int?
 
@@ -40,23 +49,19 @@ public struct TreeCopy: Sendable {
 
     /// Copies one file.
     ///
-    /// - Returns: What is known of the file written.
+    /// - Parameter listed: The file as a listing showed it: its date goes along, and what arrives has to be this file.
+    /// - Returns: What was written; nil if ``resumes`` is set and the file was there already.
+    /// - Throws: As ``FileCopy/write(to:of:options:progress:)``.
     @discardableResult
     public func copyFile(
         _ path: ProviderPath, of provider: any FileProviderReadWrite, to destination: ProviderPath, of target: any FileProviderReadWrite,
-        modificationDate: Date? = nil, progress: ProgressReporter = ProgressReporter()
-    ) async throws -> FileObject {
+        listed: FileObject? = nil, progress: ProgressReporter = ProgressReporter()
+    ) async throws -> FileCopy.Outcome? {
+        let copy = FileCopy(path, of: provider, listed: listed, ignoresListedSize: ignoresListedSizes)
         let options = WriteOptions(
-            overwrite: overwrite, placement: placement, modificationDate: preservesDates ? modificationDate : nil)
-        return try await provider.withReader(path: path) { reader in
-            if let target = target as? any FileProviderPushWrite {
-                return try await target.writeContents(path: destination, options: options) { sink in
-                    try await reader.stream(.whole, into: CountingSink(sink, progress: progress))
-                }
-            }
-            return try await target.writeContents(
-                path: destination, from: reader.writeSource(), options: options, progress: progress)
-        }
+            overwrite: overwrite, placement: placement, modificationDate: preservesDates ? listed?.modifiedDate : nil)
+        if resumes { return try await copy.resume(to: destination, of: target, options: options, progress: progress) }
+        return try await copy.write(to: destination, of: target, options: options, progress: progress)
     }
 
     /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already stays; files in the
@@ -116,7 +121,13 @@ public struct TreeCopy: Sendable {
         let deepest: Int
     }
 
-    private typealias Finished = (file: FileObject, result: Result<Int64, any Error>)
+    private typealias Finished = (file: FileObject, result: Result<Arrived, any Error>)
+
+    /// What became of one file.
+    private enum Arrived: Sendable {
+        case copied(Int64, isVerified: Bool)
+        case wasThere
+    }
 
     /// Bytes of a file that is worth the while by itself.
     private static let small: Int64 = 1 << 20
@@ -136,9 +147,11 @@ public struct TreeCopy: Sendable {
         run.inFlight -= 1
         if (file.size ?? 0) > Self.small { run.largeInFlight -= 1 }
         switch result {
-        case .success(let bytes):
+        case .success(.copied(let bytes, let isVerified)):
             run.outcome.copied += 1
             run.outcome.bytes += bytes
+            if !isVerified { run.outcome.unverified += 1 }
+        case .success(.wasThere): run.outcome.skipped += 1
         case .failure(let error): try record(error, at: file.path, in: &run.outcome)
         }
     }
@@ -200,17 +213,18 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    /// Copies a file of a tree; gives back its bytes. Within one storage that copies by itself, that storage does it.
+    /// Copies a file of a tree. Within one storage that copies by itself, that storage does it.
     private func copyOne(
         _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
-    ) async throws -> Int64 {
-        if provider === target, placement == .published, !preservesDates, try await target.capabilities()[.serverSideCopying] == .native {
+    ) async throws -> Arrived {
+        if provider === target, placement == .published, !preservesDates, !resumes,
+            try await target.capabilities()[.serverSideCopying] == .native
+        {
             try await target.copyItem(path: file.path, to: place, overwrite: overwrite, progress: progress)
-            return file.size ?? 0
+            return .copied(file.size ?? 0, isVerified: true)
         }
-        return try await copyFile(
-            file.path, of: provider, to: place, of: target, modificationDate: file.modifiedDate, progress: progress
-        ).size ?? 0
+        let outcome = try await copyFile(file.path, of: provider, to: place, of: target, listed: file, progress: progress)
+        return outcome.map { .copied($0.bytes, isVerified: $0.isVerified) } ?? .wasThere
     }
 
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
@@ -249,7 +263,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
         let item = try await attributesOfItem(path: path)
         let copy = TreeCopy(overwrite: overwrite, preservesDates: false)
         guard item.isDirectory else {
-            try await copy.copyFile(path, of: self, to: destination, of: self, progress: progress)
+            try await copy.copyFile(path, of: self, to: destination, of: self, listed: item, progress: progress)
             return
         }
         if destination.isBelow(path) {

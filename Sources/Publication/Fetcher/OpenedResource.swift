@@ -3,21 +3,25 @@ import Foundation
 import Synchronization
 
 /// A file that is opened at the first access, and kept open until it is closed or let go.
-final class OpenedResource: Resource {
+final class OpenedResource: ConfirmableResource {
     typealias Open = @Sendable () async throws -> any FileReader
+    /// Compares what a reader brought with a length that was known before, or with the medium's own word if the read was redirected.
+    typealias Check = @Sendable (_ reader: any FileReader, _ length: Int64?) async throws -> Void
 
     let link: Link
     private let readers: OpenReaders
     private let places: [Open]
+    private let check: Check
     private let opened = Mutex<(any FileReader)?>(nil)
 
     /// - Parameters:
     ///   - readers: Those of the fetcher, which closes what it opened.
     ///   - places: Where the file may lie: the first that exists is read. Opened at the first access, and again after one that failed.
-    init(_ link: Link, readers: OpenReaders, places: [Open]) {
+    init(_ link: Link, readers: OpenReaders, places: [Open], check: @escaping Check = { _, _ in }) {
         self.link = link
         self.readers = readers
         self.places = places
+        self.check = check
     }
 
     func length() async throws(ResourceError) -> Int64 {
@@ -31,6 +35,10 @@ final class OpenedResource: Resource {
 
     func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
         try await withReader { try await $0.stream(range, into: sink) }
+    }
+
+    func confirm(insteadOf length: Int64) async throws(ResourceError) {
+        try await withReader { try await check($0, length) }
     }
 
     func close() async {
@@ -64,6 +72,7 @@ final class OpenedResource: Resource {
     ) async throws -> Value {
         do {
             let value = try await body(reader)
+            try await check(reader, nil)
             let isKept = opened.withLock { opened in
                 guard opened == nil, readers.add(reader) else { return false }
                 opened = reader

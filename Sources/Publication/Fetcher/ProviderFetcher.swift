@@ -79,7 +79,10 @@ public final class ProviderFetcher: Fetcher {
         link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
         let provider = provider
         let places = paths.map { root.appending($0) }.map { path -> OpenedResource.Open in { try await provider.open(path: path) } }
-        return OpenedResource(link, readers: readers, places: places)
+        return OpenedResource(link, readers: readers, places: places) { reader, length in
+            let known = length.map { FileObject(path: reader.path, type: .regular, size: $0) }
+            try await provider.checkArrival(of: reader, listed: known)
+        }
     }
 
     /// Closes the files that its resources hold open; they are `unavailable` from then on. The provider stays as it is.

@@ -27,6 +27,12 @@ public protocol Resource: AnyObject, Sendable {
     func close() async
 }
 
+/// A resource whose medium can tell in a second way what it holds.
+protocol ConfirmableResource: Resource {
+    /// Sees that the version that was read is the medium's, where one of `length` bytes was known before: a login page is not.
+    func confirm(insteadOf length: Int64) async throws(ResourceError)
+}
+
 extension Resource {
     /// The most that ``read(_:)`` holds, 256 MiB: what is larger is streamed.
     public static var memoryLimit: Int { 256 << 20 }

@@ -109,8 +109,3 @@ struct BookProof {
         return [.EIO, .EMFILE, .ENFILE, .ENOMEM].contains(code.code)
     }
 }
-
-/// Takes everything and keeps nothing.
-private final class DiscardingSink: ByteSink {
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { .ready }
-}

@@ -29,34 +29,10 @@ struct IncomingCopy {
     func run(to target: ProviderPath) async throws {
         if document.size > limit { throw tooLarge }
         if document.size <= 0 { throw BookRefusal("“\(name)” is empty.") }
-        let reader = try await reading { try await document.provider.open(path: document.path) }
-        do {
-            try await copy(reader, to: target)
-            await reader.close()
-        } catch {
-            await reader.close()
-            throw error
-        }
-    }
-
-    private func copy(_ reader: any FileReader, to target: ProviderPath) async throws {
-        let (size, refusal) = (document.size, changed)
-        try await folder.files.writeContents(path: target, options: WriteOptions()) { sink in
-            let bounded = BoundedSink(sink, size: size, refusal: refusal)
-            do {
-                let extent = try await reader.stream(.whole, into: bounded)
-                guard bounded.count == size else { throw refusal }
-                return extent
-            } catch {
-                // What the disk here said counts for all books, what the document's storage said perhaps for this one alone.
-                if let own = bounded.failure { throw own }
-                throw refused(error)
-            }
-        }
-    }
-
-    private func reading<Value>(_ body: () async throws -> Value) async throws -> Value {
-        do { return try await body() } catch { throw refused(error) }
+        var copy = FileCopy(document.path, of: document.provider, tap: AnnouncedSize(document.size, refusal: changed))
+        // What the disk here said counts for all books, what the document's storage said perhaps for this one alone.
+        copy.sourceError = refused
+        try await copy.write(to: target, of: folder.files, options: WriteOptions())
     }
 
     /// A refusal for what the document's storage says for good: that is about this document, and the other books of the command are to be
@@ -78,49 +54,31 @@ struct IncomingCopy {
     private var changed: BookRefusal { BookRefusal("“\(name)” changed while it was being read; send it again.") }
 }
 
-/// Passes on no more than the bytes that were announced.
-private final class BoundedSink: ByteSink {
-    private struct State {
-        var count: Int64 = 0
-        var failure: (any Error)?
-    }
-
-    private let base: any ByteSink
+/// Lets no file pass that is not as long as it was announced.
+private final class AnnouncedSize: CopyTap {
     private let size: Int64
     private let refusal: BookRefusal
-    private let state = Mutex(State())
+    private let count = Mutex<Int64>(0)
 
-    init(_ base: any ByteSink, size: Int64, refusal: BookRefusal) {
-        self.base = base
+    init(_ size: Int64, refusal: BookRefusal) {
         self.size = size
         self.refusal = refusal
     }
 
-    /// Bytes so far.
-    var count: Int64 { state.withLock { $0.count } }
-    /// What the sink below threw.
-    var failure: (any Error)? { state.withLock { $0.failure } }
-
     func begin(_ extent: FileExtent) throws {
         if extent.size >= 0, extent.size != size { throw refusal }
-        try noting { try base.begin(extent) }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        let isTooMuch = state.withLock { state in
-            state.count += Int64(bytes.count)
-            return state.count > size
+    func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        let isTooMuch = count.withLock { count in
+            count += Int64(bytes.count)
+            return count > size
         }
         if isTooMuch { throw refusal }
-        return try noting { try base.write(bytes) }
+        return .ready
     }
 
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
-
-    private func noting<Value>(_ body: () throws -> Value) throws -> Value {
-        do { return try body() } catch {
-            state.withLock { $0.failure = error }
-            throw error
-        }
+    func finish() throws {
+        if count.withLock({ $0 }) != size { throw refusal }
     }
 }

@@ -12,13 +12,7 @@ struct Transfer: Sendable {
     func read(_ path: ProviderPath, into sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws {
         let counting = CountedSink(sink, path: path, limit: limit, progress: progress)
         try await calls.run("reading “\(path.name)”", life: { counting.life }) { [provider] in
-            try await provider.withReader(path: path) { reader in
-                let extent = try await reader.stream(.whole, into: counting)
-                guard extent.count == extent.size else {
-                    throw FileError.make(
-                        .fileReadCorruptFile, path: path, sentence: "“\(path)” ended after \(extent.count) of \(extent.size) bytes.")
-                }
-            }
+            try await FileCopy(path, of: provider).read(into: counting)
         }
     }
 

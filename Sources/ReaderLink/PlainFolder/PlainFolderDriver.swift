@@ -58,13 +58,7 @@ public actor PlainFolderDriver {
         try await exclusively {
             if paths[filename] == nil { try await refresh() }
             let path = try await provenPath(of: filename)
-            try await provider.withReader(path: path) { reader in
-                let extent = try await reader.stream(.whole, into: sink)
-                guard extent.count == extent.size else {
-                    let sentence = "“\(path)” ended after \(extent.count) of \(extent.size) bytes."
-                    throw FileError.make(.fileReadCorruptFile, path: path, sentence: sentence)
-                }
-            }
+            try await FileCopy(path, of: provider).read(into: sink)
         }
     }
 

@@ -104,7 +104,11 @@ extension CachedEntry {
     /// Where it tells no more than a length, a part that another fetcher left is not gone on with: its other part might be of other bytes.
     private func validate(_ file: CacheFile) async throws(ResourceError) -> Bool {
         let version = try await version(of: resource)
-        guard file.header.holds(version) else { return false }
+        guard file.header.holds(version) else {
+            // What is kept goes for a new version of the file, and for nothing else.
+            try await (resource as? any ConfirmableResource)?.confirm(insteadOf: file.header.length)
+            return false
+        }
         if version.tag == nil, state.withLock({ $0.ownNonce }) != file.header.nonce {
             let isComplete: Bool
             do {

@@ -1,0 +1,52 @@
+import Foundation
+
+extension FileCopy {
+    /// Bytes at the end of a file that are compared before it is taken for a finished copy.
+    private static let proof: Int64 = 64 << 10
+
+    /// Copies the file to `destination`; a copy that stops leaves its part, and the next one of the same version of the source goes on there.
+    ///
+    /// A file without a validator is copied whole: nothing would prove that a part belongs to it.
+    ///
+    /// - Returns: nil if an earlier copy had finished the file: it has the size, the date and the last 64 KiB of the source.
+    /// - Throws: As ``write(to:of:options:progress:)``.
+    public func resume(
+        to destination: ProviderPath, of target: any FileProviderReadWrite, options: WriteOptions,
+        progress: ProgressReporter = ProgressReporter()
+    ) async throws -> Outcome? {
+        try await withReader { reader in
+            if let existing = try await target.itemIfAny(path: destination) {
+                if try await isFinished(existing, of: target, reader) { return nil }
+                if !options.overwrite { throw FileError.make(.fileWriteFileExists, path: destination) }
+                if existing.isDirectory { throw FileError.isADirectory(destination, writing: true) }
+            }
+            var options = options
+            options.resumption = try await identity(of: reader)
+            return try await write(reader, to: destination, of: target, options, progress)
+        }
+    }
+
+    /// The same in every run for one version of one source; nil for a source without validators.
+    private func identity(of reader: any FileReader) async throws -> String? {
+        let attributes = try await reader.attributes()
+        guard let validator = attributes.validator else { return nil }
+        return "\(source.url(of: path).withoutSecrets.absoluteString)\u{0}\(attributes.size)\u{0}\(validator)"
+    }
+
+    private func isFinished(_ existing: FileObject, of target: any FileProviderReadWrite, _ reader: any FileReader) async throws -> Bool {
+        let size = try await reader.attributes().size
+        guard existing.isRegularFile, existing.size == size, let date = listed?.modifiedDate, let own = existing.modifiedDate,
+            abs(date.timeIntervalSince(own)) < 1
+        else { return false }
+        let end = max(0, size - Self.proof)..<size
+        let ours = try await target.contents(path: existing.path, part: .range(end))
+        return try await reader.read(end) == ours
+    }
+}
+
+extension FileProviderBasic {
+    /// The item at `path`; nil if there is none.
+    func itemIfAny(path: ProviderPath) async throws -> FileObject? {
+        do { return try await attributesOfItem(path: path) } catch let error where error.isNoSuchFile { return nil }
+    }
+}
