@@ -216,7 +216,8 @@ final class Download: Sendable {
     /// Sees that this answer is of the same version as those before it.
     private func settle(_ head: ResponseHead, size: Int64) throws {
         let attributes = FileReaderAttributes(
-            size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"], mimeType: head["Content-Type"])
+            size: size, validator: head["ETag"].map { HTTPConnection.version($0) } ?? head["Last-Modified"], mimeType: head["Content-Type"],
+            redirectedTo: head.redirectedTo)
         let known = state.value.attributes
         // An error answer (416) may leave the validator out; the size still has to agree.
         let isSame = known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true

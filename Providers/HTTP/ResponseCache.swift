@@ -14,6 +14,8 @@ package final class ResponseCache: Sendable {
         var key: String
         var headers: [[String]]
         var stored: Date
+        /// As ``FileReaderAttributes/redirectedTo`` has it.
+        var redirectedTo: URL?
 
         /// The header of that name.
         func value(_ name: String) -> String? { headers.first { $0.first?.lowercased() == name.lowercased() }?.last }
@@ -33,6 +35,7 @@ package final class ResponseCache: Sendable {
         var answer: ResponseHead {
             var head = ResponseHead(status: 200)
             head.headers = headers.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }
+            head.redirectedTo = redirectedTo
             return head
         }
     }
@@ -112,7 +115,7 @@ package final class ResponseCache: Sendable {
     /// Keeps an answer that was asked for at `moment`, if it says how to ask whether it still holds.
     package func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String = "", since moment: Moment) async {
         let headers = answer.headers.filter { !Self.passing.contains($0.name.lowercased()) }.map { [$0.name, $0.value] }
-        let head = Head(key: key(path, query), headers: headers, stored: Date())
+        let head = Head(key: key(path, query), headers: headers, stored: Date(), redirectedTo: answer.redirectedTo)
         guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept, Int64(body.count) <= largest,
             let place = place(of: path, query), let line = try? JSONEncoder().encode(head)
         else { return }

@@ -77,6 +77,8 @@ public struct ResponseHead: Sendable {
     public var offersBasic = false
     /// Whether a digest was answered with a new challenge instead of being looked at: sent again, the request answers that one.
     public var challengeIsNew = false
+    /// The URL that answered, without secrets, if redirects led to another path or host than was asked for. Who follows the redirects sets it.
+    public var redirectedTo: URL?
 
     /// A head with nothing but the status, such as that of a part in a multi-status.
     public init(status: Int) {
