@@ -185,7 +185,7 @@ let package = Package(
         .testTarget(
             name: "PublicationTests",
             dependencies: [
-                "Publication", "LocalFileProvider", "MemoryFileProvider", "SafeXML", "SampleBooks",
+                "Publication", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SafeXML", "SampleBooks",
                 .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .testTarget(

@@ -25,7 +25,7 @@ extension LocalWrite {
                 }
                 return data.prefix(count)
             }
-            if try await source.bytes(from: part.lowerBound).bytes(upTo: part.count) != own { return false }
+            if try await source.bytes(in: part) != own { return false }
         }
         return true
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(try await folder.provider.contents(path: path()) == data)
         #expect(try folder.names() == ["book"])
         // Head and tail of the part are compared, the rest is sent.
-        #expect(Set(source.starts.withLock { $0 }) == [0, 400_000 - 65_536, 400_000])
+        #expect(Set(source.starts.withLock { $0 }).sorted() == [0, 400_000 - 65_536, 400_000])
     }
 
     @Test func `a part with other bytes is written again from its start`() async throws {

@@ -46,7 +46,8 @@ package final class StagedFile: Sendable {
         guard fstat(file.raw, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(), status.st_nlink == 1 else {
             isSettled.update { $0 = true }
             throw FileError.make(
-                .fileWriteUnknown, path: target, sentence: "The part of “\(target)” that an earlier copy left is not a file of this user alone.")
+                .fileWriteUnknown, path: target,
+                sentence: "The part of “\(target)” that an earlier copy left is not a file of this user alone.")
         }
         guard flock(file.raw, LOCK_EX | LOCK_NB) == 0 else {
             isSettled.update { $0 = true }

@@ -238,6 +238,8 @@ package struct TappedSource: WriteSource {
         return Bytes(base: try base.bytes(from: offset), tap: tap)
     }
 
+    package func bytes(in range: Range<Int64>) async throws -> Data { try await base.bytes(in: range) }
+
     private final class Bytes: ByteSource {
         private let base: any ByteSource
         private let tap: any CopyTap

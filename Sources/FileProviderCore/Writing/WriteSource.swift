@@ -10,6 +10,15 @@ public protocol WriteSource: Sendable {
     ///
     /// - Throws: An error of the source; a one-shot source throws on its second call.
     func bytes(from offset: Int64) throws -> any ByteSource
+    /// The bytes in `range`, at most a few hundred KiB: what a part that an earlier write left is compared with.
+    ///
+    /// - Throws: As ``bytes(from:)``.
+    func bytes(in range: Range<Int64>) async throws -> Data
+}
+
+extension WriteSource {
+    /// The default begins to read at the start of `range`, and stops at its end.
+    public func bytes(in range: Range<Int64>) async throws -> Data { try await bytes(from: range.lowerBound).bytes(upTo: range.count) }
 }
 
 /// Bytes in memory as a source.
@@ -94,6 +103,9 @@ public struct ReaderSource: WriteSource {
     public func bytes(from offset: Int64) throws -> any ByteSource {
         PumpedSource { [reader] pipe in _ = try await reader.stream(.from(offset), into: pipe) }
     }
+
+    /// One range of the file.
+    public func bytes(in range: Range<Int64>) async throws -> Data { try await reader.read(range) }
 }
 
 /// A source that a task fills through a pipe; letting go of it stops the task.
@@ -140,6 +152,8 @@ struct CountingSource: WriteSource {
                 })
         return Bytes(base: try base.bytes(from: offset), progress: progress, counted: counted)
     }
+
+    func bytes(in range: Range<Int64>) async throws -> Data { try await base.bytes(in: range) }
 
     private final class Bytes: ByteSource {
         private let base: any ByteSource
