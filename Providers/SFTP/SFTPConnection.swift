@@ -9,6 +9,7 @@ final class SFTPConnection: Sendable {
     let options: ConnectionOptions
     let host: SFTPHost
     let pool: SFTPPool
+    let handles = SFTPHandles()
     /// Round trips during which a line does not run empty, however fast it is.
     private let near: Duration
     /// Nil without a limit on bandwidth, as ``receivingPace``.
@@ -29,7 +30,7 @@ final class SFTPConnection: Sendable {
         self.host = host
         pool = SFTPPool(
             connections: min(configuration.connections, options.connectionsPerHost), channels: configuration.channels,
-            patience: .clamped(seconds: options.timeouts.idle)
+            patience: .clamped(seconds: options.timeouts.idle), room: host.room
         ) {
             let link = try await connect()
             host.isReached(by: link)
