@@ -69,6 +69,7 @@ extension SFTPConnection {
     ) async throws -> Attempt {
         let ticket = host.room.ask(requests.count(where: \.opens), session, most: most, countsAll: countsAll)
         let wasForced = try await waitForRoom(ticket, session)
+        defer { host.room.finish(ticket) }
         let call = begin(requests, session, ticket)
         let replies = try await call.value()
         let own = replies.compactMap { if case .handle(let handle) = $0 { handle } else { nil } }
@@ -84,13 +85,16 @@ extension SFTPConnection {
     private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, _ session: SFTPSession) async throws -> Bool {
         let room = host.room
         let start = ContinuousClock.now
+        var pause = Self.idle.alone
         do {
             while !room.isAdmitted(ticket) {
                 try await Gate.wait { resume in
                     room.whenAdmitted(ticket, resume)
-                    SFTPPace.resume(at: .now + Self.idle.alone, resume)
+                    SFTPPace.resume(at: .now + pause, resume)
                 }
                 if room.isAdmitted(ticket) { break }
+                // Many may wait, and one that looks is enough for all.
+                pause = min(pause * 2, .seconds(1))
                 let isAlone = handles.countIdle(on: session) >= room.used(session)
                 await handles.giveBackIdle(on: session, for: isAlone ? Self.idle.alone : Self.idle.usual)
                 if min(session.silence, .now - start) > host.longestStandstill {

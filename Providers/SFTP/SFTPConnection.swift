@@ -17,7 +17,7 @@ final class SFTPConnection: Sendable {
     let receivingPace: SFTPPace?
 
     init(
-        configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration,
+        configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration, standstill: Duration,
         connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.near = near
@@ -26,7 +26,8 @@ final class SFTPConnection: Sendable {
         self.options = options
         sendingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         receivingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
-        let host = SFTPHost(root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        let host = SFTPHost(
+            root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)), longestStandstill: standstill)
         self.host = host
         pool = SFTPPool(
             connections: min(configuration.connections, options.connectionsPerHost), channels: configuration.channels,

@@ -31,13 +31,15 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// - Parameters:
     ///   - near: A server that answers sooner is taken for a near one.
+    ///   - standstill: How long an opening waits for a handle while no answer comes.
     ///   - connect: Makes a link that is logged in.
     init(
         configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration = .milliseconds(2),
-        connect: @escaping @Sendable () async throws -> any SFTPLink
+        standstill: Duration = .seconds(15), connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.configuration = configuration
-        connection = try SFTPConnection(configuration: configuration, options: options, near: near, connect: connect)
+        connection = try SFTPConnection(
+            configuration: configuration, options: options, near: near, standstill: standstill, connect: connect)
         cache = ListingCache(policy: options.cache)
     }
 

@@ -23,6 +23,8 @@ extension SFTPHandleRoom {
 
         var counts: [ObjectIdentifier: Count] = [:]
         var waiters: [UInt64: Waiter] = [:]
+        /// Those that were admitted with a number of handles that is not to be exceeded before they are answered.
+        var trials: [UInt64: Waiter] = [:]
         /// Those that are not admitted, in their order.
         var queue: [UInt64] = []
         var lastID: UInt64 = 0
@@ -49,6 +51,7 @@ extension SFTPHandleRoom {
             queue.removeAll { $0 == id }
             waiters[id]?.isAdmitted = true
             counts[waiter.session, default: Count()].asked += waiter.count
+            if waiter.most < .max { trials[id] = waiter }
             if let resume = waiters[id]?.resume.take() { resumes.append(resume) }
         }
 
@@ -67,6 +70,9 @@ extension SFTPHandleRoom {
             func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
             return fits(own, waiter.announced) && fits(waiter.countsAll ? all : own, waiter.most)
                 && fits(isShared ? all : own, limit ?? .max)
+                && trials.values.allSatisfy { trial in
+                    trial.countsAll ? fits(all, trial.most) : trial.session != waiter.session || fits(own, trial.most)
+                }
         }
     }
 }

@@ -37,7 +37,7 @@ package final class SFTPHandleRoom: Sendable {
     /// Asks for room for `count` openings that leave together. With nothing open, there is always room.
     ///
     /// - Parameters:
-    ///   - most: Handles that may be open with them, if not as many as the server gives.
+    ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other opening may exceed it.
     ///   - countsAll: Whether `most` counts the handles of all sessions.
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
     package func ask(_ count: Int, _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false) -> Ticket {
@@ -72,10 +72,14 @@ package final class SFTPHandleRoom: Sendable {
     package func withdraw(_ ticket: Ticket) {
         change { state in
             state.queue.removeAll { $0 == ticket.id }
+            state.trials[ticket.id] = nil
             guard let waiter = state.waiters.removeValue(forKey: ticket.id), waiter.isAdmitted else { return }
             state.counts[waiter.session]?.asked -= waiter.count
         }
     }
+
+    /// The openings of `ticket` were answered: what they asked for of others is over.
+    package func finish(_ ticket: Ticket) { change { $0.trials[ticket.id] = nil } }
 
     /// Notes that an opening which was refused with `count` handles open succeeded with fewer.
     ///
@@ -130,6 +134,7 @@ package final class SFTPHandleRoom: Sendable {
         let key = ObjectIdentifier(session)
         change { state in
             for id in state.queue where state.waiters[id]?.session == key { state.admit(id) }
+            state.trials = state.trials.filter { $0.value.session != key }
             state.counts[key] = nil
         }
     }

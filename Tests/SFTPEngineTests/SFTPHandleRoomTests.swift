@@ -79,6 +79,17 @@ import Testing
         #expect(try #require(room.learned) > 4)
     }
 
+    @Test func `nobody takes the room of one who tries again, before that is answered`() async throws {
+        let room = SFTPHandleRoom()
+        let session = try await SFTPSession.open(over: silent.channel(), room: room)
+        let again = room.ask(1, session, most: 1)
+        let other = room.ask(1, session)
+        #expect(room.isAdmitted(again) && !room.isAdmitted(other))
+        room.finish(again)
+        #expect(room.isAdmitted(other))
+        session.end()
+    }
+
     @Test func `with nothing open there is room for any number`() async throws {
         let room = SFTPHandleRoom()
         let session = try await SFTPSession.open(over: silent.channel(), room: room)
