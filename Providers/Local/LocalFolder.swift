@@ -15,6 +15,8 @@ struct ItemStatus: Sendable {
     /// Whether the inode's number stays with the item.
     let keepsInode: Bool
     let links: UInt
+    /// The user who owns it.
+    let owner: UInt32
     /// Permission bits, `0o7777` at most.
     let permissions: UInt32
     /// Whether the file takes less room than its length: it has holes, perhaps.
@@ -35,6 +37,7 @@ struct ItemStatus: Sendable {
         inode = UInt(raw.inode)
         self.keepsInode = keepsInode
         links = UInt(raw.links)
+        owner = UInt32(raw.owner)
         permissions = UInt32(raw.mode) & 0o7777
         isSparse = raw.blocks < UInt64(size) / 512
     }

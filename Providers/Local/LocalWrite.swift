@@ -79,6 +79,15 @@ final class LocalWrite: Sendable {
                 try place.unlink(context, flags: AT_REMOVEDIR)
                 return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
             }
+            if place.isTemporary {
+                if let part = place.ownPart(context) {
+                    try context.check(ftruncate(part.raw, 0))
+                    return (part, false)
+                }
+                // Somebody foresaw the name. Only the owner of what is there, or of the folder, can remove it from a folder like /tmp.
+                try place.unlink(context)
+                return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)
+            }
             let file = try place.open(LocalFlags.write, context)
             guard try ItemStatus(of: file, context).type == .regular else { throw context.special }
             try context.check(ftruncate(file.raw, 0))
@@ -150,5 +159,21 @@ final class LocalWrite: Sendable {
             else { return }
             try? place.unlink(context)
         }
+    }
+}
+
+extension LocalPlace {
+    /// Whether the name is one of `TemporaryName`. Some of those can be foreseen, and in a shared folder anybody can take them first.
+    var isTemporary: Bool { TemporaryName.matches(String(decoding: name, as: UTF8.self)) }
+
+    /// The part of an earlier write, open for writing; nil unless it is a regular file of this user with no other name. What is written to
+    /// a link, a hard link, a pipe or somebody else's file would go elsewhere.
+    ///
+    /// - Parameter flags: How it is opened; never through a link, and never waiting for a pipe.
+    func ownPart(_ context: LocalContext, flags: Int32 = LocalFlags.write) -> FileDescriptor? {
+        guard let file = try? open(flags | O_NOFOLLOW | O_NONBLOCK, context), let status = try? ItemStatus(of: file, context),
+            status.type == .regular, status.links == 1, status.owner == geteuid()
+        else { return nil }
+        return file
     }
 }

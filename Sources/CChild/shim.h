@@ -10,6 +10,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "confinement.h"
+#include "environment.h"
+
 /// What a child may take, each as in setrlimit(2).
 struct carrel_child_limits {
     /// Bytes of address space.
@@ -24,14 +27,22 @@ static inline void carrel_child_limit(int resource, rlim_t most) {
 }
 
 /// Runs `path` as the leader of a process group of its own, with nothing but these descriptors: standard input from /dev/null, output and
-/// errors to the two given, and `input` as descriptor 3. It writes no file, makes no core dump, and dies with signal handling as new.
+/// errors to the two given, and `input` as descriptor 3. It writes no file, makes no core dump, and has signal handling as new. It gets
+/// `environment` without secrets, and is confined as carrel_child_confine says.
 ///
-/// @return The child's number; -1 with errno. That `path` cannot be run shows as exit code 127.
+/// @return The child's number; -1 with errno. Exit code 127 means that `path` cannot be run, and 126 that the child cannot be confined.
 static inline pid_t carrel_child_start(
     const char *path, char *const *arguments, char *const *environment, int input, int output, int errors,
     struct carrel_child_limits limits) {
+    char **variables = carrel_child_environment(environment);
+    if (!variables) return -1;
     pid_t child = fork();
-    if (child != 0) return child;
+    if (child != 0) {
+        int code = errno;
+        free(variables);
+        errno = code;
+        return child;
+    }
 
     setpgid(0, 0);
     for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
@@ -60,18 +71,26 @@ static inline pid_t carrel_child_start(
     carrel_child_limit(RLIMIT_FSIZE, 0);
     carrel_child_limit(RLIMIT_CORE, 0);
     carrel_child_limit(RLIMIT_NOFILE, 64);
-    execve(path, arguments, environment);
+    if (carrel_child_confine(path, 3) != 0) _exit(126);
+    execve(path, arguments, variables);
     _exit(127);
 }
 
 /// Runs `path` as the leader of a process group of its own, for a talk over its standard input and output. It has these three descriptors
-/// and no other, signal handling as new, and no limits but those of this process.
+/// and no other, signal handling as new, `environment` without secrets, and no limits but those of this process.
 ///
 /// @return The child's number; -1 with errno. That `path` cannot be run shows as exit code 127.
 static inline pid_t carrel_child_talk(
     const char *path, char *const *arguments, char *const *environment, int input, int output, int errors) {
+    char **variables = carrel_child_environment(environment);
+    if (!variables) return -1;
     pid_t child = fork();
-    if (child != 0) return child;
+    if (child != 0) {
+        int code = errno;
+        free(variables);
+        errno = code;
+        return child;
+    }
 
     setpgid(0, 0);
     for (int number = 1; number < 32; number++) signal(number, SIG_DFL);
@@ -90,7 +109,7 @@ static inline pid_t carrel_child_talk(
     if (syscall(SYS_close_range, 3u, ~0u, 0u) != 0) {
         for (int number = 3; number < 65536; number++) close(number);
     }
-    execve(path, arguments, environment);
+    execve(path, arguments, variables);
     _exit(127);
 }
 

@@ -4,8 +4,9 @@ import Foundation
 
 /// A program that reads one file under limits, because what it reads may mean harm to it.
 ///
-/// It has the file as descriptor 3, open and without a name, and nothing else of this process; it cannot write files. When its time is up,
-/// or its caller is cancelled, it is killed with all that it started.
+/// It has the file as descriptor 3, open and without a name, and nothing else of this process. It gains no privileges, opens no sockets,
+/// looks into no other process, and changes no file or name. Where the kernel has Landlock, it opens nothing but that file and the system's
+/// own folders. When its time is up, or its caller is cancelled, it is killed with all that it started.
 struct ChildProcess {
     /// What it may take.
     struct Limits: Sendable {
