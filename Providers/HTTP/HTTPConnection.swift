@@ -169,7 +169,7 @@ public final class HTTPConnection: Sendable {
             let head = try await answer(at: url, request, askedAt: first)
             if head.status == 303, request.isWriting { return head }
             guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return head }
-            url = try redirect(from: url, to: location, request)
+            url = try redirect(from: url, to: location, request, status: head.status)
         }
         throw FileError.make(.httpTooManyRedirects, url: url, sentence: "“\(url.host() ?? "")” redirects in a circle.")
     }
@@ -244,7 +244,7 @@ public final class HTTPConnection: Sendable {
         return (head, access)
     }
 
-    private func redirect(from url: URL, to location: String, _ request: HTTPRequest) throws -> URL {
+    private func redirect(from url: URL, to location: String, _ request: HTTPRequest, status: Int) throws -> URL {
         guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased() else {
             throw FileError.make(.redirectToNonExistentLocation, url: url, sentence: "The server redirects to a URL that is not one.")
         }
@@ -260,11 +260,29 @@ public final class HTTPConnection: Sendable {
             throw FileError.make(
                 .redirectToNonExistentLocation, url: url,
                 sentence:
-                    "The server redirects \(request.method) to \(target.withoutSecrets.absoluteString), which is followed for reading only."
+                    "The server redirects \(request.method) to “\(Self.shown(target))”, which is followed for reading only."
             )
         }
+        if request.isWriting, [301, 302].contains(status) { try refuseOtherName(target, url, request) }
         guard request.canBeSentAgain else { throw FileError.notRepeatable() }
         return target
+    }
+
+    /// A URL in a sentence: without secrets, and with its path as sentences have paths.
+    private static func shown(_ url: URL) -> String {
+        let text = url.withoutSecrets.absoluteString
+        return text.removingPercentEncoding?.filter { !$0.isNewline } ?? text
+    }
+
+    /// Refuses to send a change to another name, as to a login page: most clients make a `GET` of it there (RFC 9110, section 15.4.3).
+    private func refuseOtherName(_ target: URL, _ url: URL, _ request: HTTPRequest) throws {
+        guard target.lastPathComponent != url.lastPathComponent else { return }
+        let what = ["PUT": "the upload", "DELETE": "the removal"][request.method] ?? request.method
+        throw FileError.make(
+            .redirectToNonExistentLocation, url: url,
+            sentence:
+                "The server redirects \(what) of “\(request.path)” to “\(Self.shown(target))”. A login page may be in the way; nothing was changed."
+        )
     }
 }
 
@@ -273,7 +291,8 @@ extension HTTPRequest {
         if case .source(let source) = body { source.isRepeatable } else { true }
     }
 
-    fileprivate func mayRepeat(after error: any Error) -> Bool {
+    /// Whether the request may be sent again after it has failed with `error`.
+    package func mayRepeat(after error: any Error) -> Bool {
         guard canBeSentAgain else { return false }
         // A server that broke down over a change would break down over it again, or has half done it.
         if isWriting, (error as? any FileProviderHTTPError)?.code.rawValue == 500 { return false }

@@ -35,7 +35,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     /// The status of the answer, or of the part of a multi-status that failed (RFC 4918, section 13).
     public let code: FileProviderHTTPErrorCode
     /// The request's, counted from the provider's root; names that are not UTF-8 are escaped.
-    public let path: String
+    public private(set) var path: String
     /// At most 200 characters: the first line of a plain text, else the first `message` or `title` element; nil where there is none in the
     /// first 64 KiB.
     public let serverDescription: String?
@@ -47,6 +47,8 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     let method: String
     let url: URL
     let isWriting: Bool
+    /// Bytes that the request sent, where it said so.
+    let length: Int64?
     let login: HTTPLogin.State
 
     /// The domain of the `NSError` that Foundation makes of it.
@@ -71,12 +73,20 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         path = request.path.string
         method = request.method
         isWriting = request.isWriting
+        length = if case .source(let source) = request.body { source.length } else { nil }
         self.url = url
         self.login = login
         serverDescription = told?.serverDescription ?? ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
         retryAfter = head["Retry-After"].flatMap { Double($0) ?? HTTPDate.parse($0)?.timeIntervalSinceNow }.flatMap {
             $0.isFinite ? $0 : nil
         }
+    }
+
+    /// This error told of `path`, for a request under a temporary name.
+    package func about(_ path: ProviderPath) -> HTTPStatusError {
+        var error = self
+        error.path = path.string
+        return error
     }
 
     /// The condition in Foundation's words, this error below it; itself where Foundation has none. Source: RFC 9110, section 15.
@@ -87,7 +97,9 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
             return FileError.make(.userAuthenticationRequired, url: url, sentence: "The proxy asks for a login.", underlying: self)
         case 403: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission)
         case 404, 410: return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile)
-        case 507, 413: return made(.fileWriteOutOfSpace)
+        case 507: return made(.fileWriteOutOfSpace)
+        case 413 where isWriting:
+            return FileError.make(.fileWriteUnknown, path: path, url: url, sentence: sentence ?? limitSentence, underlying: self)
         case 300..<400:
             return FileError.make(
                 .redirectToNonExistentLocation, url: url, sentence: sentence ?? "The server redirects without saying where to.",
@@ -101,6 +113,13 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     }
 
     private var sentence: String? { (told as? HTTPServerMessage)?.sentence }
+
+    /// The limit may be the server's own or that of a proxy; space has nothing to do with it (RFC 9110, section 15.5.14).
+    private var limitSentence: String {
+        let size = length.map { "is \($0) bytes long, which is more than" } ?? "is larger than what"
+        return "“\(path)” \(size) “\(url.host() ?? "the server")”, or a proxy in front of it, accepts in one request (413)."
+            + " In nginx the limit is client_max_body_size."
+    }
 
     private var loginSentence: String {
         let host = url.host() ?? "The server"

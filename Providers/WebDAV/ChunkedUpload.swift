@@ -57,6 +57,7 @@ struct ChunkedUpload: Sendable {
                 let name = String(repeating: "0", count: max(0, 5 - "\(number)".count)) + "\(number)"
                 if present[name] != Int64(part.count) { try await put(part, at: folder.appending(name)) }
             }
+            try await checkChunks(in: folder)
             try Task.checkCancellation()
         } catch {
             await abandon(folder, after: error)
@@ -96,10 +97,26 @@ struct ChunkedUpload: Sendable {
                 HTTPRequest("MKCOL", folder, isFolder: true, headers: [destination], repetition: .ifNotDone, isWriting: true))
             return [:]
         } catch let error as HTTPStatusError where error.code.rawValue == 405 {
-            let found = Collected<FileObject>()
-            try await server.list(folder) { found.append($0) }
-            return Dictionary(found.values.compactMap { item in item.size.map { (item.name, $0) } }) { $1 }
+            return try await chunks(in: folder)
         }
+    }
+
+    /// The sizes of the chunks that the server has, by name.
+    private func chunks(in folder: ProviderPath) async throws -> [String: Int64] {
+        let found = Collected<FileObject>()
+        try await server.list(folder) { found.append($0) }
+        return Dictionary(found.values.compactMap { item in item.size.map { (item.name, $0) } }) { $1 }
+    }
+
+    /// Looks whether the server has all bytes before they take the place of anything. One request.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if it has another number.
+    private func checkChunks(in folder: ProviderPath) async throws {
+        let kept = try await chunks(in: folder).values.reduce(0, +)
+        guard kept != length else { return }
+        throw FileError.make(
+            .fileWriteUnknown, path: write.path, url: server.url(of: target),
+            sentence: "The server kept \(kept) of the \(length) bytes of “\(write.path)”. Nothing was replaced.")
     }
 
     private func put(_ part: Range<Int64>, at path: ProviderPath) async throws {

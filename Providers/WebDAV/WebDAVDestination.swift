@@ -13,7 +13,7 @@ extension WebDAVFileProvider {
         if path.components.joined().contains(where: misread.contains) || path.nameBytes.contains(where: quirks.misreadNames.contains) {
             throw self.misread(path)
         }
-        if !overwrite, quirks.movesOntoFolders, try await itemIfAny(path)?.isDirectory == true {
+        if !overwrite, quirks.movesOntoFolders, try await itemIfSeen(path)?.isDirectory == true {
             throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path))
         }
     }

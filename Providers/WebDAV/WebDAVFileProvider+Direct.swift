@@ -24,6 +24,21 @@ extension WebDAVFileProvider {
         return try await put(write, condition: ("If-None-Match", "*"))
     }
 
+    /// One `PUT` over the version `tag`, which was seen there.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if another version is there by now.
+    func put(_ write: FileWrite, over tag: String, replacing found: FileObject?) async throws -> FileObject {
+        var conditional = write
+        conditional.options.ifMatch = tag
+        do { return try await put(conditional, condition: ("If-Match", tag), replacing: found) } catch let error
+            where write.quirks.ifMatch == .ignored && Self.status(of: error) == 412
+        {
+            // Nobody knows what this server makes of the condition: if the version is the same, it was refused for no reason.
+            guard try await itemIfSeen(write.path)?.entryTag == tag else { throw error }
+            return try await put(write, condition: nil, replacing: found)
+        }
+    }
+
     private func putVersion(_ write: FileWrite) async throws -> FileObject {
         guard let tag = write.options.ifMatch else { return try await put(write, condition: nil) }
         let quirks = write.quirks
@@ -40,24 +55,26 @@ extension WebDAVFileProvider {
     /// makes a look before them necessary.
     private func putOver(_ write: FileWrite, replacing found: FileObject?) async throws -> FileObject {
         if write.isLarge || !write.source.isRepeatable {
-            let item = write.isLarge ? found : try await itemIfAny(write.path)
+            let item = write.isLarge ? found : try await itemIfSeen(write.path)
             if item?.isDirectory == true { try await removeItem(path: write.path, recursive: false) }
-            return try await put(write, condition: nil)
+            return try await put(write, condition: nil, replacing: item)
         }
         do { return try await put(write, condition: nil) } catch let error where Self.isRefusal(error) {
-            guard try await itemIfAny(write.path)?.isDirectory == true else { throw error }
+            guard try await itemIfSeen(write.path)?.isDirectory == true else { throw error }
             try await removeItem(path: write.path, recursive: false)
             return try await put(write, condition: nil)
         }
     }
 
-    private func put(_ write: FileWrite, condition: (name: String, value: String)?) async throws -> FileObject {
+    private func put(
+        _ write: FileWrite, condition: (name: String, value: String)?, replacing found: FileObject? = nil
+    ) async throws -> FileObject {
         var headers = condition.map { [$0] } ?? []
         if condition?.name != "If", let held = self.condition(at: write.path, isUpload: true) { headers.append(held) }
         do {
-            let head = try await upload(write, to: write.path, headers: headers)
+            let head = try await upload(write, to: write.path, headers: headers, replacing: found)
             // By now the file is there, cancelled or not.
-            return try await Task { write.finished(try await verified(write, at: write.path), [head]) }.value
+            return try await Task { write.finished(try await verified(write, at: write.path, head), [head]) }.value
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
             if condition == nil, locks.holds(write.path) { throw lostLock(write.path, error) }

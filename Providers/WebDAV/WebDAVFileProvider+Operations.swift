@@ -86,13 +86,17 @@ extension WebDAVFileProvider {
 
     /// - Throws: `CocoaError(.fileWriteFileExists)` when something is at `path`.
     func refuseTaken(_ path: ProviderPath, underlying: any Error) async throws {
-        guard try await itemIfAny(path) != nil else { return }
+        guard try await itemIfSeen(path) != nil else { return }
         throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: underlying)
     }
 
     /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
     func refuseMissingParent(of path: ProviderPath, underlying: (any Error)?) async throws {
-        guard let parent = path.parent, try await itemIfAny(parent)?.isDirectory != true else { return }
+        guard let parent = path.parent else { return }
+        let look = try await look(parent)
+        // A folder that nobody may look at is no reason to say that it is missing.
+        if case .refused = look { return }
+        if look.item?.isDirectory == true { return }
         throw FileError.make(
             .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: underlying)
     }

@@ -19,17 +19,14 @@ extension WebDAVFileProvider {
         do {
             // Whether there is a folder in the way.
             let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge
-            let replaced = looks ? try await itemIfAny(write.path) : found
+            let replaced = looks ? try await itemIfSeen(write.path) : found
             let head = try await upload(write, to: temporary, headers: [])
             hasArrived.update { $0 = true }
             try Task.checkCancellation()
-            let item = try await verified(write, at: temporary)
+            let part = try await verified(write, at: temporary, head)
             try Task.checkCancellation()
-            // From here on the file is there or not, cancelled or not: the move runs in a task of its own.
-            return try await Task {
-                let moved = try await moveIntoPlace(item, write, replacing: replaced, taking)
-                return write.finished(item, [moved, write.quirks.movesKeepTags ? head : nil])
-            }.value
+            // From here on the file is there or not, cancelled or not: what publishes it runs in a task of its own.
+            return try await Task { try await place(part, write, replacing: replaced, head, taking) }.value
         } catch {
             await cleanUp {
                 if let lock = try? await taking?.value ?? nil, !lock.isGivenBack {
@@ -39,8 +36,18 @@ extension WebDAVFileProvider {
                 // A move that may still be under way needs its file.
                 if !Self.isUndecided(error) { await self.removeNow(temporary, write, hasArrived: hasArrived.value) }
             }
-            throw TemporaryName.error(error, under: temporary, of: write.path)
+            throw Self.error(error, under: temporary, of: write.path)
         }
+    }
+
+    /// What `error` is to those who know nothing of the temporary name.
+    private static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
+        if let error = error as? HTTPStatusError, error.path == temporary.string { return error.about(path) }
+        guard let error = error as? URLError, error.sentence.contains(temporary.string) else {
+            return TemporaryName.error(error, under: temporary, of: path)
+        }
+        let sentence = error.sentence.replacingOccurrences(of: temporary.string, with: path.string)
+        return URLError(error.code, userInfo: error.userInfo.merging([NSLocalizedDescriptionKey: sentence]) { $1 })
     }
 
     /// Removes what an upload left. What the server does not let go of stays under a name that tells.
@@ -71,6 +78,50 @@ extension WebDAVFileProvider {
         }
     }
 
+    /// Moves the part into place. If the server or a proxy refuses to move, the same bytes are put to the name itself: they were seen
+    /// under the temporary name, so the server takes them whole.
+    private func place(
+        _ part: FileObject, _ write: FileWrite, replacing found: FileObject?, _ head: ResponseHead, _ taking: Task<WebDAVLock?, any Error>?
+    ) async throws -> FileObject {
+        // Where a `PUT` decides by itself whether the version is the one that is known, a move would only look.
+        let decidesByPut = write.options.ifMatch != nil && write.quirks.putsConditionally
+        if part.size == nil || !write.quirks.refusesMoves && !decidesByPut {
+            do {
+                let moved = try await moveIntoPlace(part, write, replacing: found, taking)
+                return write.finished(
+                    write.quirks.movesKeepTags ? part : part.withoutVersion, [moved, write.quirks.movesKeepTags ? head : nil])
+            } catch let error where part.size == nil && (Self.refusesMoves(error) || Self.status(of: error) == 403) {
+                throw unpublishable(write, error)
+            } catch let error where part.size != nil && Self.refusesMoves(error) {
+                known.correct { $0.refusesMoves = true }
+            }
+        }
+        let written = try await putAgain(write, from: part, replacing: found)
+        await cleanUp { await self.removeNow(part.path, write, hasArrived: true) }
+        return written
+    }
+
+    /// Puts the bytes of `part` to the name itself, over the version that was seen there if the server takes conditions.
+    private func putAgain(_ write: FileWrite, from part: FileObject, replacing found: FileObject?) async throws -> FileObject {
+        var again = write
+        let isRepeatable = write.source.isRepeatable
+        let source = isRepeatable ? write.source.base : ReaderSource(try await open(path: part.path), length: part.size ?? 0)
+        again.source = MarkedSource(source)
+        let mayCompare = write.quirks.ifMatch != .ignored || write.quirks.vendor == .other
+        if write.options.ifMatch == nil, let tag = found?.entryTag, !tag.hasPrefix("W/"), found?.isDirectory == false, mayCompare {
+            return try await put(again, over: tag, replacing: found)
+        }
+        return try await putDirectly(again, replacing: found)
+    }
+
+    private func unpublishable(_ write: FileWrite, _ error: any Error) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: write.path, url: url(of: write.path),
+            sentence: "The server shows nobody what it was sent and refuses to move it to “\(write.path)”."
+                + " Writing in place, to the name itself, needs neither.",
+            underlying: error)
+    }
+
     private func moveIntoPlace(
         _ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?, _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> ResponseHead? {
@@ -78,15 +129,15 @@ extension WebDAVFileProvider {
         if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write) }
         if write.options.overwrite {
             // A large upload leaves time for a folder to appear, which the move would take away with all that is in it.
-            let target = write.isLarge ? try await itemIfAny(path) : target
+            let target = write.isLarge ? try await itemIfSeen(path) : target
             if target?.isDirectory == true { try await removeItem(path: path, recursive: false) }
-            return try await send("MOVE", temporary, to: path, overwrite: target?.isDirectory != true)
+            return try await movePart(temporary, to: path, overwrite: target?.isDirectory != true)
         }
         guard let lock = try await (taking ?? lockTask(for: write))?.value else {
-            return try await send("MOVE", temporary, to: path, overwrite: false)
+            return try await movePart(temporary, to: path, overwrite: false)
         }
         return try await with(lock) { lock in
-            try await fill(lock) { try await send("MOVE", temporary, to: path, overwrite: lock.madeFile, under: lock) }
+            try await fill(lock) { try await movePart(temporary, to: path, overwrite: lock.madeFile, under: lock) }
         }
     }
 
@@ -133,7 +184,7 @@ extension WebDAVFileProvider {
         let path = write.path
         let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
         let move: @Sendable (WebDAVLock?) async throws -> ResponseHead? = { lock in
-            do { return try await self.send("MOVE", temporary, to: path, overwrite: true, under: lock, ifMatch: tag) } catch let error
+            do { return try await self.movePart(temporary, to: path, overwrite: true, under: lock, ifMatch: tag) } catch let error
                 as HTTPStatusError
                 where error.code.rawValue == 412
             {

@@ -12,23 +12,43 @@ extension WebDAVFileProvider {
 
     /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only, or in place.
     ///
-    /// What was sent with its length and answered with success has arrived; up to 1 MiB that is taken as it is. Of more, and of an upload
-    /// of unknown length, the size is looked at.
+    /// Each upload is looked at, one `PROPFIND` of depth 0, unless the answer gives the hash of its bytes: under its temporary name before
+    /// anything old goes, and under its own name if it was put there directly. A file is replaced directly once an upload of this provider was seen
+    /// whole under a temporary name. Where the server refuses looks, its acknowledgement is the proof, and the file is returned without a
+    /// size. Where `MOVE` is refused, the same bytes are put to the name itself once they were seen under the temporary one.
     ///
-    /// A move that the server does not answer is looked after for as long as the policy's longest pause, the joining of chunks for ten
-    /// minutes; while either may still be under way, what was uploaded is left.
+    /// A move that the server does not answer is looked after for as long as the policy's longest pause, a large upload and the joining of
+    /// chunks for ten minutes; while a move may still be under way, what was uploaded is left.
     ///
-    /// - Complexity: For a new file of up to 1 MiB two requests, in place one. What is larger costs two looks, or three; what overwrites one where a
-    ///   `PUT` is not whole; a condition that only a lock keeps three requests. The server is asked once what it is.
+    /// - Complexity: For a new file of up to 1 MiB three requests, two where a `PUT` shows whole files only, in place two. What is larger
+    ///   costs one look more, or two; what overwrites one where a `PUT` is not whole; a condition that only a lock keeps three requests. The server is
+    ///   asked once what it is. A source of unknown length is kept in a temporary file of this machine until the server has taken one, 64 MiB
+    ///   at most; a server that refuses such an upload (411) gets it from there.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if let tag = options.ifMatch, tag.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) {
             throw otherVersion(path)
         }
         defer { cache.drop(path) }
-        let quirks = try await quirks()
-        try refuseRawName(path, quirks)
-        let write = FileWrite(path: path, options: options, quirks: quirks, source: MarkedSource(source))
+        try refuseRawName(path, try await quirks())
+        guard source.length == nil, takesUnknownLengths.value != true,
+            let spool = try? await BlockingThreads.shared.run({ try UploadSpool(source) })
+        else { return try await write(path, source, options) }
+        if takesUnknownLengths.value == nil {
+            do {
+                let written = try await write(path, spool, options)
+                takesUnknownLengths.update { $0 = true }
+                return written
+            } catch let error where Self.status(of: error) == 411 {
+                takesUnknownLengths.update { $0 = false }
+            }
+        }
+        return try await write(path, try await spool.whole(), options)
+    }
+
+    private func write(_ path: ProviderPath, _ source: any WriteSource, _ options: WriteOptions) async throws -> FileObject {
+        let write = FileWrite(
+            path: path, options: options, quirks: try await quirks(), source: MarkedSource(source), isTrusted: keepsUploads.value)
         let found = write.isLarge ? try await refuse(write) : nil
         if let chunked = try ChunkedUpload(write, replacing: found, of: self) {
             // The chunks are joined by another connection, which knows nothing of what this one has kept in a folder.
@@ -51,8 +71,10 @@ extension WebDAVFileProvider {
     @discardableResult
     func refuse(_ write: FileWrite) async throws -> FileObject? {
         let (path, options) = (write.path, write.options)
-        let item = try await itemIfAny(path)
+        let look = try await look(path)
+        let item = look.item
         if let wanted = options.ifMatch {
+            if case .refused(let error) = look { throw error }
             var tag = item?.entryTag
             if let item, tag == nil, !item.isDirectory { tag = try await connection.send(HTTPRequest("HEAD", path))["ETag"] }
             if tag.map(HTTPConnection.version) != HTTPConnection.version(wanted) { throw otherVersion(path) }
@@ -67,57 +89,6 @@ extension WebDAVFileProvider {
             .fileWriteUnknown, path: path, url: url(of: path), sentence: "“\(path)” is no longer the version that was to be replaced.",
             underlying: underlying)
     }
-
-    /// Sends the bytes to `path`. Once the last of them is on its way a cancellation waits for the server's answer: a file that appears
-    /// after its removal would stay.
-    func upload(_ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)]) async throws -> ResponseHead {
-        let upload = Task { try await put(write, to: path, headers: headers + timeHeaders(for: write) + OCChecksum.headers(for: write)) }
-        let head = try await withTaskCancellationHandler {
-            try await upload.value
-        } onCancel: {
-            if write.source.stop() { upload.cancel() }
-        }
-        learnTimeSetting(from: head, write)
-        return head
-    }
-
-    private func put(_ write: FileWrite, to path: ProviderPath, headers: [(name: String, value: String)]) async throws -> ResponseHead {
-        // Without a condition a second one does what the first did; with one it would find what the first has made.
-        let isSure = !headers.contains { ["If-None-Match", "If-Match", "If"].contains($0.name) }
-        do {
-            return try await connection.send(
-                HTTPRequest(
-                    "PUT", path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone, isWriting: true))
-        } catch let error as HTTPStatusError where [409, 500].contains(error.code.rawValue) {
-            try await refuseMissingParent(of: write.path, underlying: error)
-            throw error
-        } catch let error where error.isNoSuchFile {
-            try await refuseMissingParent(of: write.path, underlying: error)
-            throw error
-        }
-    }
-
-    /// The file as the server has it at `path`: looked at where the answer to the upload is not proof enough.
-    ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when it has another number of bytes.
-    func verified(_ write: FileWrite, at path: ProviderPath) async throws -> FileObject {
-        let (source, quirks) = (write.source, write.quirks)
-        if let length = source.length, source.isSent || length == 0, length <= FileWrite.large, quirks.keepsSizes {
-            return FileObject(path: path, type: .regular, size: length)
-        }
-        var item = try await item(path, isWriting: true)
-        guard quirks.keepsSizes, let length = source.length ?? source.count else { return item }
-        // A server that answers from a cache, as rclone does, may know the size seconds late.
-        for look in 0..<6 where item.size != nil && item.size != length {
-            try await Task.sleep(for: .milliseconds(50 << look))
-            item = try await self.item(path, isWriting: true)
-        }
-        guard let size = item.size, size != length else { return item }
-        let outcome = path == write.path ? "what is there now is damaged" : "nothing was replaced"
-        throw FileError.make(
-            .fileWriteUnknown, path: write.path, url: url(of: write.path),
-            sentence: "The server kept \(size) of \(length) bytes; \(outcome).")
-    }
 }
 
 /// One write with all that decides how it goes.
@@ -126,9 +97,11 @@ struct FileWrite: Sendable {
     static let large: Int64 = 1 << 20
 
     let path: ProviderPath
-    let options: WriteOptions
+    var options: WriteOptions
     let quirks: WebDAVQuirks
-    let source: MarkedSource
+    var source: MarkedSource
+    /// Whether an upload of this provider was seen whole under a temporary name.
+    let isTrusted: Bool
 
     /// Whether it is large, or may be.
     var isLarge: Bool { (source.length ?? .max) > Self.large }
@@ -136,10 +109,13 @@ struct FileWrite: Sendable {
     /// Whether the bytes go to the name itself: as the caller wants it, or because a `PUT` is as good as a `MOVE` after it.
     var isDirect: Bool {
         if options.placement == .inPlace { return true }
+        // There is no temporary name for a new file that could not be moved away from it.
+        if quirks.refusesMoves, !options.overwrite { return true }
         // A server that puts whole files has a temporary name of its own: the longest names have no room for what it adds.
         guard quirks.putsWhole, path.nameBytes.count <= 200 else { return false }
         // A new file that is large, and was cancelled when it had arrived, could not be told from another's.
-        if !options.overwrite { return quirks.ifNoneMatch == .exclusive && !isLarge }
+        if !options.overwrite { return quirks.ifNoneMatch != .ignored && !isLarge }
+        guard isTrusted else { return false }
         // A condition is looked at when the bytes begin to come: a large upload would leave much time after that.
         return options.ifMatch == nil || quirks.putsConditionally || (!isLarge && (quirks.honoursIf || quirks.ifMatch != .ignored))
     }

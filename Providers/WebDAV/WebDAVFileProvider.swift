@@ -6,7 +6,7 @@ public import HTTPFileProvider
 /// Files on a WebDAV server (RFC 4918).
 ///
 /// Files appear whole: written under a temporary name and moved into place by `MOVE`, or by one `PUT` where the server is known to show
-/// nothing before its end; in chunks on Nextcloud. The size of what is larger than 1 MiB, or of unknown length, is looked at.
+/// nothing before its end; in chunks on Nextcloud. Each upload is looked at before anything old goes.
 public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOperations, FileProviderReadWrite {
     /// `WebDAV`, whichever of its schemes the URL had.
     public static let type = "WebDAV"
@@ -27,6 +27,10 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     let hrefBase = Locked<HrefBase?>(nil)
     /// The form of `Destination` that has worked.
     let knownDestination = Locked<DestinationForm?>(nil)
+    /// Whether an upload was seen whole under a temporary name: what this server says of uploads is true.
+    let keepsUploads = Locked(false)
+    /// Whether the server takes uploads of unknown length; nil while none was tried.
+    let takesUnknownLengths = Locked<Bool?>(nil)
     /// The server from its root on, where this provider begins below it and something lies elsewhere.
     let wholeServer = Locked<WebDAVFileProvider?>(nil)
 
@@ -99,13 +103,20 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
         if let known = tellsQuota.value {
             tells = known
         } else {
-            tells = try await storageProperties() != nil
+            tells = try await tellsStorage()
             tellsQuota.update { $0 = tells }
         }
         if tells { capabilities[.storageProperties] = .native }
         try await quirks().enter(into: &capabilities)
         if try await ownCloudFiles(at: home) != nil { capabilities[.publicLinks] = .native }
         return capabilities
+    }
+
+    /// Whether the server tells its quota; one that refuses the question does not.
+    private func tellsStorage() async throws -> Bool {
+        do { return try await storageProperties() != nil } catch let error where [403, 405, 501].contains(Self.status(of: error)) {
+            return false
+        }
     }
 
     /// Whether the path that the provider was made for answers; the server's root need not be WebDAV's.

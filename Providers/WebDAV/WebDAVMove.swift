@@ -72,7 +72,7 @@ extension WebDAVFileProvider {
         cache.drop(destination)
         defer { cache.drop(destination) }
         var refusal: (any Error)?
-        for form in knownDestination.value.map({ [$0] }) ?? DestinationForm.allCases {
+        for form in destinationForms {
             guard let text = try await self.destination(destination, of: item, form) else { continue }
             var request = request
             request.headers.append(("Destination", text))
@@ -86,7 +86,7 @@ extension WebDAVFileProvider {
                 if Self.isWithoutAnswer(error) {
                     if method == "MOVE", try await hasMoved(item, to: destination, after: error) { return nil }
                     // What is there may be the copy, or its beginning.
-                    if method == "COPY", !overwrite, try await itemIfAny(destination) != nil { throw error }
+                    if method == "COPY", !overwrite, try await itemIfSeen(destination) != nil { throw error }
                 } else if !overwrite {
                     // 412 says it; in the way of a folder some servers answer 409 or send the client elsewhere.
                     try await refuseTaken(destination, underlying: error)
@@ -112,7 +112,7 @@ extension WebDAVFileProvider {
         let url = connection.url(of: path, isFolder: item.isDirectory)
         if form == .url { return url.absoluteString }
         // How the server writes its own address tells what it would make of a path.
-        if hrefBase.value == nil { _ = try await itemIfAny(item.path) }
+        if hrefBase.value == nil { _ = try await itemIfSeen(item.path) }
         let base = hrefBase.value
         // Behind a proxy that rewrites paths this side's path is another place on the server.
         if form == .path { return base?.isRewritten == true ? nil : url.path(percentEncoded: true) }
@@ -128,7 +128,7 @@ extension WebDAVFileProvider {
 
     /// Remembers the form of `Destination` that has worked. Of any but the standard's own, success is no proof: it may have led elsewhere.
     private func learn(_ form: DestinationForm, _ item: FileObject, at destination: ProviderPath) async throws {
-        if knownDestination.value == nil, form != .url, try await itemIfAny(destination) == nil {
+        if knownDestination.value == nil, form != .url, case .nothing = try await look(destination) {
             throw LostElsewhere(
                 error: FileError.make(
                     .fileWriteUnknown, path: destination, url: url(of: destination),
@@ -136,18 +136,58 @@ extension WebDAVFileProvider {
                         + " a proxy in front of it has to rewrite the Destination header."))
         }
         knownDestination.update { $0 = form }
+        known.destination = form
+    }
+
+    /// The form that has worked here; before that, all of them, the one that has worked for another provider of this host first.
+    private var destinationForms: [DestinationForm] {
+        if let form = knownDestination.value { return [form] }
+        let first = known.destination.map { [$0] } ?? []
+        return first + DestinationForm.allCases.filter { !first.contains($0) }
     }
 
     private func noDestination(_ path: ProviderPath, _ refusal: any Error) -> CocoaError {
-        FileError.make(
+        let error = FileError.make(
             .fileWriteUnknown, path: path, url: url(of: path),
             sentence: "“\(connection.baseURL.host() ?? "")” does not recognise its own address in the Destination header"
                 + " (\(Self.status(of: refusal) ?? 0)): a proxy in front of the server has to rewrite it.",
             underlying: refusal)
+        return CocoaError(error.code, userInfo: error.userInfo.merging([Self.noDestinationKey: true]) { $1 })
+    }
+
+    /// Marks the error of a move that was refused whatever its `Destination` looked like: nothing was moved, and nothing will be.
+    private static let noDestinationKey = "CarrelNoDestination"
+
+    /// Whether `error` says that the server, or a proxy in front of it, moves nothing.
+    static func refusesMoves(_ error: any Error) -> Bool {
+        [405, 501].contains(status(of: error)) || (error as? CocoaError)?.userInfo[noDestinationKey] != nil
+    }
+
+    /// Moves a part that this provider has uploaded under a name that nobody else knows.
+    ///
+    /// A proxy may end a kept connection without an answer. While the part is still there it was not moved, so that the move is sent again.
+    ///
+    /// - Returns: The answer; nil if it was lost and the part turned out to be moved.
+    func movePart(
+        _ part: FileObject, to destination: ProviderPath, overwrite: Bool, under lock: WebDAVLock? = nil, ifMatch: String? = nil
+    ) async throws -> ResponseHead? {
+        var tries = 0
+        while true {
+            do {
+                return try await send("MOVE", part, to: destination, overwrite: overwrite, under: lock, ifMatch: ifMatch)
+            } catch let error where (error as? URLError)?.code == .networkConnectionLost && tries <= connection.options.retries.retries {
+                tries += 1
+                connection.options.counters.add(.retries)
+            } catch let error where tries > 0 && Self.status(of: error) != nil {
+                // The first may have been carried out after the look.
+                guard try await isMoved(part, to: destination) else { throw error }
+                return nil
+            }
+        }
     }
 
     /// The status that an error stands for; nil where it does not come from an answer.
-    private static func status(of error: any Error) -> Int? {
+    static func status(of error: any Error) -> Int? {
         let cause = (error as? CocoaError)?.underlying ?? error
         return (cause as? HTTPStatusError)?.code.rawValue
     }
@@ -192,7 +232,7 @@ extension WebDAVFileProvider {
     }
 
     private func isMoved(_ item: FileObject, to destination: ProviderPath) async throws -> Bool {
-        guard try await itemIfAny(item.path) == nil, let there = try await itemIfAny(destination) else { return false }
+        guard case .nothing = try await look(item.path), let there = try await itemIfSeen(destination) else { return false }
         return there.type == item.type && there.size == item.size
     }
 
@@ -206,7 +246,9 @@ extension WebDAVFileProvider {
 
     /// Whether `error` is that of a move whose end is not known: neither place may be touched.
     static func isUndecided(_ error: any Error) -> Bool {
-        guard let error = error as? CocoaError, error.code == .fileWriteUnknown else { return false }
+        guard let error = error as? CocoaError, error.code == .fileWriteUnknown, error.userInfo[noDestinationKey] == nil else {
+            return false
+        }
         return error.underlying.map(isWithoutAnswer) ?? false
     }
 }

@@ -39,6 +39,7 @@ extension WebDAVQuirks {
         "late-parts": .flag(\.partsAppearLate),
         "search": .flag(\.searches),
         "moves-onto-folders": .flag(\.movesOntoFolders), "raw-names": .flag(\.keepsRawNames), "hides-dot-names": .flag(\.hidesDotNames),
+        "refuses-moves": .flag(\.refusesMoves),
     ]
 
     /// What Nextcloud takes as a chunk that is not the last.

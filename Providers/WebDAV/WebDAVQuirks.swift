@@ -108,6 +108,9 @@ public struct WebDAVQuirks: Codable, Hashable, Sendable {
     public var keepsRawNames = true
     /// Whether listings leave names with a leading dot out.
     public var hidesDotNames = false
+    /// Whether the server, or a proxy in front of it, refuses `MOVE` (405, 501, or 502 for any `Destination`). An upload is put to its name
+    /// then, once the same bytes were seen under a temporary one.
+    public var refusesMoves = false
     /// Bytes that must not be in the path of a folder: nothing could be moved into it.
     public var misreadFolders: [UInt8] = []
     /// Bytes that the server takes for something else in the path of a `Destination`, besides ``misreadFolders``.
@@ -180,6 +183,7 @@ extension WebDAVQuirks {
         try take(&movesOntoFolders, .movesOntoFolders)
         try take(&keepsRawNames, .keepsRawNames)
         try take(&hidesDotNames, .hidesDotNames)
+        try take(&refusesMoves, .refusesMoves)
         try take(&misreadFolders, .misreadFolders)
         try take(&misreadDestinations, .misreadDestinations)
         try take(&misreadNames, .misreadNames)
@@ -208,6 +212,7 @@ extension WebDAVQuirks {
         try container.encode(movesOntoFolders, forKey: .movesOntoFolders)
         try container.encode(keepsRawNames, forKey: .keepsRawNames)
         try container.encode(hidesDotNames, forKey: .hidesDotNames)
+        try container.encode(refusesMoves, forKey: .refusesMoves)
         try container.encode(misreadFolders, forKey: .misreadFolders)
         try container.encode(misreadDestinations, forKey: .misreadDestinations)
         try container.encode(misreadNames, forKey: .misreadNames)
@@ -218,9 +223,8 @@ extension WebDAVQuirks {
     private enum CodingKeys: String, CodingKey {
         case vendor, ifNoneMatch, ifMatch, honoursIf, movesExclusively, putsWhole, readsWhole, locks, lockUse, movesKeepTags
         case listsEntryTags, hasTreeTags, takesChecksums, timeSetting, keepsSizes, partsAppearLate, movesOntoFolders, keepsRawNames,
-            hidesDotNames,
-            misreadFolders,
-            misreadDestinations, misreadNames
+            hidesDotNames
+        case refusesMoves, misreadFolders, misreadDestinations, misreadNames
         case chunkSize, searches
     }
 
@@ -235,7 +239,8 @@ extension WebDAVQuirks {
 
     /// Enters what this server does into what holds for every WebDAV server.
     func enter(into capabilities: inout Capabilities) {
-        capabilities[.atomicReplacement] = putsWhole && readsWhole ? .native : .derived
+        capabilities[.atomicReplacement] = putsWhole && readsWhole ? .native : refusesMoves && !putsWhole ? .unavailable : .derived
+        if refusesMoves { capabilities[.moving] = .unavailable }
         capabilities[.exclusiveCreation] = movesExclusively || locksNewFiles ? .native : .derived
         capabilities[.conditionalWriting] = putsConditionally || locksConditionalWrites ? .native : .derived
         capabilities[.entryTags] = listsEntryTags ? .native : .unavailable

@@ -12,6 +12,7 @@ public final class WebDAVServers: Sendable {
     public static let shared = WebDAVServers()
 
     private let known = Locked<[Origin: [ProviderPath: WebDAVQuirks]]>([:])
+    private let destinations = Locked<[Origin: DestinationForm]>([:])
 
     /// A memory that knows nothing, apart from ``shared``.
     public init() {}
@@ -46,6 +47,15 @@ public final class WebDAVServers: Sendable {
             change(&quirks)
             known[place.origin]?[nearest] = quirks
         }
+    }
+
+    /// The form of `Destination` that has worked for the host of `url`.
+    func destination(_ url: URL) -> DestinationForm? { Place(url).flatMap { destinations.value[$0.origin] } }
+
+    /// Remembers `form` for the host of `url`.
+    func learn(_ url: URL, destination form: DestinationForm) {
+        guard let place = Place(url) else { return }
+        destinations.update { $0[place.origin] = form }
     }
 
     /// A folder of a server.
@@ -93,6 +103,12 @@ final class KnownQuirks: Sendable {
 
     /// Nil while nobody has said or asked.
     var value: WebDAVQuirks? { (given.value ?? servers[url]).map { overruled($0) } }
+
+    /// The form of `Destination` that has worked for this host, in this provider or another.
+    var destination: DestinationForm? {
+        get { servers.destination(url) }
+        set { if let newValue { servers.learn(url, destination: newValue) } }
+    }
 
     private func overruled(_ quirks: WebDAVQuirks) -> WebDAVQuirks {
         var quirks = quirks

@@ -17,6 +17,9 @@ final class DAVDouble: Sendable {
 
     var state: State { store.value }
 
+    /// What another client puts.
+    func keep(_ data: Data, at path: String) { store.update { $0.files[path] = data } }
+
     func answer(_ request: FaultServer.Request) -> FaultServer.Answer {
         let path = Self.path(request.target)
         return store.update { state in

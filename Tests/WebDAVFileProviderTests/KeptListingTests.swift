@@ -24,6 +24,8 @@ import WebDAVFileProvider
                     + "<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
             }
             var text = response("/f/", "\(tag.value)", "<d:resourcetype><d:collection/></d:resourcetype>")
+            let isFile = request.headers["depth"] == "0" && request.target.hasPrefix("/f/") && request.target != "/f/"
+            if isFile { text = response(request.target, "x", "<d:getcontentlength>5</d:getcontentlength>") }
             if request.headers["depth"] == "1" {
                 text += names.value.map { response("/f/\($0)", "x", "<d:getcontentlength>5</d:getcontentlength>") }.joined()
             }

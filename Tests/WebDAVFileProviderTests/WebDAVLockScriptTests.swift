@@ -24,14 +24,18 @@ import WebDAVFileProvider
     }
 
     @Test func `a lock is refreshed at half of the time that the server granted, and given back`() async throws {
-        let server = try FaultServer { request in request.method == "LOCK" ? Self.granted("Second-1") : .reply(204) }
+        let server = try FaultServer { request in
+            if request.method == "PROPFIND" { return Scripted.multistatus(Scripted.response(request.target)) }
+            return request.method == "LOCK" ? Self.granted("Second-1") : .reply(204)
+        }
         defer { server.stop() }
         let provider = try provider(server)
         try await provider.withLock(path: ProviderPath("f"), timeout: 100) { lock in
             #expect(lock.timeout == 1)
             let deadline = ContinuousClock.now + .seconds(10)
             while server.requests.count < 3, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
-            try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
+            // The first goes by a temporary name, the second to the name itself.
+            for text in ["x", "y"] { try await provider.writeContents(path: ProviderPath("f"), contents: Data(text.utf8), overwrite: true) }
         }
         let first = try #require(server.requests.first)
         #expect(first.headers["timeout"] == "Second-100" && first.headers["depth"] == "0" && first.headers["if"] == nil)
@@ -39,7 +43,8 @@ import WebDAVFileProvider
         #expect(
             server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
         #expect(server.requests.filter { $0.method == "LOCK" }.count >= 3)
-        #expect(server.requests.first { $0.method == "PUT" }?.headers["if"] == "(<urn:1>)")
+        #expect(server.requests.first { $0.method == "MOVE" }?.headers["if"] == "<\(server.url())f> (<urn:1>)")
+        #expect(server.requests.last { $0.method == "PUT" }?.headers["if"] == "(<urn:1>)")
         #expect(server.requests.last?.method == "UNLOCK" && server.requests.last?.headers["lock-token"] == "<urn:1>")
     }
 
@@ -58,7 +63,10 @@ import WebDAVFileProvider
 
     @Test(arguments: [405, 501])
     func `a server without locks says so once`(_ status: Int) async throws {
-        let server = try FaultServer { request in request.method == "LOCK" ? .reply(status) : .reply(204) }
+        let server = try FaultServer { request in
+            if request.method == "PROPFIND" { return Scripted.multistatus(Scripted.response(request.target)) }
+            return request.method == "LOCK" ? .reply(status) : .reply(204)
+        }
         defer { server.stop() }
         let provider = try provider(server)
         for _ in 0..<2 {
@@ -73,12 +81,16 @@ import WebDAVFileProvider
 
     @Test func `what cannot be locked is written without a lock, and what was promised is taken back`() async throws {
         let server = try FaultServer { request in
-            request.method == "LOCK" ? .reply(405) : request.method == "PROPFIND" ? .reply(404) : .reply(201)
+            if request.method == "PROPFIND" {
+                let isPart = request.target.hasSuffix(TemporaryName.suffix)
+                return isPart ? Scripted.multistatus(Scripted.response(request.target)) : .reply(404)
+            }
+            return request.method == "LOCK" ? .reply(405) : .reply(201)
         }
         defer { server.stop() }
         let provider = try provider(server)
         try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8))
-        #expect(Set(server.requests.map(\.method)) == ["LOCK", "PUT", "MOVE"])
+        #expect(Set(server.requests.map(\.method)) == ["LOCK", "PUT", "PROPFIND", "MOVE"])
         #expect(try await provider.quirks().locks == .none)
     }
 
@@ -94,6 +106,7 @@ import WebDAVFileProvider
             switch request.method {
             case "LOCK": Self.granted("Second-60", status: 201)
             case "MOVE": .reply(507)
+            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target))
             default: .reply(204)
             }
         }
@@ -158,7 +171,7 @@ import WebDAVFileProvider
         try await provider.removeItem(path: ProviderPath("f"))
         #expect(server.requests.last?.method == "DELETE" && server.requests.last?.headers["if"] == "<\(server.url())f> (<urn:1>)")
         try await provider.writeContents(path: ProviderPath("f"), contents: Data("x".utf8), overwrite: true)
-        #expect(server.requests.last?.method == "PUT" && server.requests.last?.headers["if"] == nil)
+        #expect(server.requests.last?.method == "MOVE" && server.requests.last?.headers["if"] == nil)
         try await lock.unlock()
     }
 
