@@ -163,7 +163,9 @@ let package = Package(
         .executableTarget(name: "reading-a-book", dependencies: ["Carrel"], path: "Examples/ReadingABook"),
 
         // Tests. Those against real servers are started by Tests/run.sh.
-        .testTarget(name: "FileProviderCoreTests", dependencies: ["FileProviderCore", "MemoryFileProvider"]),
+        .testTarget(
+            name: "FileProviderCoreTests",
+            dependencies: ["FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles"]),
         .testTarget(name: "LocalFileProviderTests", dependencies: ["LocalFileProvider"]),
         .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
         .testTarget(

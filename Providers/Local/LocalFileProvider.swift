@@ -58,6 +58,12 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
         self.resolver = resolver
     }
 
+    /// The same folder, as far as it is in `folders`.
+    init(_ other: LocalFileProvider, confinedTo folders: [ProviderPath]) {
+        baseURL = other.baseURL
+        resolver = other.resolver.confined(to: folders)
+    }
+
     /// The errors of an operation on `path`.
     func context(_ path: ProviderPath, writing: Bool) -> LocalContext {
         LocalContext(path: path, base: baseURL?.absoluteString ?? "file:///", writing: writing)

@@ -155,6 +155,11 @@ struct LocalPlace: Sendable {
         LocalPlace(folder: folder, name: Array(try TemporaryName.make(beside: .root).nameBytes))
     }
 
+    /// The same for an item of somebody's own that is out of its place for a moment: no sweep removes it.
+    func aside() throws -> LocalPlace {
+        LocalPlace(folder: folder, name: Array(try TemporaryName.makeAside(beside: .root).nameBytes))
+    }
+
     /// Gives what is here its old name back; where somebody has made something new there meanwhile, one that tells.
     func comeBack(to place: LocalPlace, _ calls: KernelCalls, isFolder: Bool) {
         for name in [place.name] + place.namesForChanged {

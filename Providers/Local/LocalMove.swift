@@ -59,7 +59,7 @@ struct LocalMove {
 
     /// The file steps aside until the folder is there, so that a failure loses nothing.
     private func replaceFileWithFolder() throws -> Outcome {
-        let aside = try to.temporary()
+        let aside = try to.aside()
         let step = to.rename(to: aside)
         if step != 0 { throw target.error(step) }
         let code = from.rename(to: to)

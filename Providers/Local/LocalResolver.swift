@@ -14,6 +14,10 @@ struct LocalResolver: Sendable {
     /// Whether the root is the machine's own, so that absolute link targets lie below it.
     let isWholeMachine: Bool
     var calls = KernelCalls.all
+    /// The path of the root, counted from the provider's, for messages.
+    var top = ProviderPath.root
+    /// The folders to which everything is confined; none for no such limit.
+    var roots: [LocalRoot] = []
 
     /// Links that one path may pass, as in Linux itself (path_resolution(7)).
     static let mostLinks = 40
@@ -40,6 +44,7 @@ struct LocalResolver: Sendable {
     ///
     /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``mostLinks`` links.
     func item(at path: ProviderPath, _ context: LocalContext) throws -> Item {
+        if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.item(at: inner.path, context) }
         if let handle = try openAtOnce(path, carrel_O_PATH | O_CLOEXEC, context) {
             return Item(handle: handle, status: try ItemStatus(of: handle, context), place: nil)
         }
@@ -50,16 +55,18 @@ struct LocalResolver: Sendable {
     ///
     /// - Throws: As ``item(at:_:)``; `ENOTDIR` when it is no folder.
     func folder(at path: ProviderPath, _ context: LocalContext) throws -> FileDescriptor {
+        if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.folder(at: inner.path, context) }
         if path.isRoot { return root }
         if let folder = try openAtOnce(path, LocalFlags.folder, context) { return folder }
         let item = try walk(to: path, context)
-        guard item.status.type == .directory else { throw context.at(path).error(ENOTDIR) }
+        guard item.status.type == .directory else { throw context.at(top.appending(path)).error(ENOTDIR) }
         return item.handle
     }
 
     /// Where `path` lies: links are followed up to its folder, and not at its end. `path` is not the root.
     func place(of path: ProviderPath, _ context: LocalContext) throws -> LocalPlace {
-        LocalPlace(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
+        if let inner = try confining(path, includingRoots: false, context) { return try inner.resolver.place(of: inner.path, context) }
+        return LocalPlace(folder: try folder(at: path.parent ?? .root, context), name: Array(path.nameBytes))
     }
 
     /// The regular file at `path`, open for reading, links followed.
@@ -67,6 +74,7 @@ struct LocalResolver: Sendable {
     /// - Throws: As ``item(at:_:)``; `EISDIR` for a folder. Nothing but a regular file is opened: opening a pipe or a device may do
     ///   something.
     func file(at path: ProviderPath, _ context: LocalContext) throws -> (file: FileDescriptor, status: ItemStatus) {
+        if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.file(at: inner.path, context) }
         // Something may take the file's place between looking and opening; then look again, but not for ever.
         for _ in 0..<Self.mostLinks {
             let item = try item(at: path, context)
@@ -132,7 +140,7 @@ struct LocalResolver: Sendable {
                 walk.folder = handle
                 walk.passed.append(name)
             case .regular, .other:
-                guard walk.rest.isEmpty else { throw context.at(.root).below(walk.passed + [name]).error(ENOTDIR) }
+                guard walk.rest.isEmpty else { throw context.at(top).below(walk.passed + [name]).error(ENOTDIR) }
                 return Item(handle: handle, status: status, place: LocalPlace(folder: walk.folder, name: name))
             }
         }

@@ -102,7 +102,7 @@ struct LocalRemoval {
     ///
     /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it was changed.
     func runAside(_ place: LocalPlace, _ calls: KernelCalls) throws {
-        let aside = try place.temporary()
+        let aside = try place.aside()
         let code = place.rename(to: aside)
         if code != 0 { throw context.error(code) }
         do { try run(aside, recursive: true) } catch {

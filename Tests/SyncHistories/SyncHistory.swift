@@ -151,7 +151,7 @@ package final class SyncHistory {
         }
         // First out of the way, so that a run that goes on meanwhile puts nothing there that would go unseen.
         @Sendable func destroy(_ path: ProviderPath) async throws {
-            let aside = try TemporaryName.make(beside: path)
+            let aside = try TemporaryName.makeAside(beside: path)
             try await provider.moveItem(path: path, to: aside)
             count(try await Self.contents(of: aside, in: provider), 1)
             try await provider.removeItem(path: aside)
@@ -198,7 +198,7 @@ package final class SyncHistory {
         case (10..., _):
             log.append("side \(side) throws \(file) away")
             // Not into a folder that may be removed.
-            let aside = try TemporaryName.make(beside: root.appending(nameBytes: Array("thrown".utf8)))
+            let aside = try TemporaryName.makeAside(beside: root.appending(nameBytes: Array("thrown".utf8)))
             return {
                 try await Self.tolerant {
                     try await provider.moveItem(path: root.appending(file), to: aside)

@@ -71,6 +71,8 @@ package final class StagedFile: Sendable {
     /// - Throws: `CocoaError(.fileWriteFileExists)`, decided by the kernel in one step; of two writers at once one wins. An error of
     ///   the last step alone, the disk's, leaves the file in place.
     package func commit(overwrite: Bool, modificationDate: Date? = nil) throws {
+        // The time comes last: with an old one the file looks like a part that was left, and much takes long to reach the disk.
+        if modificationDate != nil, calls.contains(.fsync), isLarge, fdatasync(file.raw) != 0 { throw error() }
         if let modificationDate, file.setModified(modificationDate.fileTime) != 0 { throw error() }
         if calls.contains(.fsync), fsync(file.raw) != 0 { throw error() }
         let code = overwrite ? replace() : FreeName(from: (folder, temporary), to: (folder, name), calls: calls).take(isFolder: false)
@@ -85,6 +87,12 @@ package final class StagedFile: Sendable {
         isSettled.update { $0 = true }
         if isKept { return }
         _ = temporary.withName { unlinkat(folder.raw, $0, 0) }
+    }
+
+    /// Whether a sweep might meet the file while it is brought onto the disk.
+    private var isLarge: Bool {
+        var status = stat()
+        return fstat(file.raw, &status) == 0 && status.st_size > 16 << 20
     }
 
     private func error(_ code: Int32 = errno) -> CocoaError { FileError.make(errno: code, path: target, writing: true) }

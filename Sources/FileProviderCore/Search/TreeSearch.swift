@@ -78,18 +78,32 @@ struct TreeSearch: Sendable {
 
     private func list(_ folder: Folder) async -> Listed {
         let below = Collected<ProviderPath>()
+        let strangers = Locked(UnusableNames())
         do {
             try await provider.contentsOfDirectory(path: folder.path) { page in
                 try Task.checkCancellation()
+                let page = Self.own(page, of: folder.path, strangers)
                 if recursive { below.append(page.filter { $0.isDirectory && entering($0) }.map(\.path)) }
                 do { try await handOn(page) } catch {
                     callersError.update { $0 = $0 ?? error }
                     throw error
                 }
             }
-            return Listed(folder: folder, below: below.values)
+            let refused = strangers.value
+            return Listed(
+                folder: folder, below: below.values, error: refused.isEmpty ? nil : FileError.refusedItems(refused, in: folder.path))
         } catch {
             return Listed(folder: folder, below: below.values, error: error)
+        }
+    }
+
+    /// Of a page, the items right in the folder that was listed. A server may name others, to lead a caller elsewhere.
+    private static func own(_ page: [FileObject], of folder: ProviderPath, _ strangers: Locked<UnusableNames>) -> [FileObject] {
+        if page.allSatisfy({ $0.path.isRight(in: folder) }) { return page }
+        return page.filter { item in
+            if item.path.isRight(in: folder) { return true }
+            strangers.update { $0.add(nameBytes: item.path.nameBytes) }
+            return false
         }
     }
 

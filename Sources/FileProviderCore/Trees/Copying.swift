@@ -65,7 +65,8 @@ public struct TreeCopy: Sendable {
     }
 
     /// Copies the folder at `path` with all it holds to `destination`, whose parent exists. What is there already stays; files in the
-    /// way are replaced only with ``overwrite``. Items that fail are named in the outcome and the rest goes on.
+    /// way are replaced only with ``overwrite``. Items that fail are named in the outcome and the rest goes on; so is a folder whose listing
+    /// left items out (``Swift/Error/unusableNames``), names one of them twice, or holds items of other folders. None of these is copied.
     ///
     /// - Throws: An error that ends everything: the folder cannot be listed or made, the disk is full, no way to log in, cancelled.
     public func copyFolder(
@@ -160,7 +161,7 @@ public struct TreeCopy: Sendable {
     private struct Entered: Sendable {
         let place: Int
         let folder: ProviderPath
-        let items: Result<[FileObject], any Error>
+        let listing: DirectoryListing
     }
 
     /// Makes folders and lists what goes into them, all at once; the top one is there.
@@ -173,9 +174,9 @@ public struct TreeCopy: Sendable {
                 group.addTask {
                     do {
                         if folder != path { try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target) }
-                        return Entered(place: place, folder: folder, items: .success(try await provider.contentsOfDirectory(path: folder)))
+                        return Entered(place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
                     } catch {
-                        return Entered(place: place, folder: folder, items: .failure(error))
+                        return Entered(place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
                     }
                 }
             }
@@ -186,10 +187,12 @@ public struct TreeCopy: Sendable {
     }
 
     private func items(of entered: Entered, isTop: Bool, _ run: inout Run) throws -> [FileObject] {
-        do { return try entered.items.get() } catch let error where !isTop {
-            try record(error, at: entered.folder, in: &run.outcome)
-            return []
-        }
+        guard let error = entered.listing.error else { return entered.listing.contents }
+        // The rest of such a folder is good.
+        let isPartial = error.unusableNames != nil
+        if isTop, !isPartial { throw error }
+        try record(error, at: entered.folder, in: &run.outcome)
+        return isPartial ? entered.listing.contents : []
     }
 
     /// Takes note of a folder that is to be entered; what is neither folder nor file is not copied.

@@ -116,6 +116,11 @@ public struct ProviderPath: Hashable, Sendable {
     /// `/` and the names, escaped where they are not UTF-8.
     public var string: String { "/" + NameEscape.string(of: bytes[...]) }
 
+    /// Whether this item is one of those that `folder` itself holds.
+    package func isRight(in folder: ProviderPath) -> Bool {
+        isBelow(folder) && !bytes[(folder.isRoot ? 0 : folder.bytes.count + 1)...].contains(UInt8(ascii: "/"))
+    }
+
     /// Whether this item lies somewhere below `folder`; an item does not lie below itself.
     public func isBelow(_ folder: ProviderPath) -> Bool {
         if folder.isRoot { return !isRoot }

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Names for files that are on their way: recognisable, so that what a crash left can be swept (``PartSweep``).
+///
+/// There are three kinds: `.TAG-w.carrel-part` for what one write makes and nobody goes on with, `.TAG.carrel-part` for parts that a later
+/// write may go on with, and `.TAG-a.carrel-part` for items of somebody's own that are out of their place for a moment.
+public enum TemporaryName {
+    /// The end of every such name.
+    public static let suffix = ".carrel-part"
+
+    /// What has such a name.
+    public enum Kind: Sendable, Hashable {
+        /// Something that one write makes; no later one goes on with it.
+        case single
+        /// A part that a later write may go on with. Earlier versions gave such names to everything.
+        case resumable
+        /// Somebody's own item, out of its place for a moment. Never swept.
+        case aside
+    }
+
+    /// A new name in the folder of `path`, for something that no later write goes on with.
+    public static func make(beside path: ProviderPath) throws -> ProviderPath { try make(beside: path, mark: "-w") }
+
+    /// A new name in the folder of `path`, for an item of somebody's own that has to leave its place for a moment.
+    public static func makeAside(beside path: ProviderPath) throws -> ProviderPath { try make(beside: path, mark: "-a") }
+
+    private static func make(beside path: ProviderPath, mark: String) throws -> ProviderPath {
+        let tag = String(UInt64.random(in: .min ... .max), radix: 36)
+        let padding = String(repeating: "0", count: max(0, longestTag - tag.count))
+        return try (path.parent ?? .root).appending(".\(padding)\(tag)\(mark)\(suffix)")
+    }
+
+    /// Digits of 64 bits in base 36.
+    private static let longestTag = 13
+    /// Fewer digits than of all but one tag in a hundred thousand: a shorter name is taken for somebody's own.
+    private static let shortestTag = 10
+
+    /// The name, in the folder of `path`, of a part that a later write goes on with: the same in every run.
+    ///
+    /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that whoever left the part knew both, and
+    /// keeps the parts of different sources and versions apart. It proves nothing of what is in the part, and not who left it: the hash is
+    /// no secret, and others who may write into the folder can foretell the name. What is there is compared with the source before use.
+    public static func make(beside path: ProviderPath, for identity: String) throws -> ProviderPath {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // Not Swift's own hash, which is another in each run.
+        for byte in Array(path.nameBytes) + [0] + Array(identity.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return try (path.parent ?? .root).appending(".\(String(hash, radix: 36))\(suffix)")
+    }
+
+    /// What `error` is to those who know nothing of the other name: an error of a step under `temporary`, or below it, told of `path`, under
+    /// which the item was to be published. Other errors stay as they are.
+    public static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
+        guard let error = error as? CocoaError, let told = error.userInfo[NSFilePathErrorKey] as? String,
+            told == temporary.string || told.hasPrefix(temporary.string + "/")
+        else { return error }
+        var info = error.userInfo
+        let named = { (text: String, path: ProviderPath) in text.replacingOccurrences(of: temporary.string, with: path.string) }
+        info[NSFilePathErrorKey] = named(told, path)
+        info[NSLocalizedDescriptionKey] = (info[NSLocalizedDescriptionKey] as? String).map { named($0, path) }
+        if let url = info[NSURLErrorKey] as? URL {
+            let text = url.absoluteString.replacingOccurrences(of: temporary.percentEncoded, with: path.percentEncoded)
+            info[NSURLErrorKey] = URL(string: text)
+        }
+        return CocoaError(error.code, userInfo: info)
+    }
+
+    /// Whether `name` may have been made here.
+    public static func matches(_ name: String) -> Bool { name.hasPrefix(".") && name.hasSuffix(suffix) }
+
+    /// What kind of name `name` is, if it is exactly as it is made here; nil otherwise.
+    public static func kind(of name: String) -> Kind? {
+        guard matches(name), name.utf8.count > suffix.utf8.count else { return nil }
+        let parts = name.dropFirst().dropLast(suffix.count).split(separator: "-", omittingEmptySubsequences: false)
+        let isTag = parts[0].utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
+        guard parts.count <= 2, isTag, (shortestTag...longestTag).contains(parts[0].utf8.count) else { return nil }
+        switch parts.dropFirst().first {
+        case nil: return .resumable
+        case "w": return .single
+        case "a": return .aside
+        default: return nil
+        }
+    }
+}
