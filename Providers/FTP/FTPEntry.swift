@@ -40,6 +40,19 @@ struct FTPEntry: Sendable, Hashable {
         return !name.contains { $0 == UInt8(ascii: "/") || $0 == 0 || $0 == UInt8(ascii: "\r") || $0 == UInt8(ascii: "\n") }
     }
 
+    /// What a line has for a name.
+    enum NameKind {
+        case usable, dots, unusable
+        /// The line ends before it.
+        case cutOff
+    }
+
+    static func kind(ofName name: [UInt8], _ line: Span<UInt8>) -> NameKind {
+        if isDots(name) { return .dots }
+        if name.isEmpty, line.isEmpty || !line[line.count - 1].isSpace { return .cutOff }
+        return isName(name) ? .usable : .unusable
+    }
+
     /// Whether a name is `.` or `..`.
     static func isDots(_ name: [UInt8]) -> Bool {
         let dot = UInt8(ascii: ".")

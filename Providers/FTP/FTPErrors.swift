@@ -56,7 +56,7 @@ struct FTPCondition {
             if says("no such", "not found", "doesn't exist", "does not exist", "not exist", "cannot find") {
                 return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, told)
             }
-            if says("permission", "denied", "not permitted", "not allowed", "read-only", "forbidden", "prohibited") {
+            if says("permission", "privilege", "denied", "not permitted", "not allowed", "read-only", "forbidden", "prohibited") {
                 return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, told)
             }
             return told

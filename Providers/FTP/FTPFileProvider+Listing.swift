@@ -18,8 +18,8 @@ extension FTPFileProvider {
     /// By `MLSD`, else by `CWD` and `LIST`. The listing is read while it comes and held until it is whole, at most 256 MiB, because the
     /// connection may be needed by whoever takes the pages, and one that breaks off is asked for again.
     ///
-    /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read;
-    ///   `CocoaError(.fileReadTooLarge)`.
+    /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read; also behind them
+    ///   ``FileError/unusableNames(_:in:url:)`` for names that no path can hold, or that are listed twice; `CocoaError(.fileReadTooLarge)`.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
@@ -29,6 +29,7 @@ extension FTPFileProvider {
             try await page(items)
         }
         if let error = pages.unreadable.error(url: url(of: path)) { throw error }
+        if !pages.unusable.isEmpty { throw FileError.unusableNames(pages.unusable, in: path, url: url(of: path)) }
         record.keep()
     }
 
@@ -63,10 +64,15 @@ extension FTPFileProvider {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
         guard let refusal = try await session.enter(name) else { return FileObject(path: path, type: .directory) }
-        let knowsSizes = outcome["SIZE"].map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
-        if knowsSizes { return try nothing(refusal, path) }
-        // A file whose server knows no sizes shows in the listing of its folder.
-        guard let parent = path.parent, var pages = try await folder(parent, session) else { return try nothing(refusal, path) }
+        let size = outcome["SIZE"]
+        let isHidden = size.map { isForbidden($0, path) } ?? false
+        let knowsSizes = size.map { !$0.isPositive && !FileProviderFTPErrorCode(rawValue: $0.code).isUnknownCommand } ?? false
+        if knowsSizes, !isHidden { return try nothing(refusal, path) }
+        // A file whose server tells no sizes shows in the listing of its folder.
+        guard let parent = path.parent, var pages = try await folder(parent, session) else {
+            if let size, isHidden { return try nothing(size, path) }
+            return try nothing(refusal, path)
+        }
         while let items = try pages.next() {
             if let item = items.first(where: { $0.path == path }) { return item }
         }
@@ -79,6 +85,22 @@ extension FTPFileProvider {
         if let error = error as? CocoaError, error.code == .fileReadNoPermission { throw error }
         guard (500..<600).contains(reply.code) || reply.code == 450, reply.code != 530 else { throw error }
         return nil
+    }
+
+    /// Whether a refusal says that this user must not look.
+    func isForbidden(_ reply: FTPReply, _ path: ProviderPath) -> Bool {
+        (FTPCondition(reply: reply, path: path, url: url(of: path)).error as? CocoaError)?.code == .fileReadNoPermission
+    }
+
+    /// As ``item(_:_:)``, where a refusal to show anything is an answer, too: drop boxes take files and let nobody look.
+    func sight(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPSight {
+        do { return try await item(path, session).map { .item($0) } ?? .nothing } catch let error as CocoaError
+            where error.code == .fileReadNoPermission
+        {
+            return .hidden
+        } catch let error as FTPReplyError where !error.code.isTransient && [500, 502, 504, 550, 553].contains(error.code.rawValue) {
+            return .hidden
+        }
     }
 
     /// Whether a refusal of a look says that nothing is there.
@@ -170,4 +192,15 @@ extension FTPOutcome {
         guard let reply = self["MDTM"], reply.code == 213 else { return nil }
         return reply.text.split(separator: " ").last.flatMap { FTPDate.parse(String($0)) }
     }
+}
+
+/// What a look at a name shows.
+enum FTPSight {
+    case item(FileObject)
+    case nothing
+    /// The server shows nothing here, neither by itself nor in a listing.
+    case hidden
+
+    /// The item, if one was seen.
+    var item: FileObject? { if case .item(let item) = self { item } else { nil } }
 }

@@ -173,9 +173,26 @@ extension FTPFileProvider {
             sentence: "“\(path)” cannot be moved or copied to “\(destination)”, which is itself or lies in it.")
     }
 
-    /// Whether a file is at `path`, in one round trip; without `MLST`, a folder there shows no sooner than something is put in its place.
+    /// Whether a file is at `path`, in one round trip where the server lets it be seen; without `MLST`, a folder there shows no sooner than
+    /// something is put in its place.
     func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
-        guard !session.host.hasMachineListings, session.host.mayKnow("SIZE") else { return try await item(path, session) != nil }
-        return try await session.sendTogether(session.binary + [FTPCommand("SIZE", session.host.bytes(of: path))]).size != nil
+        if !session.host.hasMachineListings, session.host.mayKnow("SIZE") {
+            let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", session.host.bytes(of: path))])
+            if outcome.size != nil { return true }
+            if let reply = outcome["SIZE"], session.host.mayKnow("SIZE"), !isForbidden(reply, path) { return false }
+        }
+        switch try await sight(path, session) {
+        case .item: return true
+        case .nothing: return false
+        case .hidden: return try await takesNewName(path, session)
+        }
+    }
+
+    /// Whether `RNFR` finds something there, which it does where nothing can be looked at. The renaming ends under the same name.
+    private func takesNewName(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+        let name = try session.host.bytes(of: path)
+        guard try await session.send([FTPCommand("RNFR", name)])["RNFR"]?.isPositive == true else { return false }
+        _ = try await session.send([FTPCommand("RNTO", name)])
+        return true
     }
 }

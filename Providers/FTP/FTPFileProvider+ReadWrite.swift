@@ -14,10 +14,13 @@ extension FTPFileProvider {
     /// offers one (``FTPConfiguration/verification``), for which the source is read from its start. With `overwrite: false` the name is
     /// looked at right before the file comes there: FTP has no way to do both in one step.
     ///
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another; nothing was replaced. Also
+    /// What was stored is seen before anything is renamed: by `SIZE`, by a listing, or by the length in the reply to `STOR`. A server that
+    /// shows nothing is believed, and the file that is returned has no size; if it takes no renaming either, the file has to go in place.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server's size or hash is another, or it kept nothing; nothing was replaced. Also
     ///   `CocoaError(.featureUnsupported)` for a condition, because FTP tells no versions.
-    /// - Complexity: Five round trips and a data connection; in place three with the look whether the name is free. That is in clear and up
-    ///   to 64 KiB; else two more, and over TLS four.
+    /// - Complexity: Five round trips and a data connection; in place four with the looks before and after. That is in clear and up to
+    ///   64 KiB; else two more, and over TLS four.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
         if options.ifMatch != nil { throw FileError.unsupported("Writing under a condition", path: path, url: url(of: path)) }

@@ -16,7 +16,7 @@ extension FTPFileProvider {
     func hasContents(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
         var pages = try await listing(path, session)
         while let items = try pages.next() { if !items.isEmpty { return true } }
-        return false
+        return !pages.unusable.isEmpty
     }
 
     /// Of something that has to be there.
@@ -36,17 +36,25 @@ extension FTPFileProvider {
         let told = FTPReplyError(reply, path: path)
         let condition = FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
         if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || told.code.isTransient { return condition }
-        if let item = try await item(path, session) {
+        if let item = try await sight(path, session).item {
             if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
             if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
         }
-        if let parent = path.parent, try await item(parent, session)?.isDirectory != true {
+        if let parent = path.parent, try await !mayBeFolder(parent, session) {
             return FileError.make(
                 .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
         }
-        if let moving, try await item(moving, session) == nil { return missing(moving, isWriting: true, underlying: told) }
+        if let moving, case .nothing = try await sight(moving, session) { return missing(moving, isWriting: true, underlying: told) }
         // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.
         if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
         return condition
+    }
+
+    private func mayBeFolder(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+        switch try await sight(path, session) {
+        case .item(let item): item.isDirectory
+        case .nothing: false
+        case .hidden: true
+        }
     }
 }

@@ -8,6 +8,7 @@ import Foundation
 struct FTPListParser: FTPListing {
     var lines = FTPLines()
     var unreadable = FTPUnreadableLines()
+    var unusable = UnusableNames()
     /// The form of the listing, when it is known.
     private(set) var dialect: Dialect?
     let dates: FTPListDate

@@ -3,13 +3,15 @@ import Foundation
 
 /// Reads a listing as it comes off the data connection, in pieces that may be cut anywhere.
 ///
-/// No name comes out that could lead out of the folder (``FTPEntry/isName(_:)``). A line that cannot be read is counted, so that the
-/// caller may refuse a listing that would otherwise be short without anybody knowing.
+/// No name comes out that could lead out of the folder (``FTPEntry/isName(_:)``). Such names, and lines that cannot be read, are counted, so
+/// that the caller may say what a listing lacks.
 protocol FTPListing: Sendable {
     /// What was cut off at the end of the last piece.
     var lines: FTPLines { get set }
     /// The lines that gave nothing and should have.
     var unreadable: FTPUnreadableLines { get set }
+    /// The items that cannot be given, because no path holds their names.
+    var unusable: UnusableNames { get set }
 
     /// Reads a line, given without its end.
     mutating func read(_ line: Span<UInt8>) -> FTPLineReading
@@ -52,8 +54,14 @@ extension FTPListing {
             case .noEntry: break
             case .unreadable: unreadable.add(line)
             case .entry(let entry):
-                if entry.role != .item || FTPEntry.isDots(entry.name) { break }
-                if FTPEntry.isName(entry.name) { found.append(entry) } else { unreadable.add(line) }
+                if entry.role != .item { break }
+                switch FTPEntry.kind(ofName: entry.name, line) {
+                case .usable: found.append(entry)
+                // Every folder has these two.
+                case .dots where entry.type != .regular && entry.type != .symbolicLink: break
+                case .dots, .unusable: unusable.add(nameBytes: entry.name)
+                case .cutOff: unreadable.add(line)
+                }
             }
         }
         self.lines = lines

@@ -8,6 +8,7 @@ import Foundation
 struct FTPMachineListing: FTPListing {
     var lines = FTPLines()
     var unreadable = FTPUnreadableLines()
+    var unusable = UnusableNames()
     /// The listed folder itself, where the server tells of it (`type=cdir`).
     private(set) var folder: FTPEntry?
 
@@ -36,7 +37,7 @@ struct FTPMachineListing: FTPListing {
 
     /// The entry, still without its name, and where the name begins.
     private static func entry(_ line: Span<UInt8>, from start: Int) -> (FTPEntry, Int)? {
-        guard let space = endOfFacts(line, from: start), space + 1 < line.count else { return nil }
+        guard let space = endOfFacts(line, from: start) else { return nil }
         var facts = FTPFacts()
         var place = start
         while place < space {

@@ -36,6 +36,8 @@ struct FTPPages: Sendable {
     private var offset = 0
     private var length = 0
     private var isFinished = false
+    /// The items that were made: a name may come twice.
+    private var names: Set<ProviderPath> = []
 
     init(_ parser: any FTPListing, path: ProviderPath, charset: FTPCharset) {
         self.parser = parser
@@ -44,6 +46,8 @@ struct FTPPages: Sendable {
     }
 
     var unreadable: FTPUnreadableLines { parser.unreadable }
+    /// What had to be left out of the pages given so far.
+    var unusable: UnusableNames { parser.unusable }
     /// Whether nothing came.
     var isEmpty: Bool { length == 0 }
 
@@ -57,7 +61,8 @@ struct FTPPages: Sendable {
         if readyCount >= Self.mostReady { return data.append(contentsOf: bytes) }
         // What cannot be read is told of when the server has said how the listing ended, and the connection goes on.
         do {
-            let items = try objects(parser.parse(bytes))
+            let entries = try parser.parse(bytes)
+            let items = objects(entries)
             readyCount += items.count
             ready.append(items)
         } catch { failure = error }
@@ -75,11 +80,20 @@ struct FTPPages: Sendable {
             isFinished = true
             entries += try parser.finish()
         }
-        return try objects(entries)
+        return objects(entries)
     }
 
-    private func objects(_ entries: [FTPEntry]) throws -> [FileObject] {
-        try entries.map { Self.object($0, at: try path.appending(nameBytes: charset.component(of: $0.name)), charset) }
+    private mutating func objects(_ entries: [FTPEntry]) -> [FileObject] {
+        var items: [FileObject] = []
+        items.reserveCapacity(entries.count)
+        for entry in entries {
+            if let place = try? path.appending(nameBytes: charset.component(of: entry.name)), names.insert(place).inserted {
+                items.append(Self.object(entry, at: place, charset))
+            } else {
+                parser.unusable.add(nameBytes: entry.name)
+            }
+        }
+        return items
     }
 
     static func object(_ entry: FTPEntry, at path: ProviderPath, _ charset: FTPCharset) -> FileObject {

@@ -7,7 +7,7 @@ extension FTPUpload {
     func writeInPlace() async throws -> FileObject {
         if options.overwrite || !isSmall {
             try await connection.run(path) { session in
-                if options.overwrite, let item = try await provider.item(path, session) {
+                if options.overwrite, let item = try await provider.sight(path, session).item {
                     before.update { $0 = item }
                     if item.isDirectory { try await provider.removeOne(item, session) }
                     isFree.update { $0 = true }
@@ -20,17 +20,8 @@ extension FTPUpload {
             let sent = try await send()
             try await compare(sent, at: path)
             let count = sent.count
-            // In clear, what was sent with its length and taken with 226 has arrived: TCP tells the server of an end that is none, and TLS
-            // need not. Of the rest, the size is looked at.
-            if isLarge || source.length == 0 || options.modificationDate != nil || connection.isEncrypted {
-                try await connection.run(path) { session in
-                    let name = try session.host.bytes(of: path)
-                    let time = try timeCommand(name)
-                    let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
-                    let outcome = try await session.sendTogether(commands)
-                    noteTime(time?.way, outcome, session.host)
-                    try verify(outcome, count)
-                }
+            if !isTold.value || options.modificationDate != nil {
+                try await connection.run(path) { try await lookInPlace(count, $0) }
             }
             return finished(count)
         } catch {
@@ -40,6 +31,16 @@ extension FTPUpload {
             }
             throw error
         }
+    }
+
+    /// Sets the time, and looks at the size.
+    private func lookInPlace(_ count: Int64, _ session: FTPSession) async throws {
+        let name = try session.host.bytes(of: path)
+        let time = try timeCommand(name)
+        let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
+        let outcome = try await session.sendTogether(commands)
+        noteTime(time?.way, outcome, session.host)
+        if try !verify(outcome, count) { try await look(for: count, at: path, session) }
     }
 
     /// Removes a file that nobody has written anything into: servers that find no data connection may leave one.

@@ -56,6 +56,32 @@ extension FTPUpload {
         return 0
     }
 
+    /// Whether `SIZE` or the reply to `STOR` shows that all is there.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has another number of bytes.
+    func verify(_ outcome: FTPOutcome, _ count: Int64) throws -> Bool {
+        guard let size = outcome.size else { return isTold.value }
+        if size != count { throw refused("\(size) of \(count) bytes") }
+        return true
+    }
+
+    /// Looks for what was stored where `SIZE` does not tell. A server that shows nothing is believed: its acknowledgement is all there is.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when nothing is there, or another number of bytes.
+    func look(for count: Int64, at place: ProviderPath, _ session: FTPSession) async throws {
+        if isTold.value { return }
+        switch try await provider.sight(place, session) {
+        case .item(let item):
+            if let size = item.size, size != count { throw refused("\(size) of \(count) bytes") }
+            isSeen.update { $0 = item.size != nil }
+        case .hidden: isSeen.update { $0 = false }
+        case .nothing:
+            // What was put to the name itself may have been taken from the folder at once.
+            guard options.placement == .inPlace else { throw refused("no file") }
+            isSeen.update { $0 = false }
+        }
+    }
+
     func size(at place: ProviderPath, _ session: FTPSession) async throws -> Int64? {
         try await session.send(session.binary + [FTPCommand("SIZE", session.host.transferBytes(of: place))]).size
     }
@@ -76,5 +102,14 @@ extension FTPUpload {
 
     private func own(_ start: Int64, count: Int) async throws -> Data {
         try await source.bytes(from: start).bytes(upTo: count)
+    }
+}
+
+extension FTPReply {
+    /// Whether the words of a positive reply have this number of bytes in them, as in `226 Transfer complete, 1234 bytes`.
+    func tells(bytes count: Int64) -> Bool {
+        guard (200..<300).contains(code) else { return false }
+        let words = text.lowercased().split { !$0.isLetter && !$0.isNumber }
+        return zip(words, words.dropFirst()).contains { Int64($0) == count && ["byte", "bytes", "octets"].contains($1) }
     }
 }

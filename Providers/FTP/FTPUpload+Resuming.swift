@@ -144,6 +144,9 @@ extension FTPUpload {
         do {
             let outcome = try await session.send(exchange)
             note(outcome)
+            if case .store(_, _, offset: 0, _) = exchange.transfer, let reply = outcome.last {
+                isTold.update { $0 = reply.tells(bytes: outcome.bytes) }
+            }
             return outcome
         } catch {
             if let failure = error as? FTPFailure { note(failure.outcome) }

@@ -15,6 +15,10 @@ struct FTPUpload: Sendable {
     let place: Locked<ProviderPath>
     /// Whether the server has begun to store: what is there from then on is this upload's.
     let isStored = Locked(false)
+    /// Whether the reply to `STOR` told how many bytes came.
+    let isTold = Locked(false)
+    /// Whether more than an acknowledgement shows that all is there.
+    let isSeen = Locked(true)
     /// What lay under the name before anything was sent in place.
     let before = Locked<FileObject?>(nil)
     /// The last offset at which a `STOR` was begun behind `REST`, while it is not seen what the server has made of that.
@@ -90,27 +94,51 @@ struct FTPUpload: Sendable {
         let (part, name) = (try host.bytes(of: temporary), try host.newBytes(of: path))
         let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
         if looks == nil { try await refuseTaken(session) }
+        // Seen before anything is renamed: some servers take nothing between the two commands of that.
+        let tellsSizes = host.mayKnow("SIZE")
+        if !tellsSizes { try await look(for: count, at: temporary, session) }
         var commands = session.binary
         let time = try timeCommand(part)
         if let time { commands.append(time.command) }
-        commands.append(try FTPCommand("SIZE", part))
+        if tellsSizes { commands.append(try FTPCommand("SIZE", part)) }
         if let looks { commands.append(try FTPCommand(looks, name)) }
         commands.append(try FTPCommand("RNFR", part))
         let outcome = try await session.sendTogether(commands)
         noteTime(time?.way, outcome, host)
+        var begun = outcome["RNFR"]
         do {
-            try verify(outcome, count)
+            let isVerified = try verify(outcome, count) || !tellsSizes
             if let looks, outcome[looks]?.isPositive == true { throw taken() }
+            let isHidden = looks.flatMap { outcome[$0] }.map { provider.isForbidden($0, path) } ?? false
+            if !isVerified || isHidden {
+                try await endRenaming(begun.take(), part, session)
+                if !isVerified { try await look(for: count, at: temporary, session) }
+                if isHidden { try await refuseTaken(session) }
+                begun = try await session.send([FTPCommand("RNFR", part)])["RNFR"]
+            }
         } catch {
-            // ProFTPD takes nothing else before the renaming that was begun has an end, and so it gets one that changes nothing.
-            if outcome["RNFR"]?.isPositive == true { _ = try await session.send([FTPCommand("RNTO", part)]) }
+            try await endRenaming(begun, part, session)
             throw error
         }
-        guard outcome["RNFR"]?.isPositive == true else {
-            throw FileError.make(.fileWriteUnknown, path: path, url: provider.url(of: path), sentence: "The server lost “\(temporary)”.")
-        }
+        guard begun?.isPositive == true else { throw notRenamed(temporary, begun) }
         guard let reply = try await session.send([FTPCommand("RNTO", name)])["RNTO"], !reply.isPositive else { return }
         try await makeRoom(for: temporary, reply, replacement, session)
+    }
+
+    /// ProFTPD takes nothing else before the renaming that was begun has an end, and so it gets one that changes nothing.
+    private func endRenaming(_ begun: FTPReply?, _ part: [UInt8], _ session: FTPSession) async throws {
+        if begun?.isPositive == true { _ = try await session.send([FTPCommand("RNTO", part)]) }
+    }
+
+    private func notRenamed(_ temporary: ProviderPath, _ reply: FTPReply?) -> CocoaError {
+        let told = reply.map { FTPReplyError($0, path: temporary) }
+        let what =
+            reply.map { provider.isForbidden($0, temporary) } ?? false
+            ? "The server took the bytes of “\(path)” and lets nobody rename them; “\(temporary)” may be left."
+            : "The server took the bytes of “\(path)”, and “\(temporary)” is no longer there."
+        return FileError.make(
+            .fileWriteUnknown, path: path, url: provider.url(of: path),
+            sentence: "\(what) If this folder only takes files, write to the name itself (--in-place).", underlying: told)
     }
 
     /// Servers that do not rename onto what is there have it moved out of the way first.
@@ -182,18 +210,10 @@ struct FTPUpload: Sendable {
     func finished(_ count: Int64) -> FileObject {
         let date = isTimeSet.value ? options.modificationDate : nil
         return FileObject(
-            path: path, type: .regular, size: count,
+            path: path, type: .regular, size: isSeen.value ? count : nil,
             modifiedDate: date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) })
     }
 
-    /// - Throws: `CocoaError(.fileWriteUnknown)` when the server has another number of bytes. One that knows no `SIZE` is believed.
-    func verify(_ outcome: FTPOutcome, _ count: Int64) throws {
-        guard let size = outcome.size, size != count else {
-            if let reply = outcome["SIZE"], reply.code == 550 { throw refused("no file") }
-            return
-        }
-        throw refused("\(size) of \(count) bytes")
-    }
 
     func refused(_ kept: String) -> CocoaError {
         FileError.make(

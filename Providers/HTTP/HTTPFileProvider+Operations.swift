@@ -2,10 +2,11 @@ public import FileProviderCore
 import Foundation
 
 extension HTTPFileProvider {
-    /// Makes a folder, after a look at the place and its parent.
+    /// Makes a folder, after a look at the place and its parent. A parent that is missing is made where writing makes folders.
     public func createFolder(path: ProviderPath) async throws {
         if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         try await refuseMissingParent(of: path)
+        try await refuseFile(asParentOf: path)
         try await perform(.createFolder(path), overwrite: false)
         folders.update { $0.made(path) }
     }
@@ -95,12 +96,23 @@ extension HTTPFileProvider {
         }
     }
 
-    /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there.
+    /// - Throws: `CocoaError(.fileNoSuchFile)` when the folder that should hold `path` is not there, and writing does not make it.
     func refuseMissingParent(of path: ProviderPath) async throws {
+        if try await capabilities().makesParentFolders { return }
         guard let parent = path.parent, !folders.value.knows(parent), try await !service.isFolder(path: parent, over: connection) else {
             return
         }
         throw FileError.make(.fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.")
+    }
+}
+
+extension HTTPFileProvider {
+    /// - Throws: `CocoaError(.fileWriteUnknown)` where writing makes folders, and a file has the name of the parent.
+    private func refuseFile(asParentOf path: ProviderPath) async throws {
+        guard let parent = path.parent, !folders.value.knows(parent), try await capabilities().makesParentFolders,
+            try await itemIfAny(parent)?.isDirectory == false
+        else { return }
+        throw FileError.notADirectory(parent, url: url(of: parent), writing: true)
     }
 }
 

@@ -21,18 +21,23 @@ extension HTTPFileProvider {
 
     /// Writes a file in the one step that the service has: a request, or the end of an upload in parts. Either placement is the same here.
     ///
-    /// - Complexity: Two looks, at the place and at its parent, and the upload. What was made or written to a moment ago is not looked for;
-    ///   of a new file in a folder that was just made, the server decides alone where it can.
+    /// What is there afterwards is looked at, unless the answer proves it. Where the server lets nothing be looked at, its word is taken,
+    /// and the file that is returned has no size.
+    ///
+    /// - Complexity: Two looks, at the place and at its parent, the upload, and a look at what was written. The parent is not looked for where
+    ///   writing makes it, nor what was made or written to a moment ago; of a new file in a folder that was just made, the server decides
+    ///   alone where it can.
     public func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
         if path.isRoot { throw FileError.isADirectory(path, url: url(of: path), writing: true) }
-        let attributes = HTTPWriteAttributes(
+        var attributes = HTTPWriteAttributes(
             length: source.length, ifMatch: options.ifMatch, modificationDate: options.modificationDate)
         guard try service.request(for: .write(path), overwrite: options.overwrite, attributes: attributes) != nil else {
             throw FileError.unsupported("Writing", path: path, url: url(of: path))
         }
         let isDecidedThere = try await capabilities()[.exclusiveCreation] == .native && isOneRequest(source)
         if options.overwrite || options.ifMatch != nil || !isDecidedThere || !folders.value.isUntouched(path) {
-            try await clearWay(to: path, options)
+            let old = try await clearWay(to: path, options, isDecidedThere: isDecidedThere)
+            (attributes.replacedTag, attributes.replacedDate) = (old?.entryTag, old?.modifiedDate)
         }
         folders.update { $0.begins(path) }
         cache.drop(path)
@@ -49,18 +54,31 @@ extension HTTPFileProvider {
     }
 
     /// Sees what is there already. Two requests at once.
-    private func clearWay(to path: ProviderPath, _ options: WriteOptions) async throws {
-        let (item, _) = try await both {
-            try await self.itemIfAny(path)
-        } _: {
-            try await self.refuseMissingParent(of: path)
+    ///
+    /// - Parameter isDecidedThere: Whether the server keeps what must not be replaced: then nothing need be seen.
+    /// - Returns: The file that is to be replaced.
+    private func clearWay(to path: ProviderPath, _ options: WriteOptions, isDecidedThere: Bool) async throws -> FileObject? {
+        let item: FileObject?
+        do {
+            (item, _) = try await both {
+                try await self.itemIfAny(path)
+            } _: {
+                try await self.refuseMissingParent(of: path)
+            }
+        } catch let error as CocoaError
+            where error.code == .fileReadNoPermission && options.ifMatch == nil && (options.overwrite || isDecidedThere)
+        {
+            // A drop box takes files and lets nobody look.
+            return nil
         }
         if let wanted = options.ifMatch, item?.entryTag.map(HTTPConnection.version) != HTTPConnection.version(wanted) {
             throw otherVersion(path)
         }
-        guard let item else { return }
+        guard let item else { return nil }
         if !options.overwrite { throw taken(path) }
-        if item.isDirectory { try await removeItem(path: path, recursive: false, progress: ProgressReporter()) }
+        guard item.isDirectory else { return item }
+        try await removeItem(path: path, recursive: false, progress: ProgressReporter())
+        return nil
     }
 
     /// Whether `source` goes up in one request. The end of an upload in parts is not compared with what is there by every server.
@@ -101,7 +119,8 @@ extension HTTPFileProvider {
         let session = try await service.uploadSession(path: path, overwrite: overwrite, attributes: attributes, over: connection)
         let upload = PartedUpload(connection: connection, session: session, promised: source.length)
         let (head, length) = try await upload.run(parts)
-        return written(path, head, length)
+        let file = written(path, head, length)
+        return session.looksAfterwards ? file : try await confirmed(file, head, attributes)
     }
 
     private func put(
@@ -120,8 +139,14 @@ extension HTTPFileProvider {
         } onCancel: {
             if source.stop() { upload.cancel() }
         }
-        if let length = source.length { return written(path, head, length) }
-        return try await service.attributesOfItem(path: path, over: connection)
+        // The end of the source was seen before its last byte was sent.
+        guard let length = source.length ?? source.count else { return try await service.attributesOfItem(path: path, over: connection) }
+        return try await confirmed(written(path, head, length), head, attributes)
+    }
+
+    /// The file is there or not, cancelled or not: the look runs in a task of its own.
+    private func confirmed(_ file: FileObject, _ head: ResponseHead, _ attributes: HTTPWriteAttributes) async throws -> FileObject {
+        try await Task { try await service.confirmed(file, answer: head, attributes: attributes, over: connection) }.value
     }
 
     private func written(_ path: ProviderPath, _ head: ResponseHead, _ length: Int64) -> FileObject {

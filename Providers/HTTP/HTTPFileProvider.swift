@@ -79,16 +79,19 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     /// Lists as things are now.
     private func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         let mayBeNone = Locked(true)
+        let names = Locked(ListedNames())
         try await connection.paginated { token in
             try service.request(forContentsOf: path, token: token)
         } pageHandler: { data, head in
-            let page = try service.page(ofContentsOf: path, data, head)
+            let page = try names.update { $0.usable(try service.page(ofContentsOf: path, data, head)) }
             if page.showsFolder { mayBeNone.update { $0 = false } }
             return page
         } page: { items in
             mayBeNone.update { $0 = false }
             try await page(items)
         }
+        let unusable = names.value.unusable
+        if !unusable.isEmpty { throw FileError.unusableNames(unusable, in: path, url: url(of: path)) }
         guard mayBeNone.value, !path.isRoot else { return }
         // Many services answer for a folder that is not there, or for a file, as for one without content.
         guard try await service.attributesOfItem(path: path, over: connection).isDirectory else {
@@ -101,7 +104,7 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         do {
             try await list(folder) { _ in throw FoundContent() }
             return true
-        } catch is FoundContent { return false }
+        } catch let error where error is FoundContent || error.unusableNames != nil { return false }
     }
 
     /// What the service tells, or nil.

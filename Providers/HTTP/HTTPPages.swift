@@ -80,6 +80,31 @@ extension HTTPConnection {
     }
 }
 
+/// The names of a listing under way: each is given once, and what cannot be given is counted.
+struct ListedNames: Sendable {
+    /// What was left out so far.
+    private(set) var unusable = UnusableNames()
+    /// Names of pages before that may come again.
+    private var carried: Set<ProviderPath> = []
+
+    /// The page without the items whose name came before.
+    ///
+    /// Of earlier pages, only names that the last one begins with are held: in a listing in order, where a folder's name counts with its
+    /// slash, no other can come again.
+    mutating func usable(_ page: HTTPPage) -> HTTPPage {
+        var page = page
+        for name in page.leftOut { unusable.add(nameBytes: name) }
+        var seen = carried
+        page.items.removeAll { item in
+            if seen.insert(item.path).inserted { return false }
+            unusable.add(nameBytes: item.path.nameBytes)
+            return true
+        }
+        if let last = page.items.map(\.path).max() { carried = seen.filter { last.bytes.starts(with: $0.bytes) } }
+        return page
+    }
+}
+
 extension HTTPRequest {
     /// Whether the answer may be kept: a plain question about an item below the root, without a range or conditions of its own.
     var mayBeKept: Bool {

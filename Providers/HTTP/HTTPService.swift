@@ -51,6 +51,22 @@ public protocol HTTPService: Sendable {
     /// Whether there is a folder at `path`: asked before something is put into it. The default looks at its attributes.
     func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool
 
+    /// The written file as the storage has it now, once the server took the last byte. Called after a write in one request, and after an
+    /// upload in parts that did not look itself (``HTTPUploadSession/looksAfterwards``).
+    ///
+    /// An answer of 200 proves little: a proxy or a login page gives the same. The default looks at the attributes of ``file``. A service
+    /// whose answers prove the write, by the length or a hash of the bytes, saves that request.
+    ///
+    /// - Parameters:
+    ///   - file: The path, the number of bytes that were sent, and the tag in the answer.
+    ///   - answer: The answer to the write, or to the end of the upload.
+    ///   - attributes: As in ``request(for:overwrite:attributes:)``.
+    /// - Returns: `file`, with what was learnt. Without a size, nothing but the answer proves the write: the item cannot be looked at.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if the file is missing or has another size.
+    func confirmed(
+        _ file: FileObject, answer: ResponseHead, attributes: HTTPWriteAttributes, over connection: HTTPConnection
+    ) async throws -> FileObject
+
     /// Capacity and free space; nil, the default, where the service does not tell.
     func storageProperties(over connection: HTTPConnection) async throws -> VolumeObject?
 
@@ -122,6 +138,10 @@ public struct HTTPWriteAttributes: Sendable, Hashable {
     public var modificationDate: Date?
     /// All bytes of the file, where the service gathers them (``HTTPService/gathersSingleWrites``).
     public var contents: Data?
+    /// The entry tag of the file that is replaced; nil if there was none, or if it was not looked at.
+    public var replacedTag: String?
+    /// The modification time of the file that is replaced; nil as above.
+    public var replacedDate: Date?
 
     /// Nothing is known, unless it is given.
     public init(length: Int64? = nil, ifMatch: String? = nil, modificationDate: Date? = nil, contents: Data? = nil) {
@@ -140,6 +160,9 @@ public struct HTTPPage: Sendable {
     public var nextToken: String?
     /// Whether the answer shows that there is a folder, also without items. Where no page does, an empty listing is followed by a look.
     public var showsFolder: Bool
+    /// Names on the page that no path can hold, or that stand for a second item: the listing goes on without them and reports them at its
+    /// end (``FileError/unusableNames(_:in:url:)``).
+    public var leftOut: [[UInt8]] = []
 
     /// The last page, unless there is a token for another.
     public init(_ items: [FileObject], nextToken: String? = nil, showsFolder: Bool = false) {
@@ -195,6 +218,23 @@ extension HTTPService {
         do { return try await attributesOfItem(path: path, over: connection).isDirectory } catch let error where error.isNoSuchFile {
             return false
         }
+    }
+
+    /// The default looks at the attributes.
+    public func confirmed(
+        _ file: FileObject, answer: ResponseHead, attributes: HTTPWriteAttributes, over connection: HTTPConnection
+    ) async throws -> FileObject {
+        var file = file
+        do {
+            let found = try await attributesOfItem(path: file.path, over: connection)
+            if let size = found.size, size != file.size { throw HTTPWriteProof.wrongSize(size, of: file, over: connection) }
+            file.entryTag = file.entryTag ?? found.entryTag
+        } catch let error where error.isNoSuchFile {
+            throw HTTPWriteProof.missing(file.path, underlying: error, over: connection)
+        } catch let error as CocoaError where error.code == .fileReadNoPermission {
+            file.size = nil
+        }
+        return file
     }
 
     /// The default knows no capacity.

@@ -31,6 +31,10 @@ public protocol HTTPUploadSession: Sendable {
     /// - Returns: What the server said of the file.
     func finish(length: Int64, over connection: HTTPConnection) async throws -> ResponseHead
 
+    /// Whether ``finish(length:over:)`` has seen that the whole file is there; false by default, and the service is asked
+    /// (``HTTPService/confirmed(_:answer:attributes:over:)``).
+    var looksAfterwards: Bool { get }
+
     /// Lets go of the parts. Not called when the connection was lost or the server was busy: what was sent is there for the next try.
     /// Called also when ``begin(with:over:)`` failed. A part that was on its way when the upload broke off may reach the server after it.
     func abort(over connection: HTTPConnection) async
@@ -39,6 +43,9 @@ public protocol HTTPUploadSession: Sendable {
 extension HTTPUploadSession {
     /// The default has nothing to find out.
     public func begin(with first: Data, over connection: HTTPConnection) async throws {}
+
+    /// The default leaves the look to the service.
+    public var looksAfterwards: Bool { false }
 
     /// The default begins anew each time.
     public func has(_ data: Data, asPart number: Int) -> Bool { false }

@@ -171,7 +171,7 @@ extension S3Service {
         if copy.size > copyLimit { return try await copyInParts(copy, of: path, over: connection) }
         let request = request(
             "PUT", path, url: url(ofKey: copy.target), headers: copySource(copy), body: .data(Data()), isWriting: true)
-        _ = try await document(for: request, over: connection)
+        _ = try await document(for: request, named: "Copy", over: connection)
     }
 
     /// The version that is there now, with its size and tag from one answer.
@@ -202,7 +202,7 @@ extension S3Service {
                         "PUT", path, url: url(ofKey: copy.target, query: query), headers: copySource(copy) + [range], body: .data(Data()),
                         isWriting: true)
                     group.addTask {
-                        let (answer, _) = try await document(for: request, over: connection)
+                        let (answer, _) = try await document(for: request, named: "Copy", over: connection)
                         tags.append((index + 1, answer.first("ETag")?.text ?? ""))
                     }
                 }

@@ -12,14 +12,16 @@ struct S3Object: Sendable {
     let entryTag: String?
 }
 
-/// One page of a listing. Source: Amazon S3 API Reference, `ListObjectsV2`.
+/// One page of a listing. Source: Amazon S3 API Reference, `ListObjectsV2` and `ListObjects`.
 struct S3Page: Sendable {
     var objects: [S3Object] = []
     /// What stands in for the keys with a delimiter, that included.
     var prefixes: [[UInt8]] = []
-    var nextToken: String?
+    /// Where the listing goes on; nil at its end.
+    var next: S3ListingPlace?
 
-    init(_ root: XMLElement) throws {
+    /// - Parameter isOld: Whether `ListObjects` was asked for. A server that does not know the newer request may answer it as the old one.
+    init(_ root: XMLElement, isOld: Bool) throws {
         guard root.name == "ListBucketResult" else {
             throw FileError.make(.badServerResponse, url: nil, sentence: "The server's answer is no listing of a bucket.")
         }
@@ -29,15 +31,27 @@ struct S3Page: Sendable {
             case "Contents": objects.append(Self.object(element, isEncoded))
             case "CommonPrefixes":
                 for prefix in element.all("Prefix") { prefixes.append(Self.bytes(prefix.text, isEncoded)) }
-            case "NextContinuationToken": nextToken = element.text.isEmpty ? nil : element.text
             default: break
             }
         }
+        next = try Self.place(root, isOld: isOld, last: last, isEncoded)
+    }
+
+    /// The last in the order of a listing, that of bytes.
+    private var last: [UInt8]? { (objects.map(\.key) + prefixes).max { $0.lexicographicallyPrecedes($1) } }
+
+    private static func place(
+        _ root: XMLElement, isOld: Bool, last: @autoclosure () -> [UInt8]?, _ isEncoded: Bool
+    ) throws -> S3ListingPlace? {
         let isTruncated = root.first("IsTruncated")?.text
-        if isTruncated == "false" { nextToken = nil }
-        if isTruncated == "true", nextToken == nil {
-            throw FileError.make(.badServerResponse, url: nil, sentence: "The server's listing has more and does not say where it goes on.")
-        }
+        if isTruncated == "false" { return nil }
+        if !isOld, let token = root.first("NextContinuationToken")?.text, !token.isEmpty { return .token(token) }
+        let marker = root.first("NextMarker").map { bytes($0.text, isEncoded) }
+        if let marker, !marker.isEmpty { return .marker(marker) }
+        guard isTruncated == "true" else { return nil }
+        // Only the newer listing says always where it goes on; in the old one, it is behind its last key.
+        if isOld || root.first("Marker") != nil, let last = last() { return .marker(last) }
+        throw FileError.make(.badServerResponse, url: nil, sentence: "The server's listing has more and does not say where it goes on.")
     }
 
     private static func object(_ element: XMLElement, _ isEncoded: Bool) -> S3Object {
@@ -53,53 +67,121 @@ struct S3Page: Sendable {
     }
 }
 
+/// Where a listing goes on, and by which of S3's two requests.
+enum S3ListingPlace: Sendable {
+    /// `ListObjectsV2` at its beginning, or with what the page before gave.
+    case token(String?)
+    /// `ListObjects` behind this key; behind none, at its beginning.
+    case marker([UInt8])
+
+    /// As a page's token in ``HTTPPage``.
+    var text: String {
+        switch self {
+        case .token(let token): "2\(token ?? "")"
+        case .marker(let marker): "1\(S3Encoding.percentEncoded(marker))"
+        }
+    }
+
+    init(text: String) {
+        let rest = String(text.dropFirst())
+        self = text.hasPrefix("1") ? .marker(S3Encoding.decoded(rest)) : .token(rest.isEmpty ? nil : rest)
+    }
+
+    var isOld: Bool { if case .marker = self { true } else { false } }
+}
+
 extension S3Service {
     /// One page of the folder at `path`: its objects, and the prefixes that end at the next slash.
     public func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        listing(of: path, prefix: Self.prefix(of: path), isDeep: false, token: token)
+        listing(of: path, prefix: Self.prefix(of: path), isDeep: false, at: token.map { S3ListingPlace(text: $0) } ?? firstPlace)
     }
 
-    /// The marker of the folder itself is left out, and so is what no path can hold.
+    /// The marker of the folder itself is left out. What no path can hold, and what is not in the folder, is counted. Of an object and a
+    /// prefix of one name the object is given, because it is what the name reads.
     public func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage {
-        let page = try S3Page(try XMLElement.parse(data))
+        guard head.isSuccess else { return HTTPPage([], nextToken: beginOldListing().text) }
+        let page = try page(data)
         let prefix = Self.prefix(of: path)
         var items: [FileObject] = []
-        for object in page.objects {
-            guard object.key.starts(with: prefix), let place = try? path.appending(nameBytes: object.key.dropFirst(prefix.count)) else {
+        var leftOut: [[UInt8]] = []
+        for object in page.objects where object.key != prefix || path.isRoot {
+            guard let place = Self.place(object.key[...], in: path, prefix) else {
+                leftOut.append(object.key)
                 continue
             }
             items.append(
                 FileObject(path: place, type: .regular, size: object.size, modifiedDate: object.modified, entryTag: object.entryTag))
         }
         for folder in page.prefixes {
-            let name = folder.dropFirst(prefix.count).dropLast()
-            guard folder.starts(with: prefix), folder.last == UInt8(ascii: "/"), let place = try? path.appending(nameBytes: name) else {
+            guard folder.last == UInt8(ascii: "/"), let place = Self.place(folder.dropLast(), in: path, prefix) else {
+                leftOut.append(folder)
                 continue
             }
             items.append(FileObject(path: place, type: .directory))
         }
-        return HTTPPage(items, nextToken: page.nextToken, showsFolder: !page.objects.isEmpty || !page.prefixes.isEmpty)
+        var answer = HTTPPage(items, nextToken: page.next?.text, showsFolder: !page.objects.isEmpty || !page.prefixes.isEmpty)
+        answer.leftOut = leftOut
+        return answer
+    }
+
+    private static func place(_ key: ArraySlice<UInt8>, in path: ProviderPath, _ prefix: [UInt8]) -> ProviderPath? {
+        key.starts(with: prefix) ? try? path.appending(nameBytes: key.dropFirst(prefix.count)) : nil
+    }
+
+    /// Reads an answer to either request.
+    private func page(_ data: Data) throws -> S3Page {
+        let page = try S3Page(try XMLElement.parse(data), isOld: hasOldListingsOnly.value)
+        if page.next?.isOld == true { hasOldListingsOnly.update { $0 = true } }
+        return page
+    }
+
+    private var firstPlace: S3ListingPlace { hasOldListingsOnly.value ? .marker([]) : .token(nil) }
+
+    /// Notes that the server has `ListObjects` alone.
+    private func beginOldListing() -> S3ListingPlace {
+        hasOldListingsOnly.update { $0 = true }
+        return .marker([])
     }
 
     /// What the keys of everything below the folder begin with; nothing for the root.
     static func prefix(of folder: ProviderPath) -> [UInt8] { folder.isRoot ? [] : folder.bytes + [UInt8(ascii: "/")] }
 
-    /// The request for one page of keys.
+    /// The request for one page of keys. A server that refuses the newer one as unknown is asked for the older one after it.
     ///
     /// - Parameter path: Named in messages.
-    func listing(of path: ProviderPath, prefix: [UInt8], isDeep: Bool, token: String? = nil, most: Int = 1000) -> HTTPRequest {
-        var query = "list-type=2&encoding-type=url&max-keys=\(most)&prefix=\(S3Encoding.percentEncoded(prefix))"
+    private func listing(
+        of path: ProviderPath, prefix: [UInt8], isDeep: Bool, at place: S3ListingPlace, most: Int = 1000
+    ) -> HTTPRequest {
+        var query = place.isOld ? "" : "list-type=2&"
+        query += "encoding-type=url&max-keys=\(most)&prefix=\(S3Encoding.percentEncoded(prefix))"
         if !isDeep { query += "&delimiter=%2F" }
-        if let token { query += "&continuation-token=\(S3Encoding.percentEncoded(token.utf8))" }
-        return request("GET", path, url: url(ofKey: [], query: query))
+        switch place {
+        case .token(let token?): query += "&continuation-token=\(S3Encoding.percentEncoded(token.utf8))"
+        case .marker(let marker) where !marker.isEmpty: query += "&marker=\(S3Encoding.percentEncoded(marker))"
+        default: break
+        }
+        var request = request("GET", path, url: url(ofKey: [], query: query))
+        // “Not implemented”, “not allowed”, and “what is list-type?”
+        if case .token(nil) = place { request.accepts = [400, 405, 501] }
+        return request
+    }
+
+    /// One page of all keys below a folder.
+    func page(
+        below path: ProviderPath, at place: S3ListingPlace? = nil, most: Int = 1000, over connection: HTTPConnection
+    ) async throws -> S3Page {
+        let prefix = Self.prefix(of: path)
+        let request = listing(of: path, prefix: prefix, isDeep: true, at: place ?? firstPlace, most: most)
+        let (data, head) = try await connection.data(for: request)
+        if head.isSuccess { return try page(data) }
+        return try await page(below: path, at: beginOldListing(), most: most, over: connection)
     }
 
     /// Whether there is an object below `path`, or its marker.
     ///
     /// - Complexity: One request.
     public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {
-        let (data, _) = try await connection.data(for: listing(of: path, prefix: Self.prefix(of: path), isDeep: true, most: 1))
-        return try !S3Page(try XMLElement.parse(data)).objects.isEmpty
+        try await !page(below: path, most: 1, over: connection).objects.isEmpty
     }
 }
 
@@ -108,7 +190,7 @@ struct S3Tree {
     let service: S3Service
     let folder: ProviderPath
     let connection: HTTPConnection
-    private var token: String?
+    private var place: S3ListingPlace?
     private var known: Set<String> = []
     private var isOver = false
 
@@ -124,16 +206,15 @@ struct S3Tree {
     mutating func next() async throws -> [S3Object]? {
         if isOver { return nil }
         try Task.checkCancellation()
-        let prefix = S3Service.prefix(of: folder)
-        let (data, _) = try await connection.data(for: service.listing(of: folder, prefix: prefix, isDeep: true, token: token))
-        let page = try S3Page(try XMLElement.parse(data))
-        token = page.nextToken
-        isOver = token == nil
-        if let token, !known.insert(token).inserted {
+        let page = try await service.page(below: folder, at: place, over: connection)
+        place = page.next
+        isOver = place == nil
+        if let place, !known.insert(place.text).inserted {
             throw FileError.make(
                 .badServerResponse, url: connection.url(of: folder), sentence: "The server's listing of “\(folder)” goes in a circle.")
         }
         // A key from elsewhere must never be copied or removed.
+        let prefix = S3Service.prefix(of: folder)
         return page.objects.filter { $0.key.starts(with: prefix) }
     }
 }

@@ -31,7 +31,7 @@ extension S3Service {
         if headers.isEmpty { headers = [("Content-Type", "application/octet-stream")] }
         let request = request(
             "POST", path, url: url(ofKey: key, query: "uploads="), headers: headers, body: .data(Data()), isWriting: true)
-        let (answer, _) = try await document(for: request, over: connection)
+        let (answer, _) = try await document(for: request, named: "InitiateMultipartUpload", over: connection)
         guard let upload = answer.first("UploadId")?.text, !upload.isEmpty else {
             throw FileError.make(
                 .badServerResponse, url: connection.url(of: path), sentence: "The server began no upload of “\(path)”.")
@@ -55,11 +55,15 @@ extension S3Service {
             "POST", path, url: url(ofKey: key, query: "uploadId=\(S3Encoding.percentEncoded(upload.utf8))"),
             headers: [("Content-Type", "application/xml")] + conditions, body: .data(body), isWriting: true)
         do {
-            var (answer, head) = try await document(for: request, over: connection)
+            var (answer, head) = try await document(for: request, named: "CompleteMultipartUpload", over: connection)
             if let tag = answer.first("ETag")?.text, head["ETag"] == nil { head.headers.append(("ETag", tag)) }
             return head
-        } catch let error where error.isNoSuchFile || (error as? HTTPStatusError)?.code.rawValue == 412 {
-            // The answer to a first try may have been lost, and the upload with it: then the object is there, with these parts.
+        } catch let error
+            where error.isNoSuchFile || (error as? HTTPStatusError)?.code.rawValue == 412
+            || (error as? URLError)?.code == .badServerResponse
+        {
+            // The answer to a first try may have been lost, and the upload with it; or a proxy answered. If the object is there with these
+            // parts, all is well.
             let head = try? await connection.send(self.request("HEAD", path, url: url(ofKey: key)))
             guard let head, let tag = head["ETag"], tag == Self.tag(ofParts: parts.map(\.tag)) else { throw error }
             return head
@@ -75,7 +79,8 @@ extension S3Service {
     /// The uploads of `path` that were begun and not finished, the newest first.
     func unfinishedUploads(of path: ProviderPath, over connection: HTTPConnection) async throws -> [S3UnfinishedUpload] {
         let query = "encoding-type=url&prefix=\(S3Encoding.percentEncoded(path.bytes))&uploads="
-        let (answer, head) = try await document(for: request("GET", path, url: url(ofKey: [], query: query)), over: connection)
+        let (answer, head) = try await document(
+            for: request("GET", path, url: url(ofKey: [], query: query)), named: "ListMultipartUploads", over: connection)
         let isEncoded = answer.first("EncodingType")?.text == "url"
         let ours = answer.all("Upload").filter { S3Page.bytes($0.first("Key")?.text ?? "", isEncoded) == path.bytes }
         return ours.sorted { ($0.first("Initiated")?.text ?? "") > ($1.first("Initiated")?.text ?? "") }.compactMap {
@@ -91,7 +96,7 @@ extension S3Service {
         while true {
             let query = "part-number-marker=\(marker)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
             let (answer, head) = try await document(
-                for: request("GET", path, url: url(ofKey: path.bytes, query: query)), over: connection)
+                for: request("GET", path, url: url(ofKey: path.bytes, query: query)), named: "ListParts", over: connection)
             for part in answer.all("Part") {
                 guard let number = part.first("PartNumber").flatMap({ Int($0.text) }), let tag = part.first("ETag")?.text else { continue }
                 parts.tags[number - 1] = tag.trimmingCharacters(in: ["\""])

@@ -19,7 +19,8 @@ extension S3Service {
         case .remove(let item, let recursive): try await remove(item, recursive: recursive, progress: progress, over: connection)
         case .read, .createFolder, .write:
             guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes()) else { return }
-            _ = try await connection.send(request)
+            let head = try await connection.send(request)
+            if case .createFolder(let path) = operation { try await confirmMarker(of: path, head, over: connection) }
             progress.advance(by: 1)
         }
     }

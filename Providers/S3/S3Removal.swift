@@ -96,7 +96,7 @@ extension S3Service {
         let request = request(
             "POST", folder, url: url(ofKey: [], query: "delete="),
             headers: [("Content-Type", "application/xml")] + Self.digests(data), body: .data(data), isWriting: true)
-        let (answer, _) = try await document(for: request, over: connection)
+        let (answer, _) = try await document(for: request, named: "Delete", over: connection)
         return answer.all("Error").map {
             S3Refusal(
                 key: Array(($0.first("Key")?.text ?? "").utf8), code: $0.first("Code")?.text ?? "", message: $0.first("Message")?.text)

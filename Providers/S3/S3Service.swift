@@ -16,6 +16,8 @@ public struct S3Service: HTTPUploadingService {
     public let bucketURL: URL
     let signing: S3Signer
     let uploads: S3Uploads
+    /// Whether the server was found to lack `ListObjectsV2`: from then on listings ask for `ListObjects`.
+    let hasOldListingsOnly = Locked(false)
     /// Bytes that `CopyObject` copies at most: 5 GiB. Longer objects are copied in parts.
     var copyLimit: Int64 = 5 << 30
 
@@ -40,7 +42,7 @@ public struct S3Service: HTTPUploadingService {
                 .removal: .native, .recursiveRemoval: .derived, .moving: .derived, .serverSideCopying: .native, .entryTags: .native,
                 .publicLinks: .native,
             ],
-            readCost: .request, timePrecision: 1, largestFile: 5 << 40)
+            readCost: .request, timePrecision: 1, largestFile: 5 << 40, makesParentFolders: true)
     }
 
     /// A `HEAD`, and where that finds no object a listing of one key: a folder is there when something is below it.
@@ -90,7 +92,8 @@ public struct S3Service: HTTPUploadingService {
         path: ProviderPath, overwrite: Bool, attributes: HTTPWriteAttributes, over connection: HTTPConnection
     ) async throws -> any HTTPUploadSession {
         S3Upload(
-            service: self, path: path, attributes: attributes, conditions: conditions(overwrite: overwrite, ifMatch: attributes.ifMatch))
+            service: self, path: path, attributes: attributes,
+            conditions: conditions(overwrite: overwrite, ifMatch: attributes.ifMatch))
     }
 
     /// Lets the server decide what may be replaced, where it can.
@@ -146,17 +149,31 @@ extension S3Service {
 
     /// Sends `request` and reads the document that answers it. S3 may begin an answer with 200 and find out later that it failed.
     ///
-    /// - Throws: Also the error that the document is; one that passes is tried again.
-    func document(for request: HTTPRequest, over connection: HTTPConnection) async throws -> (XMLElement, ResponseHead) {
+    /// - Parameter name: What the name of the answer's root element begins with; a proxy may answer with a page.
+    /// - Throws: Also the error that the document is; one that passes is tried again. `URLError(.badServerResponse)` for what is no answer
+    ///   of S3.
+    func document(
+        for request: HTTPRequest, named name: String, over connection: HTTPConnection
+    ) async throws -> (XMLElement, ResponseHead) {
         try await tryingAgain(over: connection) {
             let (data, head) = try await connection.data(for: request, limit: 16 << 20)
-            let root = try XMLElement.parse(data)
-            guard let error = S3ErrorDocument(root) else { return (root, head) }
+            guard let root = try? XMLElement.parse(data) else { throw Self.noAnswer(to: request, head, over: connection) }
+            guard let error = S3ErrorDocument(root) else {
+                if root.name.hasPrefix(name) { return (root, head) }
+                throw Self.noAnswer(to: request, head, over: connection)
+            }
             // Nothing was done, whatever it was.
             var failure = ResponseHead(status: error.code == "InternalError" ? 503 : 400)
             failure.errorBody = data
             throw LateFailure(error: connection.error(failure, request: request))
         }
+    }
+
+    private static func noAnswer(to request: HTTPRequest, _ head: ResponseHead, over connection: HTTPConnection) -> URLError {
+        let type = head["Content-Type"].map { " (\($0.prefix(100)))" } ?? ""
+        return FileError.make(
+            .badServerResponse, url: connection.url(of: request.path),
+            sentence: "The answer to \(request.method) for “\(request.path)”\(type) is not one of S3. A proxy or a login page may be in the way.")
     }
 
     /// A failure that came with status 200: the connection has taken the request for done.

@@ -63,20 +63,22 @@ final class S3Upload: HTTPUploadSession {
         /// What the server has of a try before: tags by part, counted from 0.
         var found: [Int: String] = [:]
         var sent: [Int: String] = [:]
+        /// The MD5 of each part's bytes.
+        var digests: [Int: String] = [:]
         /// Bytes of the largest part that was asked for.
         var largest = 1
     }
 
     private let service: S3Service
     private let path: ProviderPath
-    private let length: Int64?
+    private let attributes: HTTPWriteAttributes
     private let conditions: [(name: String, value: String)]
     private let state = Mutex(State())
 
     init(service: S3Service, path: ProviderPath, attributes: HTTPWriteAttributes, conditions: [(name: String, value: String)]) {
         self.service = service
         self.path = path
-        length = attributes.length
+        self.attributes = attributes
         self.conditions = conditions
     }
 
@@ -105,7 +107,7 @@ final class S3Upload: HTTPUploadSession {
 
     private func partSize(_ number: Int) -> Int {
         let usual = service.configuration.partSize
-        guard let length else { return min(usual << (number / 900), max(usual, 4 << 30)) }
+        guard let length = attributes.length else { return min(usual << (number / 900), max(usual, 4 << 30)) }
         let least = (length + 9999) / 10_000
         return least <= Int64(usual) ? usual : Int(clamping: ((least + (1 << 20) - 1) >> 20) << 20)
     }
@@ -140,23 +142,24 @@ final class S3Upload: HTTPUploadSession {
         return false
     }
 
-    private static func digest(_ data: Data) -> String { S3Encoding.hex(Insecure.MD5.hash(data: data)) }
+    static func digest(_ data: Data) -> String { S3Encoding.hex(Insecure.MD5.hash(data: data)) }
 
     /// A part's tag is the MD5 of its bytes, except with some kinds of encryption: then everything is sent again.
     func has(_ data: Data, asPart number: Int) -> Bool {
         guard let tag = state.withLock({ $0.found[number] }), tag == Self.digest(data) else { return false }
-        state.withLock { $0.sent[number] = "\"\(tag)\"" }
+        state.withLock { ($0.sent[number], $0.digests[number]) = ("\"\(tag)\"", tag) }
         return true
     }
 
     func request(forPart number: Int, offset: Int64, data: Data, isLast: Bool) throws -> HTTPRequest {
         let query = "partNumber=\(number + 1)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
+        state.withLock { $0.digests[number] = Self.digest(data) }
         return HTTPRequest("PUT", path, query: query, headers: S3Service.digests(data), isWriting: true)
     }
 
     func sent(part number: Int, _ head: ResponseHead) throws {
         guard let tag = head["ETag"] else {
-            throw FileError.make(.badServerResponse, url: nil, sentence: "The server took a part of “\(path)” and gave no tag for it.")
+            throw FileError.make(.badServerResponse, url: nil, sentence: "The server took a part of “\(path)” and gave no tag for it; a proxy may have answered.")
         }
         state.withLock { $0.sent[number] = tag }
     }
@@ -166,8 +169,19 @@ final class S3Upload: HTTPUploadSession {
         let head = try await service.finishUpload(
             upload, of: path.bytes, path: path, parts: parts, conditions: conditions, over: connection)
         service.uploads.end(upload)
+        if isProven(head) { return head }
+        let file = FileObject(path: path, type: .regular, size: length, entryTag: head["ETag"])
+        _ = try await service.look(at: file, attributes: attributes, over: connection)
         return head
     }
+
+    /// With each part's bytes proven by its tag, the whole is by its own.
+    private func isProven(_ head: ResponseHead) -> Bool {
+        let tags = state.withLock { state in state.digests.sorted { $0.key < $1.key }.map(\.value) }
+        return head["ETag"].map { $0.trimmingCharacters(in: ["\""]) } == S3Service.tag(ofParts: tags)?.trimmingCharacters(in: ["\""])
+    }
+
+    var looksAfterwards: Bool { true }
 
     func abort(over connection: HTTPConnection) async {
         guard let upload = state.withLock({ $0.upload }) else { return }

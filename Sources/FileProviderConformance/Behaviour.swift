@@ -8,6 +8,8 @@ public struct Behaviour: Sendable {
         case ability(Capabilities.Ability)
         /// By the storage itself.
         case native(Capabilities.Ability)
+        /// Writing makes the folders of its path, as `Capabilities.makesParentFolders` says; with false, it needs them.
+        case makingParents(Bool)
         /// Declared unavailable: the behaviour looks how the operation fails.
         case unavailable(Capabilities.Ability)
         /// `a` and `A` are two files.
@@ -102,8 +104,8 @@ public struct Behaviour: Sendable {
 
     /// Everything that the kit tries, in the order of a run.
     public static let all: [Behaviour] = [
-        (Group.capabilities, capabilities), (.listing, listing), (.folders, folders), (.sizes, sizes), (.writing, writing),
-        (.sources, sources), (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
+        (Group.capabilities, capabilities), (.listing, listing + leavingOut), (.folders, folders), (.sizes, sizes),
+        (.writing, writing + makingParents + arriving), (.sources, sources), (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
         (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto), (.removing, removing),
         (.completion, completion + completionEndings), (.cancellation, cancellation), (.delegates, vetoes), (.progress, progress),
         (.concurrency, concurrency + fiftyTasks), (.errors, errors + missing),
@@ -132,6 +134,9 @@ extension Behaviour.Requirement {
         case .ability(let ability): capabilities.has(ability) ? nil : "needs \(ability.rawValue)"
         case .native(let ability): capabilities[ability] == .native ? nil : "needs \(ability.rawValue) natively"
         case .unavailable(let ability): capabilities.has(ability) ? "\(ability.rawValue) is available" : nil
+        case .makingParents(let wanted):
+            capabilities.makesParentFolders == wanted
+                ? nil : wanted ? "needs a storage whose writes make folders" : "writing makes folders"
         case .caseSensitivity: capabilities.isCaseSensitive ? nil : "needs names that differ by case"
         case .nameLength(let length):
             capabilities.longestName.map { $0 >= length } ?? true ? nil : "needs names of \(length) bytes"

@@ -36,7 +36,7 @@ extension Behaviour {
             try await expectFailure("Copying a missing item", .noSuchFile) { try await trial.provider.copyItem(path: path, to: target) }
             try await trial.expectNames([], "After a refused copy")
         },
-        Behaviour("Copying to a missing parent is refused", .ability(.writing)) { trial in
+        Behaviour("Copying to a missing parent is refused", .ability(.writing), .makingParents(false)) { trial in
             let path = try await trial.write("file")
             let target = try trial.at("missing/file")
             try await expectFailure("Copying to a missing parent", .noSuchFile) {

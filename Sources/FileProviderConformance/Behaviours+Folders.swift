@@ -23,7 +23,7 @@ extension Behaviour {
             try await expectFailure("Making a folder over a file", .fileExists) { try await trial.provider.createFolder(path: path) }
             try await trial.expectBytes(Pattern.data(100), at: path, "After a refused folder")
         },
-        Behaviour("Making a folder without its parent is refused") { trial in
+        Behaviour("Making a folder without its parent is refused", .makingParents(false)) { trial in
             let path = try trial.at("missing/folder")
             try await expectFailure("Making a folder without its parent", .noSuchFile) {
                 try await trial.provider.createFolder(path: path)

@@ -45,7 +45,7 @@ extension Behaviour {
             }
             try await trial.expectBytes(Pattern.data(100), at: target, "After a refused move")
         },
-        Behaviour("Moving to a missing parent is refused", .ability(.writing), .ability(.moving)) { trial in
+        Behaviour("Moving to a missing parent is refused", .ability(.writing), .ability(.moving), .makingParents(false)) { trial in
             let path = try await trial.write("file")
             let target = try trial.at("missing/file")
             try await expectFailure("Moving to a missing parent", .noSuchFile) {

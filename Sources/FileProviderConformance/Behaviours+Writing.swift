@@ -8,7 +8,9 @@ extension Behaviour {
             let path = try trial.at("file.txt")
             let file = try await trial.provider.writeContents(path: path, contents: Pattern.data(321))
             try expect(file.path == path && file.name == "file.txt", "Expected \(path), but it returned \(file.path), “\(file.name)”.")
-            try expect(file.isRegularFile && file.size == 321, "Expected a file of 321 bytes, but it is \(file.type), \(file.size ?? -1).")
+            // Without a size, nothing but the storage's word proves the write: it may be a drop box.
+            try expect(
+                file.isRegularFile && file.size ?? 321 == 321, "Expected a file of 321 bytes, but it is \(file.type), \(file.size ?? -1).")
         },
         Behaviour("A write leaves no temporary name", .ability(.writing)) { trial in
             try await trial.write("file", Pattern.data(100_000))
@@ -21,14 +23,14 @@ extension Behaviour {
             try await trial.expectNames(["file"], "After a write in place")
             try await trial.expectBytes(data, at: path, "A write in place")
         },
-        Behaviour("A write without its parent is refused", .ability(.writing)) { trial in
+        Behaviour("A write without its parent is refused", .ability(.writing), .makingParents(false)) { trial in
             let path = try trial.at("missing/file")
             try await expectFailure("Writing without the parent folder", .noSuchFile) {
                 try await trial.provider.writeContents(path: path, contents: Data([1]))
             }
             try await trial.expectNames([], "After a refused write")
         },
-        Behaviour("A write below a file is refused", .ability(.writing)) { trial in
+        Behaviour("A write below a file is refused", .ability(.writing), .makingParents(false)) { trial in
             let file = try await trial.write("file")
             let path = try trial.at("file/inner")
             try await expectFailure("Writing below a file") {

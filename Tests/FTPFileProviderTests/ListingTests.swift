@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// The entries of a listing given in pieces, each cut off in front of one of the offsets.
+/// The entries of a listing given in pieces, each cut off in front of one of the offsets, and how many lines gave none and should have.
 func read(_ listing: some FTPListing, _ text: [UInt8], cutAt cuts: [Int] = []) throws -> (entries: [FTPEntry], unreadable: Int) {
     var listing = listing
     var entries: [FTPEntry] = []
@@ -13,7 +13,7 @@ func read(_ listing: some FTPListing, _ text: [UInt8], cutAt cuts: [Int] = []) t
         start = cut
     }
     entries += try listing.finish()
-    return (entries, listing.unreadable.count)
+    return (entries, listing.unreadable.count + listing.unusable.count)
 }
 
 func list(offset: Int = 0, now: Date = ListingSample.now) -> FTPListParser { FTPListParser(now: now, offset: offset) }

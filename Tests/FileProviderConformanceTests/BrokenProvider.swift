@@ -8,6 +8,8 @@ struct Hooks: Sendable {
     var capabilities: (@Sendable (Base) async throws -> Capabilities)?
     var attributes: (@Sendable (Base, ProviderPath) async throws -> FileObject)?
     var list: (@Sendable (Base, ProviderPath) async throws -> [FileObject])?
+    /// Called when a listing was given, and may end it with an error.
+    var listed: (@Sendable (Base, ProviderPath) async throws -> Void)?
     var storage: (@Sendable (Base) async throws -> VolumeObject?)?
     var url: (@Sendable (Base, ProviderPath) -> URL)?
     var description: String?
@@ -54,6 +56,7 @@ final class BrokenProvider: FileProvider {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         guard let list = hooks.list else { return try await base.contentsOfDirectory(path: path, page: page) }
         try await page(try await list(base, path))
+        try await hooks.listed?(base, path)
     }
 
     func storageProperties() async throws -> VolumeObject? {

@@ -72,6 +72,66 @@ import Testing
         #expect(report.outcome(of: name) == .passed)
     }
 
+    @Test func `a provider that writes without proof is sound`() async {
+        var hooks = Hooks()
+        hooks.write = { base, path, source, options in
+            var written = try await base.writeContents(path: path, from: source, options: options)
+            written.size = nil
+            return written
+        }
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root) {
+            Behaviour.names(.writing).contains($0) || Behaviour.names(.completion).contains($0)
+        }.run()
+        #expect(report.violations == [])
+        #expect(report.outcome(of: "A write without a size in its result has arrived, or cannot be looked at") == .passed)
+    }
+
+    @Test func `a listing that reports what it leaves out is sound`() async {
+        var hooks = Hooks()
+        hooks.list = { base, path in try await base.contentsOfDirectory(path: path).filter { !$0.name.contains("\\") } }
+        hooks.listed = { base, path in
+            var names = UnusableNames()
+            for item in try await base.contentsOfDirectory(path: path) where item.name.contains("\\") { names.add(item.name) }
+            if !names.isEmpty { throw FileError.unusableNames(names, in: path) }
+        }
+        let kept = ["What a listing leaves out is reported at its end", "A walk gives every item, or says what was left out"]
+        let report = await Conformance(
+            provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root, isIncluded: { kept.contains($0) }
+        ).run()
+        #expect(report.violations == [])
+        #expect(kept.allSatisfy { report.outcome(of: $0) == .passed })
+    }
+
+    @Test func `a storage whose writes make folders is sound`() async {
+        var hooks = Hooks()
+        hooks.capabilities = { base in
+            var capabilities = try await base.capabilities()
+            capabilities.makesParentFolders = true
+            return capabilities
+        }
+        hooks.write = { base, path, source, options in
+            try await base.createFolderWithParents(path: path.parent ?? .root)
+            return try await base.writeContents(path: path, from: source, options: options)
+        }
+        hooks.createFolder = { base, path in
+            try await base.createFolderWithParents(path: path.parent ?? .root)
+            try await base.createFolder(path: path)
+        }
+        hooks.move = { base, path, target, overwrite in
+            try await base.createFolderWithParents(path: target.parent ?? .root)
+            try await base.moveItem(path: path, to: target, overwrite: overwrite)
+        }
+        hooks.copy = { base, path, target, overwrite in
+            try await base.createFolderWithParents(path: target.parent ?? .root)
+            try await base.copyItem(path: path, to: target, overwrite: overwrite)
+        }
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root) {
+            $0.contains("parent") || $0.contains("below a file")
+        }.run()
+        #expect(report.violations == [])
+        #expect(report.outcome(of: "A write without its parent makes the path") == .passed)
+    }
+
     @Test func `a violation does not end the run`() async throws {
         let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
         let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), flaw.hooks()), folder: .root).run()

@@ -26,7 +26,7 @@ struct Flaw: Sendable, CustomTestStringConvertible {
         }
     }
 
-    static let all = reading + listing + writing + items + selfDescription + bytes + names + endings + crowds
+    static let all = reading + listing + writing + arriving + items + selfDescription + bytes + names + endings + crowds
 }
 
 extension Behaviour {

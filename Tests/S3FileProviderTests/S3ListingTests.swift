@@ -13,9 +13,12 @@ import Testing
                 prefixes: ["folder/inner/", "folder//", "folder/../", "other/"])
         }
         defer { s3.stop() }
-        let items = try await s3.provider.contentsOfDirectory(path: ProviderPath("folder"))
+        let listing = await s3.provider.listing(path: try ProviderPath("folder"))
+        let (items, error) = (listing.contents, listing.error)
         #expect(items.map(\.path.string).sorted() == ["/folder/file", "/folder/inner"])
         #expect(items.first { $0.name == "file" }?.entryTag == "\"e\"")
+        #expect(error?.unusableNames?.count == 7)
+        #expect(error?.unusableNames?.first == "folder/..")
         // Something is there, so nobody has to look whether the folder is.
         #expect(s3.lines.count == 1)
     }
@@ -48,6 +51,70 @@ import Testing
         }
         defer { s3.stop() }
         #expect(try await s3.provider.contentsOfDirectory(path: .root).map(\.name) == ["a", "b"])
+    }
+
+    @Test func `of an object and a prefix of one name the object is listed, on whatever pages they are`() async throws {
+        let s3 = try ScriptedS3 { request in
+            request.target.contains("continuation-token=t")
+                ? .listing(["both-2"], prefixes: ["both/", "folder/"])
+                : .listing(["both", "both-1"], more: "<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>")
+        }
+        defer { s3.stop() }
+        let listing = await s3.provider.listing(path: .root)
+        let (items, error) = (listing.contents, listing.error)
+        #expect(items.map(\.name) == ["both", "both-1", "both-2", "folder"])
+        #expect(items.first?.isRegularFile == true)
+        #expect(error?.unusableNames?.count == 1 && error?.unusableNames?.first == "both")
+    }
+
+    @Test func `a folder with nothing but impossible names is neither missing nor empty`() async throws {
+        let s3 = try ScriptedS3 { request in
+            switch request.method {
+            case "HEAD": .reply(404)
+            case "GET" where request.target.contains("delimiter"): .listing([], prefixes: ["x//"])
+            case "GET": .listing(["x//y"])
+            default: .reply(500)
+            }
+        }
+        defer { s3.stop() }
+        let path = try ProviderPath("x")
+        let listing = await s3.provider.listing(path: path)
+        let (items, error) = (listing.contents, listing.error)
+        #expect(items.isEmpty && error?.unusableNames?.count == 1)
+        let refusal = await #expect(throws: CocoaError.self) { try await s3.provider.removeItem(path: path, recursive: false) }
+        #expect(refusal?.code == .fileWriteFileExists)
+    }
+
+    /// A server with `ListObjects` alone.
+    private func oldServer(refusal: FaultServer.Answer?, marker: Bool) throws -> ScriptedS3 {
+        try ScriptedS3 { request in
+            if request.method == "HEAD" { return .reply(404) }
+            if request.method == "POST" { return .xml("<DeleteResult/>") }
+            let isOld = !request.target.contains("list-type=2")
+            if !isOld, let refusal { return refusal }
+            let start = "<Marker></Marker><EncodingType>url</EncodingType>"
+            if request.target.contains("marker=") {
+                return request.target.contains("marker=x%2Fb%20c") ? .listing(["x/d"], more: start) : .reply(500)
+            }
+            let next = marker ? "<NextMarker>x/b+c</NextMarker>" : ""
+            return .listing(["x/a", "x/b+c"], more: "\(start)<IsTruncated>true</IsTruncated>\(next)")
+        }
+    }
+
+    @Test(arguments: [501, 405, 400, 200], [true, false])
+    func `a server without ListObjectsV2 is listed by ListObjects`(status: Int, marker: Bool) async throws {
+        // With 200, it takes no notice of what it does not know.
+        let s3 = try oldServer(refusal: status == 200 ? nil : .error(status, "NotImplemented"), marker: marker)
+        defer { s3.stop() }
+        let path = try ProviderPath("x")
+        #expect(try await s3.provider.contentsOfDirectory(path: path).map(\.name) == ["a", "b c", "d"])
+        let first = s3.lines.count
+        #expect(first == (status == 200 ? 2 : 3))
+        // Remembered, for folders and trees alike.
+        #expect(try await s3.provider.attributesOfItem(path: path).isDirectory)
+        try await s3.provider.removeItem(path: path)
+        #expect(s3.removals.contains("x/b c") && s3.removals.contains("x/d"))
+        #expect(!s3.lines.dropFirst(first).contains { $0.contains("list-type=2") })
     }
 
     @Test func `a removal is not led in a circle`() async throws {

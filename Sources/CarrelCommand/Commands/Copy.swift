@@ -50,7 +50,7 @@ struct Copy: Verb {
         let places = try await session.places(locations)
         let destination = places[places.count - 1]
         let run = try await CopyRun(verb: self, destination: destination, bar: bar)
-        if places.count > 2, try await destination.itemIfAny()?.isFolder(of: destination) != true {
+        if places.count > 2, try await !isFolder(destination) {
             throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(destination.shown)
         }
         for (text, place) in zip(locations, places.dropLast()) {
@@ -58,6 +58,13 @@ struct Copy: Verb {
         }
         bar.clear()
         try report(run.outcome.value, session)
+    }
+
+    /// Whether several files can be copied to the target; on storages without folders, a slash at its end makes it one.
+    private func isFolder(_ destination: Place) async throws -> Bool {
+        if let item = try await destination.itemIfAny() { return try await item.isFolder(of: destination) }
+        guard target.hasSuffix("/") else { return false }
+        return try await destination.provider.capabilities().makesParentFolders
     }
 
     private func writeOut(_ session: Session) async throws {

@@ -92,6 +92,9 @@ struct Pair: Sendable {
         let existing = try await target.itemIfAny()
         if try await existing?.isFolder(of: target) == true { return try target.item(named: source.path.nameBytes) }
         if !item.isDirectory, text.hasSuffix("/") {
+            if existing == nil, try await target.provider.capabilities().makesParentFolders {
+                return try target.item(named: source.path.nameBytes)
+            }
             throw existing == nil
                 ? FileError.make(.fileNoSuchFile, path: target.path, sentence: "There is no folder “\(target.path)”.")
                 : FileError.notADirectory(target.path, writing: true)
