@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// Copying through this machine, between any two providers: bytes are streamed, never held.
 public struct TreeCopy: Sendable {

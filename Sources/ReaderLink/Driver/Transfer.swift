@@ -11,7 +11,7 @@ struct Transfer: Sendable {
     /// Streams the file at `path` into `sink`; a sink that has enough for now holds this up as long as it likes.
     func read(_ path: ProviderPath, into sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws {
         let counting = CountedSink(sink, path: path, limit: limit, progress: progress)
-        try await calls.run("reading “\(path.name)”", life: { counting.life }) { [provider] in
+        _ = try await calls.run("reading “\(path.name)”", life: { counting.life }) { [provider] in
             try await FileCopy(path, of: provider).read(into: counting)
         }
     }
