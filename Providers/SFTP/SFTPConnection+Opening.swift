@@ -81,7 +81,8 @@ extension SFTPConnection {
         return session.begin(requests, ticket: ticket)
     }
 
-    /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because that one waits for this opening. The server decides then.
+    /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this opening. The server
+    ///   decides then.
     private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, _ session: SFTPSession) async throws -> Bool {
         let room = host.room
         let start = ContinuousClock.now

@@ -102,7 +102,8 @@ extension SFTPFileProvider {
             let most = SFTPListing.Limits()
             throw FileError.make(
                 .fileReadTooLarge, path: path, url: url(of: path),
-                sentence: "“\(path)” has more than \(most.entries) items, or more than \(most.names >> 20) MiB of names, which are not read.")
+                sentence:
+                    "“\(path)” has more than \(most.entries) items, or more than \(most.names >> 20) MiB of names, which are not read.")
         }
         if !entries.unusable.isEmpty { throw FileError.unusableNames(entries.unusable, in: path, url: url(of: path)) }
     }

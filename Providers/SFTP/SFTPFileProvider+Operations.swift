@@ -160,8 +160,8 @@ extension SFTPFileProvider {
 
     private func isEmpty(_ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         struct Full: Error {}
-        do { try await list(path, session) { _ in throw Full() } } catch is Full { return false } catch
-            let error where error.unusableNames != nil
+        do { try await list(path, session) { _ in throw Full() } } catch is Full { return false } catch let error
+            where error.unusableNames != nil
         { return false }
         return true
     }

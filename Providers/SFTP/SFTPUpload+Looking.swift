@@ -28,7 +28,8 @@ extension SFTPUpload {
             if place == path { return false }
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "“\(path)” could not be published: its temporary file was gone as soon as it was closed. If the server takes files "
+                sentence:
+                    "“\(path)” could not be published: its temporary file was gone as soon as it was closed. If the server takes files "
                     + "out of that folder as they arrive, write in place (--in-place).")
         case .status: break
         default: throw provider.unexpected(path)

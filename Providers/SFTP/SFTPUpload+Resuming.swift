@@ -134,7 +134,8 @@ extension SFTPUpload {
         return 0
     }
 
-    /// Whether a part whose name others can foretell was left by this account. Without its owner's number, others must not be able to write to it.
+    /// Whether a part whose name others can foretell was left by this account. Without its owner's number, others must not be able to write
+    /// to it.
     private func isOurs(_ part: FileObject, _ session: SFTPSession) async throws -> Bool {
         guard keepsPart else { return true }
         if let owner = part[.sftpOwner], let own = try await user(beside: part.path, session) { return owner == own }

@@ -3,7 +3,8 @@ import FileProviderCore
 /// Counts the open files and folders of a provider's sessions on one host, and admits as many openings as the server has handles for.
 ///
 /// Some servers announce how many handles a session may have (`limits@openssh.com`). Others refuse one more, in words of their own; the
-/// number is then learned from how many were open. A learned number grows again with time: another client of the account may have held some.
+/// number is then learned from how many were open. A learned number grows again with time: another client of the account may have held
+/// some.
 package final class SFTPHandleRoom: Sendable {
     /// An opening that is waiting, or admitted and not sent yet.
     package struct Ticket: Sendable, Hashable {
@@ -37,7 +38,8 @@ package final class SFTPHandleRoom: Sendable {
     /// Asks for room for `count` openings that leave together. With nothing open, there is always room.
     ///
     /// - Parameters:
-    ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other opening may exceed it.
+    ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other opening may exceed
+    ///     it.
     ///   - countsAll: Whether `most` counts the handles of all sessions.
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
     package func ask(_ count: Int, _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false) -> Ticket {

@@ -62,7 +62,8 @@ import Testing
         for isShared in [false, true] {
             let room = SFTPHandleRoom(growth: .seconds(1_000))
             let sessions = [
-                try await SFTPSession.open(over: silent.channel(), room: room), try await SFTPSession.open(over: silent.channel(), room: room),
+                try await SFTPSession.open(over: silent.channel(), room: room),
+                try await SFTPSession.open(over: silent.channel(), room: room),
             ]
             room.learn(2, isShared: isShared)
             let tickets = sessions.flatMap { session in (0..<3).map { _ in room.ask(1, session) } }

@@ -15,7 +15,8 @@ import Testing
         double.setAnswer { [unowned double] request in
             let isFile = double.exists(request.path) && !["", "/", "/shelf"].contains(request.path)
             let isReading = request.kind == .open && request.flags.contains(.read)
-            return request.kind == .opendir || isFile && (isReading || Self.looks.contains(request.kind)) ? [.status(.permissionDenied)] : []
+            return request.kind == .opendir || isFile && (isReading || Self.looks.contains(request.kind))
+                ? [.status(.permissionDenied)] : []
         }
     }
 
@@ -42,12 +43,15 @@ import Testing
     }
 
     @Test(arguments: [WriteOptions.Placement.published, .inPlace])
-    func `A drop box that does not acknowledge keeps no new file and no less of an old one`(placement: WriteOptions.Placement) async throws {
+    func `A drop box that does not acknowledge keeps no new file and no less of an old one`(placement: WriteOptions.Placement) async throws
+    {
         for kind in [SFTPDouble.Kind.write, .close] {
             for data in Self.contents {
                 try await withSFTPProvider { double, provider in
                     double.setAnswer { request in
-                        if Self.looks.contains(request.kind), request.path != "/", request.path != "/new" { return [.status(.permissionDenied)] }
+                        if Self.looks.contains(request.kind), request.path != "/", request.path != "/new" {
+                            return [.status(.permissionDenied)]
+                        }
                         return request.kind == kind ? [.statusAfterDoing(.failure, "No")] : []
                     }
                     let error = try await SFTPFaults.mustFail { try await write(provider, "new", data, placement) }
@@ -85,7 +89,9 @@ import Testing
 
     @Test func `Writing in place needs no renaming`() async throws {
         try await withSFTPProvider { double, provider in
-            double.setAnswer { $0.kind == .rename || $0.name.hasPrefix("posix") || $0.name.hasPrefix("hardlink") ? [.status(.unsupported)] : [] }
+            double.setAnswer {
+                $0.kind == .rename || $0.name.hasPrefix("posix") || $0.name.hasPrefix("hardlink") ? [.status(.unsupported)] : []
+            }
             for (name, data) in [("new", Self.contents[0]), ("old", Self.contents[0]), ("large", Self.contents[1])] {
                 let item = try await write(provider, name, data, .inPlace)
                 #expect(item.size == Int64(data.count) && double.file("/" + name) == data)

@@ -19,7 +19,8 @@ import Testing
                 #expect(known.size == Int64(size) && (known.validator != nil) == hasValidator)
                 try await #expect(reader.read(.whole).data == SFTPDouble.pattern(0..<size), "\(size)")
                 let end = Int64(size)
-                try await #expect(reader.read([end / 2..<end + 9, 0..<1]) == [SFTPDouble.pattern(size / 2..<size), SFTPDouble.pattern(0..<min(1, size))])
+                try await #expect(
+                    reader.read([end / 2..<end + 9, 0..<1]) == [SFTPDouble.pattern(size / 2..<size), SFTPDouble.pattern(0..<min(1, size))])
                 await reader.close()
             }
         }
