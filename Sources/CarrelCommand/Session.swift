@@ -75,6 +75,14 @@ final class Session: Sendable {
         }
     }
 
+    /// Names on standard error what providers did not follow and could matter. An error says so itself.
+    func warn() {
+        if common.quiet { return }
+        for case let provider as SFTPFileProvider in known.value.values {
+            for warning in provider.warnings { Output.standardError("carrel: \(warning)") }
+        }
+    }
+
     func statistics(since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         return """
