@@ -79,8 +79,8 @@ struct SSHConfigReader {
     private static let followed: Set<String> = ["hostname", "port", "user", "identityfile"]
     /// What changes where a connection leads, who logs in, or which host key is taken.
     private static let others: Set<String> = [
-        "canonicalizehostname", "certificatefile", "controlmaster", "controlpath", "globalknownhostsfile", "gssapiauthentication",
-        "hostkeyalias", "identitiesonly", "identityagent", "knownhostscommand", "pkcs11provider", "proxycommand", "proxyjump",
+        "canonicalizehostname", "certificatefile", "controlmaster", "controlpath", "globalknownhostsfile", "hostkeyalias",
+        "identitiesonly", "identityagent", "knownhostscommand", "pkcs11provider", "proxycommand", "proxyjump",
         "revokedhostkeys", "stricthostkeychecking", "userknownhostsfile",
     ]
     private static let mostNotes = 20
@@ -117,7 +117,7 @@ struct SSHConfigReader {
             case "match":
                 concerns = false
                 note(place, "“Match”")
-            case "include" where concerns: note(place, "“Include”")
+            case "include" where concerns && Self.includes(line, path): note(place, "“Include”")
             case let keyword where concerns && Self.followed.contains(keyword): try set(keyword, line, place)
             case let keyword where concerns && Self.others.contains(keyword): note(place, "“\(keyword)”")
             default: break
@@ -129,6 +129,17 @@ struct SSHConfigReader {
         guard let words = line.arguments() else { throw Self.error(place, "a quote is not closed") }
         guard words.count == 1, !words[0].isEmpty else { throw Self.error(place, "one value belongs there") }
         if all(keyword).count < Self.mostValues { values[keyword, default: []].append(Value(word: words[0], place: place)) }
+    }
+
+    /// Whether an `Include` names a file that is there: the systems' own configurations include folders that are empty.
+    private static func includes(_ line: SSHConfigLine, _ path: String) -> Bool {
+        (line.arguments() ?? []).contains { word in
+            if word.hasPrefix("~") { return true }
+            var found = glob_t()
+            defer { globfree(&found) }
+            let folder = (path as NSString).deletingLastPathComponent
+            return glob(word.hasPrefix("/") ? word : folder + "/" + word, 0, nil, &found) == 0
+        }
     }
 
     private mutating func note(_ place: String, _ what: String) {

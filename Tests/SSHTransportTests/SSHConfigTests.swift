@@ -64,7 +64,7 @@ struct SSHConfigTests {
     }
 
     @Test(arguments: [
-        "Match exec \"touch FOLDER\"", "Match host foo", "Include more/*.conf", "HostName %z", "IdentityFile ~/%C", "ProxyJump a",
+        "Match exec \"touch FOLDER\"", "Match host foo", "Include /etc/pass*", "HostName %z", "IdentityFile ~/%C", "ProxyJump a",
         "ProxyCommand nc %h %p", "RevokedHostKeys /k", "UserKnownHostsFile /k", "IdentitiesOnly yes", "StrictHostKeyChecking accept-new",
     ])
     func `what could matter and is not followed is named, with its place, and only where it counts`(line: String) throws {
@@ -73,6 +73,10 @@ struct SSHConfigTests {
         if !line.hasPrefix("Match") { #expect(try settings("Host bar\n\(line)\n").notes.isEmpty) }
         let refusal = found.noted(FileError.make(.cannotFindHost, url: nil, sentence: "No."))
         #expect(refusal.code == .cannotFindHost && refusal.sentence.hasPrefix("No. ") && refusal.sentence.contains("config:2"))
+    }
+
+    @Test func `a file within the file that is not there does not matter`() throws {
+        #expect(try settings("Include none/*.conf\nInclude /nowhere/*\n").notes.isEmpty)
     }
 
     @Test(arguments: ["Port abc", "Port 0", "Port 65536", "Port", "Port 1 2", "User \"a", "User 'a", "HostName \"\"", "User a\0b"])
