@@ -5,21 +5,31 @@ import SSHTransport
 
 /// Who logs in, and how: by the keys that the options and ssh's configuration name, an agent, and a password where these do not do.
 final class SFTPAccess: Sendable {
-    private let configuration: SFTPConfiguration
-    private let options: ConnectionOptions
-    private let host: String
-    private let user: String?
-    private let port: Int?
+    let configuration: SFTPConfiguration
+    let options: ConnectionOptions
+    let host: String
+    let user: String?
+    let port: Int?
     private let origin: Origin
     private let credentials: any CredentialSource
     /// Whether the URL itself has the password, which goes before keys that nobody named.
-    private let hasOwnPassword: Bool
+    let hasOwnPassword: Bool
     /// The password that the server took.
     private let known = Locked<Credential?>(nil)
     /// Whether the last login took an answer of somebody's: the next one will, too.
     private let hasAsked = Locked(false)
+    private let foundWarnings = Locked<[String]>([])
+    /// What a try of the ssh program has shown: whether it logs in without asking anybody. Nil until it was tried.
+    let programLogsIn = Locked<Bool?>(nil)
+    /// The ssh program: a path, or a name to look for in `PATH`.
+    let programName: String
+    let environment: [String: String]
 
-    init(configuration: SFTPConfiguration, password: String?, options: ConnectionOptions) throws {
+    /// - Parameter environment: Its `HOME` is where `~` leads.
+    init(
+        configuration: SFTPConfiguration, password: String?, options: ConnectionOptions, program: String = "ssh",
+        environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws {
         let url = configuration.baseURL
         guard url.scheme?.lowercased() == "sftp", let name = url.host(percentEncoded: false), !name.isEmpty else {
             throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no SFTP server.")
@@ -31,6 +41,8 @@ final class SFTPAccess: Sendable {
         }
         self.configuration = configuration
         self.options = options
+        programName = program
+        self.environment = environment
         host = name.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         let user = configuration.user
         self.user = user
@@ -41,19 +53,24 @@ final class SFTPAccess: Sendable {
         credentials = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) } ?? options.credentials
     }
 
+    /// What could matter in ssh's configuration and was not followed, as far as connections have shown.
+    var warnings: [String] { foundWarnings.value }
+
     /// Connects and logs in.
     func connect() async throws -> any SFTPLink {
-        let settings: SSHHostSettings
-        do { settings = try await BlockingThreads.shared.run { try self.settings() } } catch let error
-            where configuration.transport == .program
-        {
-            // What the program makes of its configuration, it says itself.
-            _ = error
-            return SFTPProgramLink(program: try program(nil))
+        let settings = try await settings()
+        foundWarnings.update { $0 = settings.isReadInPart ? settings.notes : [] }
+        switch configuration.transport {
+        case .program: return SFTPProgramLink(program: try program(settings))
+        case .embedded: break
+        case .automatic:
+            if settings.needsSSHProgram { return SFTPProgramLink(program: try program(settings)) }
+            if programLogsIn.value == true || !settings.demands.isEmpty, let link = try await programLink(settings) { return link }
         }
-        if configuration.transport == .program || settings.needsSSHProgram {
-            return SFTPProgramLink(program: try program(settings))
-        }
+        return try await connectByLibrary(settings.forLibrary)
+    }
+
+    private func connectByLibrary(_ settings: SSHHostSettings) async throws -> any SFTPLink {
         // Keys that somebody named go first, a password that somebody wrote into the URL goes before all others.
         let keys =
             hasOwnPassword && options.trust.identities.isEmpty
@@ -73,42 +90,29 @@ final class SFTPAccess: Sendable {
         }
         if keys.isEmpty { return try await connectWithPassword(settings, [], after: nil) }
         do { return try await connect(settings, settings.user, keys) } catch let error where Self.wasRefused(error) {
+            if let error = error as? URLError, error.isForOldRSA, configuration.transport == .automatic,
+                let link = try await programLink(settings)
+            {
+                return link
+            }
             return try await connectWithPassword(settings, keys, after: error)
         }
     }
 
-    /// The program looks into its configuration by itself.
-    private func program(_ settings: SSHHostSettings?) throws -> SSHProgram {
-        var program = SSHProgram(host: host)
-        program.user = user
-        program.port = port
-        program.identities = options.trust.identities
-        program.timeouts = options.timeouts
-        program.counters = options.counters
-        // What the configuration says of it, the program follows.
-        program.keepsAlive = settings?.serverAliveInterval == nil
-        if !configuration.readsSSHConfig { program.configuration = "none" }
-        guard (options.trust.knownHosts?.count ?? 0) <= 1 else { throw notByProgram("more than one file of known hosts") }
-        program.knownHosts = options.trust.knownHosts.map { $0.first ?? "/dev/null" }
-        switch options.trust.hostKeys {
-        case .known: program.acceptsNewHosts = settings?.hostKeyPolicy == .acceptNew
-        case .acceptNew: program.acceptsNewHosts = true
-        case .pinned: throw notByProgram("fingerprints of host keys")
-        }
-        return program
-    }
-
-    private func notByProgram(_ what: String) -> CocoaError {
-        FileError.make(
-            .featureUnsupported, path: "", url: configuration.baseURL,
-            sentence: "The ssh program, by which “\(host)” is reached, takes no \(what).")
-    }
-
     // MARK: What is known of the host
 
-    private func settings() throws -> SSHHostSettings {
-        let config = configuration.readsSSHConfig ? SSHConfig() : SSHConfig(userFile: "")
-        return try config.settings(host: host, user: user, port: port)
+    /// By the ssh program, which alone understands all of its configuration; else by what is read here. Unread, ssh's own habits hold.
+    private func settings() async throws -> SSHHostSettings {
+        guard configuration.readsSSHConfig else {
+            return try SSHHostSettings(host: host, user: user, port: port, environment: environment)
+        }
+        let program = plainProgram
+        return try await BlockingThreads.shared.run { [configuration, environment, host, user, port] flag in
+            if configuration.transport != .embedded, program.isUsable {
+                return try program.settings(environment: environment, flag: flag)
+            }
+            return try SSHConfig(environment: environment).settings(host: host, user: user, port: port)
+        }
     }
 
     // MARK: Passwords
@@ -118,7 +122,7 @@ final class SFTPAccess: Sendable {
         _ settings: SSHHostSettings, _ keys: [SSHLogin.Method], after refusal: (any Error)?
     ) async throws -> any SFTPLink {
         guard let credential = try await credential(settings) else {
-            guard let answer else { throw refusal ?? nothing(settings) }
+            guard let answer else { throw refusal ?? settings.noted(nothing(settings)) }
             return try await connect(settings, settings.user, keys + [.keyboardInteractive(nil, answer: answer)])
         }
         do { return try await connect(settings, keys, credential) } catch let error where Self.wasRefused(error) {
@@ -177,7 +181,7 @@ final class SFTPAccess: Sendable {
             sentence: "There is nothing to log in to “\(host)” with: no key, no agent and no password of “\(settings.user)”.")
     }
 
-    private static func wasRefused(_ error: any Error) -> Bool { (error as? URLError)?.code == .userAuthenticationRequired }
+    static func wasRefused(_ error: any Error) -> Bool { (error as? URLError)?.code == .userAuthenticationRequired }
 
     // MARK: Ways
 

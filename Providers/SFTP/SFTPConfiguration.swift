@@ -5,7 +5,10 @@ public import Foundation
 public struct SFTPConfiguration: Codable, Hashable, Sendable {
     /// Who speaks SSH.
     public enum Transport: String, Codable, Hashable, Sendable, CaseIterable {
-        /// libssh2, in this process.
+        /// libssh2, or the system's `ssh` program where ssh's configuration asks for what libssh2 does not have, or where a login by an RSA
+        /// key fails because libssh2 is too old for it.
+        case automatic = "auto"
+        /// libssh2, in this process. No program is run.
         case embedded = "libssh2"
         /// The system's `ssh` program, with everything that its user has configured: jump hosts, RSA keys, hardware keys.
         case program = "ssh"
@@ -15,10 +18,11 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
     public let baseURL: URL
     /// Who logs in with a key, and with a password that names nobody; nil for whom ssh's configuration names, else this process's user.
     public var user: String?
-    /// ``Transport/embedded`` unless said otherwise.
-    public var transport = Transport.embedded
-    /// Whether hosts are looked up in the user's `~/.ssh/config` and in `/etc/ssh/ssh_config` (ssh_config(5)). A host that has a `ProxyJump`
-    /// or `ProxyCommand` there is reached by the ssh program, whatever ``transport`` says.
+    /// ``Transport/automatic`` unless said otherwise.
+    public var transport = Transport.automatic
+    /// Whether hosts are looked up in the user's `~/.ssh/config` and in `/etc/ssh/ssh_config` (ssh_config(5)). `ssh -G` reads them, once for
+    /// each host in a process, and runs what `Match exec` says there. Without the ssh program, and with ``Transport/embedded``, only
+    /// `HostName`, `Port`, `User` and `IdentityFile` are read.
     public var readsSSHConfig = true
     /// Whether the account's shell may be used, for hashes of files (`FileProviderChecksums`). What it reads is the shell's path, not SFTP's,
     /// where these differ.
@@ -41,7 +45,7 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
 }
 
 extension SFTPConfiguration {
-    /// The names of the settings: `transport` (`libssh2` or `ssh`), `config` (`yes` or `no`), `shell` (`yes` or `no`), `sync` (`yes` or
+    /// The names of the settings: `transport` (`auto`, `libssh2` or `ssh`), `config` (`yes` or `no`), `shell` (`yes` or `no`), `sync` (`yes` or
     /// `no`), `connections` (1 to 16) and `channels` (1 to 16).
     static let settingNames: Set<String> = ["transport", "config", "shell", "sync", "connections", "channels"]
 
@@ -53,7 +57,7 @@ extension SFTPConfiguration {
             let isYes: Bool? = value == "yes" ? true : value == "no" ? false : nil
             let number = Int(value).flatMap { (1...16).contains($0) ? $0 : nil }
             switch (name, isYes, number) {
-            case ("transport", _, _) where Transport(rawValue: value) != nil: transport = Transport(rawValue: value) ?? .embedded
+            case ("transport", _, _) where Transport(rawValue: value) != nil: transport = Transport(rawValue: value) ?? .automatic
             case ("config", let isYes?, _): readsSSHConfig = isYes
             case ("shell", let isYes?, _): usesShell = isYes
             case ("sync", let isYes?, _): syncs = isYes

@@ -13,6 +13,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     let connection: SFTPConnection
     let cache: ListingCache
     var handles: SFTPHandles { connection.handles }
+    private let access: SFTPAccess?
     /// What the provider was made of.
     public let configuration: SFTPConfiguration
 
@@ -26,7 +27,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     convenience init(configuration: SFTPConfiguration, password: String?, options: ConnectionOptions) throws {
         let access = try SFTPAccess(configuration: configuration, password: password, options: options)
-        try self.init(configuration: configuration, options: options) { try await access.connect() }
+        try self.init(configuration: configuration, options: options, access: access) { try await access.connect() }
     }
 
     /// - Parameters:
@@ -35,9 +36,10 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     ///   - connect: Makes a link that is logged in.
     init(
         configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration = .milliseconds(2),
-        standstill: Duration = .seconds(15), connect: @escaping @Sendable () async throws -> any SFTPLink
+        standstill: Duration = .seconds(15), access: SFTPAccess? = nil, connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.configuration = configuration
+        self.access = access
         connection = try SFTPConnection(
             configuration: configuration, options: options, near: near, standstill: standstill, connect: connect)
         cache = ListingCache(policy: options.cache)
@@ -57,6 +59,10 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// Those given; changing them takes a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
+
+    /// One sentence for each line of ssh's configuration that could matter for this host and was not followed: without the ssh program,
+    /// or with `SFTPConfiguration.Transport.embedded`, only a few options are read. Empty until the first connection.
+    public var warnings: [String] { access?.warnings ?? [] }
 
     /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.
     public func dropCache(path: ProviderPath) { cache.drop(path) }

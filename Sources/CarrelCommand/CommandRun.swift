@@ -76,6 +76,7 @@ enum CommandRun {
                 throw error
             }
             try session.output.flush()
+            session.warn()
         } catch {
             status = Task.isCancelled ? .interrupted : ExitStatus(error)
             if status != .closedPipe {

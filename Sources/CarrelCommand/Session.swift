@@ -81,6 +81,14 @@ final class Session: Sendable {
         return " If the server makes this file as it is read, copy it with --ignore-size."
     }
 
+    /// Names on standard error what providers did not follow and could matter. An error says so itself.
+    func warn() {
+        if common.quiet { return }
+        for case let provider as SFTPFileProvider in known.value.values {
+            for warning in provider.warnings { Output.standardError("carrel: \(warning)") }
+        }
+    }
+
     func statistics(since start: ContinuousClock.Instant) -> String {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         return """

@@ -6,7 +6,7 @@ enum KnownHostsFile {
     private static let largest = 64 << 20
 
     /// Gives the file's bytes in pieces; none for one that is missing. A pipe or device holds nothing, as `/dev/null`.
-    static func read(_ path: String, _ take: (UnsafeRawBufferPointer) -> Void) throws {
+    static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
         let file: FileDescriptor
         do {
             file = try FileDescriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
@@ -25,10 +25,34 @@ enum KnownHostsFile {
                     throw FileError.make(
                         .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(largest >> 20) MiB that it may have.")
                 }
-                take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         }
     }
+
+    private static let longestLine = 64 << 10
+
+    /// A line by its number from 1, without more than 64 KiB of it; nil where the file has fewer. Reads no further than that line.
+    static func line(_ number: Int, of path: String) throws -> [UInt8]? {
+        var current = 1
+        var line: [UInt8] = []
+        do {
+            try read(path) { bytes in
+                for byte in bytes {
+                    if byte == UInt8(ascii: "\n") {
+                        current += 1
+                        if current > number { throw LineFound() }
+                    } else if current == number, line.count < longestLine {
+                        line.append(byte)
+                    }
+                }
+            }
+        } catch is LineFound {}
+        return current >= number ? line : nil
+    }
+
+    /// Ends the reading of a file early.
+    private struct LineFound: Error {}
 
     private static func isRegular(_ file: FileDescriptor, path: ProviderPath) throws -> Bool {
         try status(file, path: path).st_mode & S_IFMT == S_IFREG

@@ -1,55 +1,50 @@
 import Foundation
 
-/// What stands for what in the configuration's paths. Source: ssh_config(5), "TOKENS" and "ENVIRONMENT VARIABLES".
+/// Resolves what ssh's configuration may leave open in a path: `~`, tokens and variables. Source: ssh_config(5), "TOKENS" and
+/// "ENVIRONMENT VARIABLES".
 struct SSHConfigTokens {
-    private let account: SSHConfigAccount
+    private let account: SSHAccount
     private let tokens: [Character: String]
 
     /// In bytes; no path is longer.
     private static let longest = 4096
 
-    init(account: SSHConfigAccount, host: String, hostName: String, port: Int, user: String, alias: String?) {
+    init(account: SSHAccount, host: String, hostName: String, port: Int, user: String, alias: String?) {
         self.account = account
         tokens = [
-            "d": account.home, "h": hostName, "i": "\(account.identifier)", "k": alias ?? host, "L": account.shortHostName,
+            "%": "%", "d": account.home, "h": hostName, "i": "\(account.identifier)", "k": alias ?? host, "L": account.shortHostName,
             "l": account.hostName, "n": host, "p": "\(port)", "r": user, "u": account.user,
         ]
     }
 
-    /// A path with `~`, tokens and variables resolved.
-    func path(_ text: String, _ value: SSHConfigValue) throws -> String {
-        let expanded = try Self.expand(account.expandingTilde(text), value) { tokens[$0] }
+    /// The path that `text` stands for; nil for a token that is not known here, a variable that is not set, and a path that is too long.
+    func path(_ text: String) -> String? { Self.expand(account.expandingTilde(text)) { tokens[$0] }.flatMap(withVariables) }
+
+    private func withVariables(_ text: String) -> String? {
         var result = ""
-        var rest = expanded[...]
+        var rest = text[...]
         while let start = rest.range(of: "${") {
-            guard let end = rest[start.upperBound...].firstIndex(of: "}") else { throw value.error("“${” is not closed") }
-            result += rest[..<start.lowerBound] + (try variable(String(rest[start.upperBound..<end]), value))
-            if result.utf8.count > Self.longest { throw value.error("it is too long") }
+            guard let end = rest[start.upperBound...].firstIndex(of: "}"),
+                let value = account.environment[String(rest[start.upperBound..<end])]
+            else { return nil }
+            result += rest[..<start.lowerBound] + value
+            if result.utf8.count > Self.longest { return nil }
             rest = rest[rest.index(after: end)...]
         }
         return result + rest
     }
 
-    private func variable(_ name: String, _ value: SSHConfigValue) throws -> String {
-        guard let text = account.environment[name] else { throw value.error("the variable “\(name)” is not set") }
-        return text
-    }
-
-    /// Each `%` with the character behind it becomes what `token` says, `%%` a percent sign.
-    static func expand(_ text: String, _ value: SSHConfigValue, token: (Character) -> String?) throws -> String {
+    /// Replaces each `%` and the character behind it by what `token` returns; nil where that is nil.
+    static func expand(_ text: String, token: (Character) -> String?) -> String? {
         var result = ""
         var rest = text[...]
         while let percent = rest.firstIndex(of: "%") {
             result += rest[..<percent]
             rest = rest[rest.index(after: percent)...]
-            guard let name = rest.popFirst(), let found = name == "%" ? "%" : token(name) else {
-                throw value.error("“\(text.prefix(100))” has a “%” with a meaning that is not known here")
-            }
-            result += found
-            if result.utf8.count > longest { break }
+            guard let name = rest.popFirst(), let value = token(name), result.utf8.count <= longest else { return nil }
+            result += value
         }
         result += rest
-        if result.utf8.count > longest { throw value.error("it is too long") }
-        return result
+        return result.utf8.count > longest ? nil : result
     }
 }

@@ -16,10 +16,16 @@ package struct SSHProgram: Sendable {
     package var identities: [String] = []
     /// In place of the user's and the system's files of known hosts.
     package var knownHosts: String?
+    /// The files that the program looks for host keys in, as far as its configuration tells: no other file is opened to explain what it says.
+    package var knownHostsInUse = KnownHosts()
     /// Whether the key of a host of which none is known is taken and kept.
     package var acceptsNewHosts = false
-    /// In place of the user's own configuration.
+    /// In place of the user's files of known hosts alone.
+    package var usersKnownHosts: [String]?
+    /// In place of the user's and the system's configuration; `none` for none at all.
     package var configuration: String?
+    /// Whether the program takes another folder for `~` than `$HOME`.
+    package internal(set) var hasOtherHome = false
     /// Further arguments, such as `-o`, `Compression=yes`; they go before ours.
     package var extra: [String] = []
     package var timeouts = Timeouts()
@@ -45,9 +51,7 @@ package struct SSHProgram: Sendable {
     ///
     /// - Throws: `URLError(.badURL)` for a host or a user that ssh, or a shell that its configuration runs, may take for something else.
     private func arguments(_ kind: [String], _ request: String) throws -> [String] {
-        try check(host, "host")
-        // Accounts of domains: DOMAIN\name, name@domain. A backslash at the end would take what follows for a part of the word.
-        if let user { try check(user, "user", alsoSafe: user.hasSuffix("\\") ? "@" : "@\\") }
+        try checkNames()
         var all = extra
         if let configuration { all += ["-F", configuration] }
         var options = [
@@ -67,13 +71,31 @@ package struct SSHProgram: Sendable {
             ]
         }
         if !identities.isEmpty { options.append("IdentitiesOnly=yes") }
+        if let usersKnownHosts, knownHosts == nil {
+            let files = usersKnownHosts.isEmpty ? ["none"] : try usersKnownHosts.map { try quoted($0) }
+            options.append("UserKnownHostsFile=" + files.joined(separator: " "))
+        }
         all += options.map { "-o" + $0 }
         if knownHosts != nil { all.append(Self.noKnownHostsCommand) }
-        if let port { all += ["-p", "\(port)"] }
-        if let user { all += ["-l", user] }
+        all += names
         for identity in identities { all += ["-i", identity.replacing("%", with: "%%")] }
         // Without the dashes ssh would take options behind the host too.
         return all + kind + ["--", host, request]
+    }
+
+    /// The arguments that say which host is meant.
+    private var names: [String] { (port.map { ["-p", "\($0)"] } ?? []) + (user.map { ["-l", $0] } ?? []) }
+
+    /// The arguments with which the program tells what its configuration says of the host, and connects to nothing.
+    func queryArguments() throws -> [String] {
+        try checkNames()
+        return extra + (configuration.map { ["-F", $0] } ?? []) + names + ["-T", "-G", "--", host]
+    }
+
+    private func checkNames() throws {
+        try check(host, "host")
+        // Accounts of domains: DOMAIN\name, name@domain. A backslash at the end would take what follows for a part of the word.
+        if let user { try check(user, "user", alsoSafe: user.hasSuffix("\\") ? "@" : "@\\") }
     }
 
     /// At least one, and few enough for ssh.
@@ -135,19 +157,6 @@ package struct SSHProgram: Sendable {
                 + (code == .userAuthenticationRequired ? " It takes no password from here: a key or an agent has to do." : "")
         let cause = SSHProgramError(status: status, text: said)
         return FileError.make(code, url: server.url, sentence: sentence, underlying: cause)
-    }
-
-    /// “Offending ED25519 key in FILE:LINE”, with that key's fingerprint behind it. Waits for the disk.
-    private func withFingerprint(_ words: String) -> String {
-        guard words.hasPrefix("Offending "), let start = words.range(of: " in ")?.upperBound, let colon = words.lastIndex(of: ":"),
-            start < colon, let number = Int(words[words.index(after: colon)...]), number > 0,
-            let bytes = FileManager.default.contents(atPath: String(words[start..<colon]))
-        else { return words }
-        let line = bytes.split(separator: UInt8(ascii: "\n"), maxSplits: number, omittingEmptySubsequences: false)
-            .dropFirst(number - 1).first
-        let fields = line?.split(separator: UInt8(ascii: " ")) ?? []
-        let key = fields.lazy.compactMap { HostKey(base64: String(decoding: $0, as: UTF8.self)) }.first
-        return words + (key.map { " (\($0.fingerprint))." } ?? "")
     }
 
     /// What ssh says, the more telling first. It says it in English always.

@@ -93,6 +93,28 @@ final class SSHProgramChild {
         }
     }
 
+    /// All that it writes; nil where that is more than `most` bytes, or has no end in time.
+    func allOutput(atMost most: Int, until deadline: ContinuousClock.Instant, _ flag: CancellationFlag) throws -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var room = [UInt8](repeating: 0, count: 16 << 10)
+        while deadline > .now, bytes.count <= most {
+            try flag.check()
+            listen()
+            let count = Foundation.read(output, &room, room.count)
+            if count > 0 {
+                bytes += room[..<count]
+            } else if count == 0 {
+                return bytes
+            } else if errno == EAGAIN {
+                var entries = [output, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+                poll(&entries, 2, min(50, SSHControl.milliseconds(until: deadline)))
+            } else if errno != EINTR {
+                return bytes
+            }
+        }
+        return nil
+    }
+
     /// Waits for its end so many seconds, then ends it with all that it has started.
     ///
     /// - Returns: Its exit status; nil where a signal has ended it.

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `Settings are read`() throws {
         let usual = try configuration([:])
-        #expect(usual.transport == .embedded && usual.readsSSHConfig && !usual.usesShell && usual.syncs)
+        #expect(usual.transport == .automatic && usual.readsSSHConfig && !usual.usesShell && usual.syncs)
         #expect(usual.connections == 3 && usual.channels == 2)
         #expect(usual.baseURL.absoluteString == "sftp://shelf.example:2222/a")
         let other = try configuration([

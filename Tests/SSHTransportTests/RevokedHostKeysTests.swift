@@ -30,10 +30,4 @@ struct RevokedHostKeysTests {
         #expect(try code(nil, key(2)) == .serverCertificateUntrusted)
         #expect(try code(Array("SSHKRL\n\0".utf8) + [1], key(2)) == .serverCertificateUntrusted)
     }
-
-    @Test func `the configuration names it`() throws {
-        #expect(try settings("RevokedHostKeys ~/revoked").revokedHostKeys?.file == "/home/reader/revoked")
-        #expect(try settings("RevokedHostKeys none").revokedHostKeys == nil)
-        #expect(try settings("").revokedHostKeys == nil)
-    }
 }

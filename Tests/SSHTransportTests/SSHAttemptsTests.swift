@@ -71,4 +71,20 @@ struct SSHAttemptsTests {
         #expect(order([all[3].blob, all[2].blob], signsRSA: true) == "4312")
         #expect(order([all[0].blob, all[2].blob], signsRSA: false) == "3241")
     }
+
+    @Test(.enabled(if: !SSHLibrary.signsRSAWithSHA2, "this libssh2 signs with SHA-2"))
+    func `a refusal that an old libssh2 may be the reason of is marked, and stays so with notes`() throws {
+        var attempts = attempts([], accepted: ["publickey"])
+        _ = attempts.takeKey(type: "ssh-ed25519", publicKey: [1])
+        #expect(!attempts.refusal(lastWords: nil, nil).isForOldRSA)
+        _ = attempts.takeKey(type: "ssh-rsa", publicKey: [2])
+        let refusal = attempts.refusal(lastWords: nil, nil)
+        #expect(refusal.isForOldRSA)
+        var settings = try SSHHostSettings(host: "books")
+        settings.notes = ["A note."]
+        #expect(settings.noted(refusal).isForOldRSA && settings.noted(refusal).sentence.hasSuffix("A note."))
+        // What takes no key cannot have refused one for its signature.
+        attempts.accepted = ["password"]
+        #expect(!attempts.refusal(lastWords: nil, nil).isForOldRSA)
+    }
 }

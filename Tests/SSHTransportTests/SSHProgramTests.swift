@@ -127,8 +127,37 @@ import Testing
             Host key for books has changed and you have requested strict checking.
             Host key verification failed.
             """
-        let error = SSHProgram(host: "books").error(status: 255, errors: Array(words.utf8))
+        var program = SSHProgram(host: "books")
+        program.knownHostsInUse = KnownHosts(userFiles: [file.path], systemFiles: [])
+        let error = program.error(status: 255, errors: Array(words.utf8))
         #expect((error as? URLError)?.code == .serverCertificateUntrusted)
         for part in [shown, known.fingerprint, "\(file.path):2"] { #expect(error.sentence.contains(part), "\(error.sentence)") }
+    }
+
+    /// Each is a line that a server may send as its banner.
+    @Test(.timeLimit(.minutes(1)), arguments: ["pipe", "key", "/dev/zero"])
+    func `a banner cannot have other files opened than those of known hosts`(name: String) throws {
+        let folder = try ScratchFolder()
+        #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+        let blob: [UInt8] = [0, 0, 0, 11] + Array("ssh-ed25519".utf8) + [0, 0, 0, 32] + [UInt8](repeating: 7, count: 32)
+        let key = try #require(HostKey(blob: blob))
+        _ = try folder.file("key", "books ssh-ed25519 \(key.base64)\n")
+        let path = name.hasPrefix("/") ? name : folder.path + "/" + name
+        let words = Array("Offending ED25519 key in \(path):1\na\nb\nHost key verification failed.".utf8)
+        var program = SSHProgram(host: "books")
+        #expect(!program.error(status: 255, errors: words).sentence.contains(key.fingerprint))
+        // In use, but nothing to read without an end.
+        program.knownHostsInUse = KnownHosts(userFiles: [path], systemFiles: [])
+        #expect(program.error(status: 255, errors: words).sentence.contains(key.fingerprint) == (name == "key"))
+    }
+
+    @Test func `a line far into a large file is found without all of it in memory`() throws {
+        let folder = try ScratchFolder()
+        let file = try folder.file("hosts", String(repeating: "x\n", count: 100_000) + "the line\nrest")
+        #expect(try KnownHostsFile.line(100_001, of: file).map { String(decoding: $0, as: UTF8.self) } == "the line")
+        #expect(try KnownHostsFile.line(100_002, of: file).map { String(decoding: $0, as: UTF8.self) } == "rest")
+        #expect(try KnownHostsFile.line(100_003, of: file) == nil)
+        let long = try folder.file("long", String(repeating: "y", count: 1 << 20))
+        #expect(try KnownHostsFile.line(1, of: long)?.count == 64 << 10)
     }
 }
