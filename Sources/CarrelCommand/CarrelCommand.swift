@@ -23,7 +23,7 @@ struct AllVerbs: ParsableCommand {
             """,
         version: "carrel 0.1.0",
         subcommands: [
-            List.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self,
+            List.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Clean.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self,
             ReadLink.self, Share.self, Find.self, FreeSpace.self, Watch.self, ShowProperties.self, MakeThumbnail.self,
             Providers.self, Sniff.self, Book.self, DeviceGroup.self, App.self, Conform.self,
         ])

@@ -94,7 +94,8 @@ final class CopyRun: Sendable {
         }
         for failed in part.failed {
             do {
-                guard try await copyLink(failed.path, from, to: to) else { throw failed.error }
+                // A folder of which a listing left items out is no link, and is copied but for these.
+                guard failed.error.unusableNames == nil, try await copyLink(failed.path, from, to: to) else { throw failed.error }
             } catch {
                 if error.isCancellation { throw error }
                 fail(error, path: failed.path, at: from)

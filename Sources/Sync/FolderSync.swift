@@ -17,6 +17,8 @@ public actor FolderSync {
     private let store: SyncStore
     private let throttle: Throttle?
     private var isRunning = false
+    /// When parts were last swept.
+    private var lastSweep = Sides<ContinuousClock.Instant?>(nil, nil)
 
     /// How often a run looks again at what changed while it worked.
     private static let mostPasses = 5
@@ -60,7 +62,7 @@ public actor FolderSync {
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
-            var pass = SyncPass(Sides(source, destination), store, options, try await capabilities(), throttle: throttle)
+            var pass = SyncPass(SyncFolder.confined(source, destination), store, options, try await capabilities(), throttle: throttle)
             var report = try await pass.prepare()
             var last: PlannedAction?
             while case let actions = try await store.plannedActions(after: last), let end = actions.last {
@@ -90,9 +92,12 @@ public actor FolderSync {
             var capabilities = try await capabilities()
             var report = FolderSyncReport()
             var agreed: Int?
+            var parts: SyncParts?
+            let folders = SyncFolder.confined(source, destination)
+            try await store.beginRun()
             for number in 1...Self.mostPasses {
-                var pass = SyncPass(
-                    Sides(source, destination), store, options, capabilities, throttle: throttle, control: control)
+                var pass = SyncPass(folders, store, options, capabilities, throttle: throttle, control: control)
+                parts = parts ?? pass.parts
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount
                 capabilities = pass.capabilities
@@ -104,7 +109,8 @@ public actor FolderSync {
                 if !hasMore { break }
             }
             try await store.endRun(options.direction)
-            if report.hasChanges { try await SyncTrash(Sides(source, destination), options, capabilities).sweep(&report) }
+            if report.hasChanges { try await SyncTrash(folders, options, capabilities).sweep(&report) }
+            await sweep(parts, folders)
             return report
         }
     }
@@ -137,6 +143,17 @@ public actor FolderSync {
         progress.pausingHandler = follow
         progress.resumingHandler = follow
         return progress
+    }
+
+    /// Removes what killed writers left long ago; not from the source of a mirror, which is only read. That it fails is no failure of a run.
+    private func sweep(_ parts: SyncParts?, _ folders: Sides<SyncFolder>) async {
+        for side in SyncSide.allCases where side == .destination || options.direction == .twoWay {
+            guard let old = parts?.old(on: side), !old.isEmpty else { continue }
+            // To learn a storage's clock is a change there, which the next run of a service would follow.
+            if let last = lastSweep[side], .now - last < .seconds(3600) { continue }
+            lastSweep[side] = .now
+            _ = try? await PartSweep().sweep(old, of: folders[side].provider)
+        }
     }
 
     private func capabilities() async throws -> Sides<Capabilities> {

@@ -31,7 +31,7 @@ struct SyncComparison: Sendable {
         let reason: any Error
     }
 
-    private func onBoth<Value: Sendable>(_ body: @escaping @Sendable (SyncSide) async throws -> Value) async throws -> (Value, Value) {
+    func onBoth<Value: Sendable>(_ body: @escaping @Sendable (SyncSide) async throws -> Value) async throws -> (Value, Value) {
         @Sendable func on(_ side: SyncSide) async throws -> Value {
             do { return try await body(side) } catch { throw Unread(side: side, reason: error) }
         }

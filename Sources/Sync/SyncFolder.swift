@@ -34,6 +34,25 @@ public struct SyncFolder: Sendable {
         self.label = String(String.UnicodeScalarView(kept.prefix(40)))
     }
 
+    private init(_ folder: SyncFolder, provider: any FileProvider) {
+        (self.provider, path, label, user) = (provider, folder.path, folder.label, folder.user)
+    }
+
+    /// Both folders by providers that keep to them, as far as there are such: no link leads out, whoever put it there.
+    static func confined(_ source: SyncFolder, _ destination: SyncFolder) -> Sides<SyncFolder> {
+        if source.provider === destination.provider {
+            let provider = confine(source.provider, to: [source.path, destination.path])
+            return Sides(SyncFolder(source, provider: provider), SyncFolder(destination, provider: provider))
+        }
+        let sides = [source, destination].map { SyncFolder($0, provider: confine($0.provider, to: [$0.path])) }
+        return Sides(sides[0], sides[1])
+    }
+
+    private static func confine(_ provider: any FileProvider, to folders: [ProviderPath]) -> any FileProvider {
+        guard let confining = provider as? any FileProviderConfining, !folders.contains(.root) else { return provider }
+        return confining.confined(to: folders)
+    }
+
     /// The folder's URL without secrets, for logs and messages.
     public var name: String { provider.url(of: path).withoutSecrets.absoluteString }
 

@@ -138,6 +138,10 @@ struct SyncDifference: Sendable, Equatable {
     var movedFrom: ProviderPath?
     /// Other paths that a storage without regard to case takes for this one; only looked for where a side is such a storage.
     var twins: [SyncDifference] = []
+    /// Whether a side's listing of this folder left items out, so that it is not known to hold nothing else.
+    var isIncomplete = false
+    /// That the file was written here by a sync, and may not have been kept.
+    var unkept: UnkeptWrite?
 
     /// Whether the state holds no version of a side, but only that there was one.
     var isVoid: Bool { SyncSide.allCases.contains { agreed?.items[$0].size == SyncItem.voidSize } }

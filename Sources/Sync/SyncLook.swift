@@ -21,16 +21,19 @@ struct SyncLook: Sendable {
         let batch = Locked<[(path: ProviderPath, item: SyncItem)]>([])
         let leftOut = Locked<[ProviderPath]>([])
         let unlisted = Collected<ProviderPath>()
+        let incomplete = Collected<ProviderPath>()
         let report = Locked(FolderSyncReport())
         try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }
             report.update { $0.fail(FolderSyncReport.Item(side, relative(path), error)) }
-            unlisted.append(relative(path))
+            // Everything else in such a folder takes part.
+            if error.unusableNames != nil { incomplete.append(relative(path)) } else { unlisted.append(relative(path)) }
         } entering: { object in
             takesPart(object)
         } visit: { object in
             let path = relative(object.path)
             guard takesPart(object) else {
+                pass.parts.add(object, on: side)
                 if pass.isHidden(path), !TemporaryName.matches(path.name), !isTrash(path) {
                     let what = "Listings of one side hide names that begin with a dot."
                     report.update { $0.skip(FolderSyncReport.Item(side, path, what)) }
@@ -40,23 +43,36 @@ struct SyncLook: Sendable {
             guard let object = try await completed(object, report) else {
                 return try await store.leaveOut([path], itself: true)
             }
-            guard let item = SyncItem(object), item.type != .symbolicLink || options.links == .copy else {
+            guard let item = SyncItem(object), item.type != .symbolicLink || options.links != .skip else {
                 let what = object.isSymbolicLink ? "Symbolic links are left out." : "It is no file, folder or link."
                 report.update { $0.skip(FolderSyncReport.Item(side, path, what, isLeftOut: true)) }
                 if let full = leftOut.update({ $0.add(path) }) { try await store.leaveOut(full, itself: true) }
                 return
             }
-            if let full = batch.update({ $0.add((path, item)) }) { try await store.note(full, on: side, precision: precision) }
+            if let full = batch.update({ $0.add((path, item)) }) { try await note(full, report) }
         }
         try await store.leaveOut(leftOut.value, itself: true)
         try await store.leaveOut(unlisted.values, itself: false)
-        try await store.note(batch.value, on: side, precision: precision)
+        try await store.noteIncomplete(incomplete.values, on: side)
+        try await note(batch.value, report)
         return report.value
+    }
+
+    /// Takes a part of the listing. What it has twice takes no part: a hostile server lists a folder and then a link under one name, to have
+    /// files written through the link.
+    private func note(_ items: [(path: ProviderPath, item: SyncItem)], _ report: Locked<FolderSyncReport>) async throws {
+        let twice = try await store.note(items, on: side, precision: precision)
+        try await store.leaveOut(twice, itself: true)
+        for path in twice {
+            let sentence = "“\(path)” was left out, because the storage lists this name twice."
+            let error = FileError.make(.fileReadInvalidFileName, path: folder.path(of: path), sentence: sentence)
+            report.update { $0.fail(FolderSyncReport.Item(side, path, error)) }
+        }
     }
 
     /// An item with what is to be known of it: some storages tell in listings only that there is a link. Nil where it cannot be found out.
     private func completed(_ object: FileObject, _ report: Locked<FolderSyncReport>) async throws -> FileObject? {
-        guard options.links == .copy, object.isSymbolicLink, object.linkTarget == nil else { return object }
+        guard options.links != .skip, object.isSymbolicLink, object.linkTarget == nil else { return object }
         do { return try await folder.provider.attributesOfItem(path: object.path) } catch let error where !error.concernsEveryItem {
             if !error.isNoSuchFile { report.update { $0.fail(FolderSyncReport.Item(side, relative(object.path), error)) } }
             return nil

@@ -36,8 +36,11 @@ public struct SyncOptions: Sendable {
     public enum Links: String, Sendable, Hashable, Codable {
         /// They stay where they are.
         case skip
-        /// They are made anew on the other side, pointing at the same text.
+        /// They are made on the other side with the same text, if that keeps within the folder. Others are refused: absolute ones, those that
+        /// climb above the folder, and those with `..` after a name, which may lead out by way of another link.
         case copy
+        /// All are made on the other side with the same text, wherever it leads.
+        case all
     }
 
     /// Mirror, unless said otherwise.

@@ -11,6 +11,8 @@ struct SyncPass: Sendable {
     let comparison: SyncComparison
     /// Where new files go. A local disk is waited for once for several of them, before they are noted.
     let arrivals: Sides<any FileProvider>
+    /// What killed writers left, as far as the listings show it.
+    let parts = SyncParts()
     private let control: SyncControl
 
     init(
@@ -56,12 +58,14 @@ struct SyncPass: Sendable {
             direction: options.direction, deletes: options.deletes, comparesContent: options.comparesContent || store.isFirstBegun,
             isFirst: store.isFirst, followsMirror: followsMirror, capabilities: capabilities,
             hasLinks: Sides(
-                folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink))
+                folders.source.provider is any FileProviderSymbolicLink, folders.destination.provider is any FileProviderSymbolicLink),
+            takesAllLinks: options.links == .all)
         for item in try await compare(rules) {
             if item.error?.isChangedWhileReading == true { report.postpone(item) } else { report.fail(item) }
         }
+        try await findUnkept(isFirst: agreed == nil)
         if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self, rules).find() }
-        try await plan(rules)
+        for item in try await plan(rules) { report.fail(item) }
         try await checkRemovals(removed, of: agreed ?? store.agreedCount)
         return report
     }
@@ -218,7 +222,7 @@ struct SyncPass: Sendable {
         return true
     }
 
-    private func each(
+    func each(
         _ next: (_ last: ProviderPath?) async throws -> [SyncDifference], _ body: @escaping @Sendable (SyncDifference) async throws -> Void
     ) async throws {
         var last: ProviderPath?
@@ -228,9 +232,15 @@ struct SyncPass: Sendable {
         }
     }
 
-    private func plan(_ rules: SyncRules) async throws {
+    /// - Returns: What has failed already.
+    private func plan(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
         let found = Locked<[SyncAction]>([])
-        var planner = SyncPlanner(rules) { action in found.update { $0.append(action) } }
+        let refused = Collected<FolderSyncReport.Item>()
+        var planner = SyncPlanner(rules) { path, side, error in
+            refused.append(FolderSyncReport.Item(side, path, error))
+        } emit: { action in
+            found.update { $0.append(action) }
+        }
         var last: ProviderPath?
         while case let differences = try await store.differences(after: last), let end = differences.last {
             let hasTwins = SyncSide.allCases.contains { !capabilities[$0].tellsEveryName }
@@ -241,6 +251,7 @@ struct SyncPass: Sendable {
         }
         planner.finish()
         try await store.add(found.value)
+        return refused.values
     }
 
     /// Runs `body` for each of `items`, a few at once.

@@ -1,4 +1,5 @@
 import FileProviderCore
+import Foundation
 
 /// Makes a plan of differences: the same differences give the same plan.
 ///
@@ -6,6 +7,9 @@ import FileProviderCore
 struct SyncPlanner {
     private let rules: SyncRules
     private let emit: (SyncAction) -> Void
+    private let refuse: (ProviderPath, SyncSide, any Error) -> Void
+    /// The last item of each side that is no folder.
+    private var leaves = Sides<ProviderPath?>(nil, nil)
     private var open: [OpenFolder] = []
 
     /// A folder on the way down about which something is still to be decided or done.
@@ -23,15 +27,22 @@ struct SyncPlanner {
         }
     }
 
-    /// - Parameter emit: Takes each action, in no order that matters.
-    init(_ rules: SyncRules, emit: @escaping (SyncAction) -> Void) {
+    /// - Parameters:
+    ///   - refuse: Called with each item that has failed already, and its side.
+    ///   - emit: Takes each action, in no order that matters.
+    init(
+        _ rules: SyncRules, refuse: @escaping (ProviderPath, SyncSide, any Error) -> Void = { _, _, _ in },
+        emit: @escaping (SyncAction) -> Void
+    ) {
         self.rules = rules
+        self.refuse = refuse
         self.emit = emit
     }
 
     /// Takes the next difference.
     mutating func add(_ difference: SyncDifference) {
         leave(upTo: difference.path)
+        if isBelowNoFolder(difference) { return keepOpenFolders() }
         if case .blocked = open.last?.state { return keepOpenFolders() }
         if difference.movedFrom == nil, difference.moveSide != nil { return }  // It went elsewhere, and its action stands there.
         if let from = difference.movedFrom, let side = difference.moveSide, let item = difference.item(on: side) {
@@ -39,6 +50,22 @@ struct SyncPlanner {
             return put(item, difference, on: side.other, .move, from: from)
         }
         decide(difference)
+    }
+
+    /// Refuses what a side has below something that is no folder there: a server may list a link, and a file in a folder of the same name.
+    private mutating func isBelowNoFolder(_ difference: SyncDifference) -> Bool {
+        var isRefused = false
+        for side in SyncSide.allCases {
+            guard let item = difference.item(on: side) else { continue }
+            if let leaf = leaves[side], difference.path.isBelow(leaf) {
+                let sentence = "“\(difference.path)” was left out, because “\(leaf)” is no folder."
+                refuse(difference.path, side, FileError.make(.fileReadInvalidFileName, path: difference.path, sentence: sentence))
+                isRefused = true
+            } else if item.type != .directory {
+                leaves[side] = difference.path
+            }
+        }
+        return isRefused
     }
 
     /// Ends the plan.
@@ -64,12 +91,21 @@ struct SyncPlanner {
             guard let item = difference.item(on: side) else { return }
             if item.type == .directory {
                 let refusal = difference.item(on: side.other) == nil ? rules.refusal(of: item, at: difference, on: side.other) : nil
-                open.append(OpenFolder(difference: difference, state: .going(side, keepsOld: keepsOld, refusal: refusal)))
+                // It may hold more than is known.
+                if difference.isIncomplete { keepOpenFolders() }
+                open.append(
+                    OpenFolder(
+                        difference: difference, state: .going(side, keepsOld: keepsOld, refusal: refusal), survives: difference.isIncomplete
+                    ))
             } else {
                 emit(SyncAction(.remove, on: side, difference.path, type: item.type, keepsOld: keepsOld))
                 if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
             }
         case .skip(let reason): skip(difference, on: .destination, reason)
+        case .unkept(let side):
+            keepOpenFolders()
+            let (written, found) = (difference.item(on: side.other)?.size, difference.item(on: side)?.size)
+            refuse(difference.path, side, NotKept(path: difference.path, written: written, found: found))
         }
     }
 

@@ -11,6 +11,8 @@ struct SyncRules: Sendable {
     var followsMirror = false
     var capabilities: Sides<Capabilities>
     var hasLinks: Sides<Bool>
+    /// Whether links are taken that lead out of the folder, or may.
+    var takesAllLinks = false
 
     /// What is to become of one path.
     enum Decision: Equatable {
@@ -24,10 +26,13 @@ struct SyncRules: Sendable {
         case remove(on: SyncSide, keepsOld: Bool)
         case conflict(renamed: SyncSide)
         case skip(String)
+        /// The file on this side is not what was written there; it is left to the next run.
+        case unkept(SyncSide)
     }
 
     /// Decides about `difference`; of folders that are to go, before what they hold is known.
     func decide(_ difference: SyncDifference) -> Decision {
+        if let unkept = difference.unkept, let decision = decide(unkept, difference) { return decision }
         let (source, destination) = (difference.item(on: .source), difference.item(on: .destination))
         switch (source, destination) {
         case (nil, nil): return difference.agreed == nil ? .nothing : .forget
@@ -126,11 +131,23 @@ struct SyncRules: Sendable {
             return "The \(what) takes files of \(largest) bytes at most."
         }
         if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) has no symbolic links." }
+        if item.type == .symbolicLink, !takesAllLinks, let text = item.tag, Self.leadsOut(text, from: difference.path) {
+            return "The link leads to “\(text)”, which is or may be outside the folder."
+        }
         let twins = difference.twins.filter { !limits.tells($0.path, from: difference.path) }
         if let twin = twins.first(where: { keeps($0, from: difference, on: side) }) {
             return "The \(what) does not tell this name from “\(twin.path.name)”."
         }
         return nil
+    }
+
+    /// Whether a link at `path` is absolute, climbs above the folder, or may do so by way of another link.
+    static func leadsOut(_ text: String, from path: ProviderPath) -> Bool {
+        if text.utf8.first == UInt8(ascii: "/") { return true }
+        let names = text.utf8.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
+        let ups = names.prefix { $0.elementsEqual("..".utf8) }
+        // What a name before ".." leads to is only known where it is followed.
+        return ups.count >= path.components.count || names.dropFirst(ups.count).contains { $0.elementsEqual("..".utf8) }
     }
 
     /// Whether of two names that are one on `side`, the first stays or comes there, and not the second.

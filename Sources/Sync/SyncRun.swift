@@ -195,6 +195,7 @@ struct SyncRun: Sendable {
             if taken.hasMore || taken.isChanging && tally.triesChanging { tally.needsAnotherPass = true }
             event(.done(action))
         case .failure(let error):
+            if let change = Self.unkept(action, error) { try await notes.add([change]) }
             if error.isBrokenOff { tally.brokenOff += 1 }
             if error.isOutOfSpace {
                 // Smaller files go on, and removals, which make room.
@@ -219,6 +220,13 @@ struct SyncRun: Sendable {
         }
     }
 
+    /// That what a step has written may be there, or part of it: it is nobody's own. Nil for steps that did not come to write.
+    private static func unkept(_ action: SyncAction, _ error: any Error) -> SyncChange? {
+        guard action.kind == .create || action.kind == .update, action.type == .regular, !error.isCancellation else { return nil }
+        if error is LeftOutThere || error.isChangedWhileReading || (error as? ChangedMeanwhile)?.isAfterWrite == false { return nil }
+        return .unkept(action.path, action.side, isFresh: error is NotKept)
+    }
+
     /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be read.
     private func side(of error: any Error, _ action: SyncAction) -> SyncSide {
         let isAboutOther = pass.folders[action.side.other].isNamed(by: error, at: action.path)
@@ -239,6 +247,8 @@ struct SyncRun: Sendable {
 /// An item is not what it was when the plan was made; the next pass looks at it anew.
 struct ChangedMeanwhile: LocalizedError {
     let path: ProviderPath
+    /// Whether a step has written there before, which the storage may not have kept.
+    var isAfterWrite = false
     var errorDescription: String? { "“\(path)” changed meanwhile; it is looked at again." }
 }
 

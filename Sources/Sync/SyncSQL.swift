@@ -51,7 +51,7 @@ enum SyncSQL {
     }
 
     static let insertFound = """
-        INSERT OR REPLACE INTO found (key, side, type, size, time, tag, identity, hash, folded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT OR IGNORE INTO found (key, side, type, size, time, tag, identity, hash, folded) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
 
     static func insertGone(_ side: SyncSide) -> String {
@@ -185,13 +185,14 @@ enum SyncSQL {
     private static let columns = """
         SELECT d.key, i.type, i.size0, i.time0, i.tag0, i.identity0, i.listed0, i.type, i.size1, i.time1, i.tag1, i.identity1, i.listed1, i.hash,
         f.type, f.size, f.time, f.tag, f.identity, 1, g.type, g.size, g.time, g.tag, g.identity, 1,
-        c.same, c.hash, t.side, t.origin, o.side
+        c.same, c.hash, t.side, t.origin, o.side,
+        EXISTS (SELECT 1 FROM incomplete n WHERE n.key = d.key), u.side, u.fresh, u.copied, EXISTS (SELECT 1 FROM rest r WHERE r.key = d.key)
         """
 
     private static let joins = """
         LEFT JOIN item i ON i.key = d.key
         LEFT JOIN found f ON f.key = d.key AND f.side = 0 LEFT JOIN found g ON g.key = d.key AND g.side = 1
-        LEFT JOIN compared c ON c.key = d.key LEFT JOIN moved t ON t.target = d.key LEFT JOIN moved o ON o.origin = d.key
+        LEFT JOIN unkept u ON u.key = d.key LEFT JOIN compared c ON c.key = d.key LEFT JOIN moved t ON t.target = d.key LEFT JOIN moved o ON o.origin = d.key
         """
 
     // Rows of these come in the order of a table, so that nothing is sorted.
@@ -220,6 +221,29 @@ enum SyncSQL {
             """
     }
 
+    /// Files of a side that its storage may not have kept.
+    static func doubtfulFiles(on side: SyncSide) -> String {
+        let number = side.rawValue
+        return """
+            \(columns) FROM (
+                SELECT key FROM unkept WHERE side = \(number) AND key > :after
+                UNION
+                SELECT f.key FROM found f CROSS JOIN item v ON v.key = f.key AND v.type = 1 AND v.listed\(number) = 0
+                WHERE f.key > :after AND f.side = \(number) AND f.type = 1 AND f.size < v.size\(number)
+                UNION
+                SELECT s.key FROM sent s CROSS JOIN found f ON f.key = s.key AND f.side = \(number) AND f.type < 0
+                WHERE s.key > :after AND s.side = \(number)
+                    AND NOT EXISTS (SELECT 1 FROM found h WHERE h.folded = f.folded AND h.key <> f.key)
+                    AND NOT EXISTS (SELECT 1 FROM item h WHERE h.folded = f.folded AND h.key <> f.key)
+                ORDER BY key LIMIT :limit) d \(joins) ORDER BY d.key
+            """
+    }
+
+    static let insertUnkept = """
+        INSERT INTO unkept (key, side, fresh) VALUES (?, ?, ?)
+        ON CONFLICT (key) DO UPDATE SET copied = copied AND side = excluded.side, side = excluded.side, fresh = max(fresh, excluded.fresh)
+        """
+
     static let oneDifference = "\(columns) FROM (SELECT ? AS key) d \(joins)"
 
     @Sendable static func difference(_ row: Row) throws -> SyncDifference { try difference(row, from: 0) }
@@ -236,7 +260,10 @@ enum SyncSQL {
                 ? AgreedItem(items: Sides(item(row, from: start + 1), item(row, from: start + 7)), hash: row[start + 13]) : nil,
             looks: Sides(look(start + 14), look(start + 20)), isSame: row[start + 26], hash: row[start + 27],
             moveSide: (row[start + 28] as Int? ?? row[start + 30] as Int?).flatMap(SyncSide.init),
-            movedFrom: try (row[start + 29] as Data?).map(SyncKey.path))
+            movedFrom: try (row[start + 29] as Data?).map(SyncKey.path), isIncomplete: row[start + 31],
+            unkept: (row[start + 32] as Int?).flatMap(SyncSide.init).map { side in
+                UnkeptWrite(side: side, isFresh: row[start + 33], hasCopy: row[start + 34], isRest: row[start + 35])
+            })
     }
 
     // MARK: Actions
@@ -251,7 +278,7 @@ enum SyncSQL {
         """
 
     @Sendable static func plannedAction(_ row: Row) throws -> PlannedAction {
-        let start = 31
+        let start = 36
         let difference = try difference(row, from: 0)
         let kind: String = row[start + 1]
         guard let kind = SyncAction.Kind(rawValue: kind), let side = SyncSide(rawValue: row[start + 2]) else {

@@ -45,6 +45,8 @@ enum SyncSchema {
         guard let row = try Row.fetchOne(db, sql: "SELECT source, destination FROM pair"), Sides(row[0], row[1]) == pair else {
             throw ForeignState(what: "belongs to two other folders.")
         }
+        // States of earlier versions have it not.
+        try db.execute(sql: unkept)
     }
 
     private static let tables = """
@@ -57,11 +59,19 @@ enum SyncSchema {
         CREATE INDEX item_folded ON item (folded);
         """
 
+    private static let unkept = """
+        CREATE TABLE IF NOT EXISTS unkept (
+            key BLOB PRIMARY KEY NOT NULL, side INTEGER NOT NULL, fresh INTEGER NOT NULL, copied INTEGER NOT NULL DEFAULT 0) STRICT
+        """
+
     private static let pass = """
         CREATE TEMP TABLE found (
             key BLOB NOT NULL, side INTEGER NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
             hash TEXT, folded TEXT NOT NULL, PRIMARY KEY (key, side)) WITHOUT ROWID;
         CREATE TEMP TABLE left_out (key BLOB PRIMARY KEY, itself INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TEMP TABLE incomplete (key BLOB NOT NULL, side INTEGER NOT NULL, PRIMARY KEY (key, side)) WITHOUT ROWID;
+        CREATE TEMP TABLE sent (key BLOB PRIMARY KEY, side INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE TEMP TABLE rest (key BLOB PRIMARY KEY) WITHOUT ROWID;
         CREATE TEMP TABLE form (
             listed BLOB NOT NULL, known BLOB NOT NULL, type INTEGER NOT NULL, size INTEGER, time INTEGER, tag TEXT, identity TEXT,
             PRIMARY KEY (listed, known)) WITHOUT ROWID;
@@ -73,7 +83,9 @@ enum SyncSchema {
         """
 
     static func clearPass(_ db: Database) throws {
-        for table in ["found", "left_out", "form", "compared", "moved", "action"] { try db.execute(sql: "DELETE FROM \(table)") }
+        for table in ["found", "left_out", "incomplete", "rest", "form", "compared", "moved", "action"] {
+            try db.execute(sql: "DELETE FROM \(table)")
+        }
         try db.execute(
             sql: """
                 DROP INDEX IF EXISTS temp.found_folded; DROP INDEX IF EXISTS temp.gone_identity; DROP INDEX IF EXISTS temp.gone_hash

@@ -60,7 +60,7 @@ struct SyncSteps: Sendable {
         case .skip: return Taken(changes: [])
         case .conflict:
             try await setAside(action)
-            return Taken(changes: [], hasMore: true)
+            return Taken(changes: [.setAside(action.path)], hasMore: true)
         case .remove:
             try await remove(action, difference)
             // What has another type on the other side can come now.
@@ -247,7 +247,9 @@ struct SyncSteps: Sendable {
     }
 
     /// What was on its way when somebody's transfer was cut off.
-    private func isPart(_ item: FileObject) -> Bool { !item.isDirectory && TemporaryName.matches(item.name) }
+    private func isPart(_ item: FileObject) -> Bool {
+        !item.isDirectory && TemporaryName.matches(item.name) && TemporaryName.kind(of: item.name) != .aside
+    }
 
     /// A move takes along whatever lies there by now: a newer version is found by the next look.
     private func move(_ action: SyncAction, _ difference: SyncDifference) async throws -> [SyncChange] {

@@ -101,7 +101,10 @@ final class SyncStore: Sendable {
 
     /// Notes that a run came to its end.
     func endRun(_ direction: SyncOptions.Direction) async throws {
-        try await write { [self] in try setRuns(direction == .mirror ? 1 : 2, $0) }
+        try await write { [self] db in
+            try setRuns(direction == .mirror ? 1 : 2, db)
+            try Self.forgetUnkept(db)
+        }
     }
 
     /// 0: none began its steps. 1: the last one was a mirror, or is one under way. 2: it was two-way. 3: none came to its end, and one of
@@ -118,19 +121,28 @@ final class SyncStore: Sendable {
     func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
 
     /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
-    func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double) async throws {
+    ///
+    /// - Returns: Items that the listing has had before.
+    func note(
+        _ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double
+    ) async throws -> [ProviderPath] {
         try await write { [self] db in try note(items, on: side, precision: precision, db) }
     }
 
-    private func note(_ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database) throws {
+    @discardableResult
+    private func note(
+        _ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database
+    ) throws -> [ProviderPath] {
         let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
         let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
         let update = try db.cachedStatement(sql: SyncSQL.updateSide(side))
-        try pass.update { pass in
+        return try pass.update { pass in
+            var twice: [ProviderPath] = []
             for (path, item) in items {
                 let key = SyncKey.data(path)
                 pass.counts[side] += 1
                 if pass.agreed > 0, let row = try Row.fetchOne(find, arguments: [key]) {
+                    if pass.seen[side].contains(row[0]) { twice.append(path) }
                     pass.seen[side].insert(row[0])
                     let known = SyncSQL.item(row, from: 1)
                     let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
@@ -145,7 +157,9 @@ final class SyncStore: Sendable {
                         key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
                         SyncKey.folded(path),
                     ])
+                if db.changesCount == 0 { twice.append(path) }
             }
+            return twice
         }
     }
 
@@ -212,6 +226,7 @@ final class SyncStore: Sendable {
     /// Ends both listings: takes back what was noted, on either side, of what takes no part.
     func endLooking() async throws {
         try await write { [self] db in
+            try Self.leaveOutUnshown(db)
             try db.execute(sql: SyncSchema.indexFolded)
             let below = try db.makeStatement(sql: "DELETE FROM found WHERE key >= ? AND key < ?")
             let itself = try db.makeStatement(sql: "DELETE FROM found WHERE key = ?")
@@ -459,8 +474,16 @@ final class SyncStore: Sendable {
                 switch change {
                 case .agreed(let path, let agreed):
                     try db.cachedStatement(sql: SyncSQL.upsertItem).execute(arguments: SyncSQL.arguments(path, agreed))
+                    try Self.forgetUnkept(path, db)
+                    try Self.noteSent(path, agreed, db)
                 case .forgotten(let path):
                     try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                    try Self.forgetUnkept(path, db)
+                    try Self.forgetSent(path, db)
+                case .unkept(let path, let side, let isFresh): try Self.noteUnkept(path, on: side, isFresh: isFresh, db)
+                case .setAside(let path):
+                    try db.cachedStatement(sql: "UPDATE unkept SET copied = 1 WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                    try Self.forgetSent(path, db)
                 }
             }
         }
@@ -471,6 +494,10 @@ final class SyncStore: Sendable {
 enum SyncChange: Sendable {
     case agreed(ProviderPath, AgreedItem)
     case forgotten(ProviderPath)
+    /// A file may not have been kept where it was written.
+    case unkept(ProviderPath, SyncSide, isFresh: Bool)
+    /// What a side had under this name has another one now.
+    case setAside(ProviderPath)
 }
 
 /// A step of the plan with what is known about its path.

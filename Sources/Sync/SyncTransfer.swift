@@ -22,9 +22,11 @@ struct SyncTransfer: Sendable {
     func run(_ action: SyncAction, _ difference: SyncDifference, progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {
         guard let item = difference.item(on: action.side.other) else { throw ChangedMeanwhile(path: action.path) }
         do {
-            guard let expected = difference.item(on: action.side) else { return try await create(item, action, progress) }
-            return try await replace(expected, with: item, action, progress)
-        } catch let error where error.isFileExists || error.isNoSuchFile {
+            guard let expected = difference.item(on: action.side) else {
+                return try await create(item, action, difference.unkept, progress)
+            }
+            return try await replace(expected, with: item, action, difference.unkept, progress)
+        } catch let error as NotKept { throw error } catch let error where error.isFileExists || error.isNoSuchFile {
             // Something came to the place, or what was there, the source or the folder, is gone.
             throw ChangedMeanwhile(path: action.path)
         }
@@ -36,7 +38,9 @@ struct SyncTransfer: Sendable {
         try await pass.folders[side].check(path, is: expected, precision: pass.precision(of: side))
     }
 
-    private func create(_ item: SyncItem, _ action: SyncAction, _ progress: ProgressReporter) async throws -> (SyncItem, hash: String?) {
+    private func create(
+        _ item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?, _ progress: ProgressReporter
+    ) async throws -> (SyncItem, hash: String?) {
         let target = pass.folders[action.side]
         let path = target.path(of: action.path)
         if item.type == .symbolicLink { return try await (makeLink(item, at: path, action), nil) }
@@ -44,7 +48,7 @@ struct SyncTransfer: Sendable {
         let (written, hash) = try await send(
             item, action, to: path, of: pass.arrivals[action.side],
             WriteOptions(modificationDate: item.date, resumption: resumption(item, action)), progress)
-        return (try await settled(written, at: path, on: action.side), hash)
+        return (try await settled(written, of: item, action, unkept), hash)
     }
 
     /// Has the storage copy a new file by itself, where both sides are one storage that can; nil where not. Where the size is another than
@@ -73,7 +77,7 @@ struct SyncTransfer: Sendable {
 
     /// Under a temporary name first: between the last look at what is there and the new version lies a rename and nothing else.
     private func replace(
-        _ expected: SyncItem, with item: SyncItem, _ action: SyncAction, _ progress: ProgressReporter
+        _ expected: SyncItem, with item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?, _ progress: ProgressReporter
     ) async throws -> (SyncItem, hash: String?) {
         let target = pass.folders[action.side]
         let path = target.path(of: action.path)
@@ -86,8 +90,10 @@ struct SyncTransfer: Sendable {
                 overwrite: true, ifMatch: tag, modificationDate: item.date, resumption: resumption(item, action))
             do {
                 let (written, hash) = try await send(item, action, to: path, of: target.provider, options, progress)
-                return (try await settled(written, at: path, on: action.side), hash)
-            } catch let error where !error.concernsEveryItem && !error.isNoSuchFile {
+                return (try await settled(written, of: item, action, unkept), hash)
+            } catch let error as NotKept { throw error } catch let error as ChangedMeanwhile { throw error } catch let error
+                where !error.concernsEveryItem && !error.isNoSuchFile
+            {
                 // The storage refuses to replace another version: so it is looked at again.
                 try await check(action.path, on: action.side, is: expected)
                 throw error
@@ -95,7 +101,7 @@ struct SyncTransfer: Sendable {
         }
         let identity = resumption(item, action)
         // The same name in every run of this pair: what a crash left is written over.
-        let staged = try TemporaryName.make(beside: path, for: identity ?? pass.store.token)
+        let staged = try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? Self.stagedName(beside: path, pass.store.token)
         let (sent, hash): (SyncItem, String?)
         do {
             if item.type == .symbolicLink {
@@ -107,7 +113,7 @@ struct SyncTransfer: Sendable {
                     permissions: before.isRegularFile ? before.permissions : nil, resumption: identity)
                 let written: FileObject
                 (written, hash) = try await send(item, action, to: staged, of: target.provider, options, progress)
-                sent = try await settled(written, at: staged, on: action.side)
+                sent = try await staying(written, of: item, action, at: staged, isSuspect: unkept != nil)
             }
             if keepsOld {
                 try await trash.put(action.path, on: action.side, expecting: expected)
@@ -123,8 +129,14 @@ struct SyncTransfer: Sendable {
         // What somebody else has written right after the rename is not what was sent.
         guard let now = SyncItem(try await target.provider.attributesOfItem(path: path)),
             now.isMoved(from: sent, pass.capabilities[action.side])
-        else { throw ChangedMeanwhile(path: action.path) }
+        else { throw ChangedMeanwhile(path: action.path, isAfterWrite: true) }
         return (now, hash)
+    }
+
+    /// A name that is the same in every run of a pair, for what no later run goes on with: it is swept after a day.
+    private static func stagedName(beside path: ProviderPath, _ token: String) throws -> ProviderPath {
+        let name = try TemporaryName.make(beside: path, for: token).name.dropLast(TemporaryName.suffix.count)
+        return try (path.parent ?? .root).appending(name + "-w" + TemporaryName.suffix)
     }
 
     private func makeLink(_ item: SyncItem, at path: ProviderPath, _ action: SyncAction) async throws -> SyncItem {
@@ -142,14 +154,40 @@ struct SyncTransfer: Sendable {
         return made
     }
 
-    /// What is known of a file just written; storages that told too little are asked.
-    private func settled(_ written: FileObject, at path: ProviderPath, on side: SyncSide) async throws -> SyncItem {
-        if let item = SyncItem(written), item.type == .regular, item.size != nil, item.tag != nil || item.time != nil { return item }
-        // What somebody else has written there since is not what was sent.
-        guard let item = SyncItem(try await pass.folders[side].provider.attributesOfItem(path: path)), item.type == .regular,
-            written.size == nil || item.size == written.size, written.entryTag == nil || item.tag == written.entryTag
-        else { throw ChangedMeanwhile(path: path) }
-        return item
+    /// What is known of a file just written to its place; storages that told too little, or did not keep it before, are asked.
+    ///
+    /// - Throws: ``NotKept`` if it is not there, or only its beginning; ``ChangedMeanwhile`` for what somebody else may have written there
+    ///   since. Of that, one conflict copy is enough.
+    private func settled(_ written: FileObject, of item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?) async throws -> SyncItem {
+        let path = pass.folders[action.side].path(of: action.path)
+        do { return try await staying(written, of: item, action, at: path, isSuspect: unkept != nil) } catch let error as NotKept {
+            guard let found = error.found, unkept?.hasCopy != true else { throw error }
+            if try await pass.isRest(found, of: error.written, at: action.path, on: action.side) { throw error }
+            throw ChangedMeanwhile(path: action.path, isAfterWrite: true)
+        }
+    }
+
+    /// What is known of a file just written to `path`.
+    ///
+    /// - Throws: ``NotKept`` if something else is there, or nothing.
+    private func staying(
+        _ written: FileObject, of item: SyncItem, _ action: SyncAction, at path: ProviderPath, isSuspect: Bool
+    ) async throws -> SyncItem {
+        if !isSuspect, let item = SyncItem(written), item.type == .regular, item.size != nil, item.tag != nil || item.time != nil {
+            return item
+        }
+        let size = written.size ?? item.size
+        func unkept(_ found: SyncItem?) -> NotKept { NotKept(path: action.path, written: size, found: found.map { $0.size ?? -1 }) }
+        let folder = pass.folders[action.side]
+        folder.forgetAnswers(below: path)
+        let now: SyncItem?
+        do { now = SyncItem(try await folder.provider.attributesOfItem(path: path)) } catch let error where error.isNoSuchFile {
+            throw unkept(nil)
+        }
+        guard let now, now.type == .regular, size == nil || now.size == nil || now.size == size,
+            written.entryTag == nil || now.tag == nil || now.tag == written.entryTag
+        else { throw unkept(now) }
+        return now
     }
 
     /// What names a version of a file for a later try; nil where that is not worth it.

@@ -24,26 +24,40 @@ struct List: Verb {
                 throw CommandFailure(status: .partlyDone, sentence: "\(failures.values.count) folders were not listed.", isSaid: true)
             }
         } else {
-            let items = try await Self.items(of: place).sortedByPath()
+            let (items, leftOut) = try await Self.items(of: place)
+            let sorted = items.sortedByPath()
             if common.json {
-                try session.output.json(items.map(ShownItem.init))
+                try session.output.json(sorted.map { Shown.item(ShownItem($0)) } + [leftOut].compactMap { $0.map(Shown.leftOut) })
             } else {
-                for item in items { try session.output.line(long ? item.longLine : item.name) }
+                for item in sorted { try session.output.line(long ? item.longLine : item.name) }
             }
+            if let leftOut { Session.say(leftOut.error, verb: Self.verb, location: place.shown) }
         }
     }
 
-    /// The folder's content; of a file, the file itself.
-    private static func items(of place: Place) async throws -> [FileObject] {
-        do { return try await place.provider.contentsOfDirectory(path: place.path) } catch let error as CocoaError
+    /// The folder's content, and what its listing left out; of a file, the file itself.
+    private static func items(of place: Place) async throws -> (items: [FileObject], leftOut: ShownLeftOut?) {
+        do { return try await items(of: place, at: place.path) } catch let error as CocoaError
             where error.underlying as? POSIXError == POSIXError(.ENOTDIR)
         {
-            return [try await place.provider.attributesOfItem(path: place.path)]
+            return ([try await place.provider.attributesOfItem(path: place.path)], nil)
         }
+    }
+
+    private static func items(of place: Place, at path: ProviderPath) async throws -> (items: [FileObject], leftOut: ShownLeftOut?) {
+        let listing = await place.provider.listing(path: path)
+        guard let error = listing.error else { return (listing.contents, nil) }
+        guard let names = error.unusableNames else { throw error }
+        return (listing.contents, ShownLeftOut(path, names, error))
     }
 
     private func list(_ place: Place, at path: ProviderPath, _ failures: Collected<any Error>, _ session: Session) async throws {
-        for item in try await place.provider.contentsOfDirectory(path: path).sortedByPath() {
+        let (items, leftOut) = try await Self.items(of: place, at: path)
+        if let leftOut {
+            Session.say(leftOut.error, verb: Self.verb, location: place.shown(of: path))
+            if common.json { try session.output.json(leftOut) }
+        }
+        for item in items.sortedByPath() {
             if common.json {
                 try session.output.json(ShownItem(item))
             } else {
@@ -57,6 +71,36 @@ struct List: Verb {
                 Session.say(error, verb: Self.verb, location: place.shown(of: item.path))
             }
         }
+    }
+}
+
+/// One element of the array that `--json` prints.
+private enum Shown: Encodable {
+    case item(ShownItem)
+    case leftOut(ShownLeftOut)
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .item(let item): try item.encode(to: encoder)
+        case .leftOut(let leftOut): try leftOut.encode(to: encoder)
+        }
+    }
+}
+
+/// What a listing left out, because no path here can name it, in the contract's JSON.
+private struct ShownLeftOut: Encodable {
+    /// The folder.
+    var path: String
+    var leftOut: Int
+    var firstLeftOut: String
+    var message: String
+    let error: any Error
+
+    private enum CodingKeys: CodingKey { case path, leftOut, firstLeftOut, message }
+
+    init(_ folder: ProviderPath, _ names: UnusableNames, _ error: any Error) {
+        (path, leftOut, firstLeftOut) = (folder.string, names.count, names.first)
+        (message, self.error) = (error.sentence, error)
     }
 }
 

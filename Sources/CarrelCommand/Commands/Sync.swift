@@ -16,7 +16,7 @@ struct SyncFolders: Verb {
 
     /// What becomes of symbolic links.
     enum Links: String, ExpressibleByArgument, CaseIterable {
-        case skip, copy
+        case skip, copy, all
     }
 
     @Flag(help: "Carry changes of the destination over to the source, too.")
@@ -44,7 +44,9 @@ struct SyncFolders: Verb {
     var checksum = false
     @Flag(help: "Transfer files of another size than their server lists, too.")
     var ignoreSize = false
-    @Option(help: ArgumentHelp("What becomes of symbolic links: skip, which is usual, or copy.", valueName: "what"))
+    @Option(
+        help: ArgumentHelp(
+            "What becomes of symbolic links: skip, which is usual; copy, those that keep within the folder; or all.", valueName: "what"))
     var links = Links.skip
     @Flag(help: "Keep what is replaced or removed in .carrel-trash, where a mirror keeps what is the destination's own in any case.")
     var trash = false
@@ -155,7 +157,12 @@ struct SyncFolders: Verb {
         options.deletes = delete
         if let maxDelete { options.removalLimit = try SyncOptions.RemovalLimit(maxDelete) }
         options.filter = try SyncFilter(filter)
-        options.links = links == .copy ? .copy : .skip
+        options.links =
+            switch links {
+            case .skip: .skip
+            case .copy: .copy
+            case .all: .all
+            }
         options.comparesContent = checksum
         options.ignoresListedSizes = ignoreSize
         options.keepsReplaced = trash
