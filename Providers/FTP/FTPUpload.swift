@@ -214,7 +214,6 @@ struct FTPUpload: Sendable {
             modifiedDate: date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) })
     }
 
-
     func refused(_ kept: String) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path, url: provider.url(of: path),

@@ -173,7 +173,9 @@ extension S3Service {
         let type = head["Content-Type"].map { " (\($0.prefix(100)))" } ?? ""
         return FileError.make(
             .badServerResponse, url: connection.url(of: request.path),
-            sentence: "The answer to \(request.method) for “\(request.path)”\(type) is not one of S3. A proxy or a login page may be in the way.")
+            sentence:
+                "The answer to \(request.method) for “\(request.path)”\(type) is not one of S3. A proxy or a login page may be in the way."
+        )
     }
 
     /// A failure that came with status 200: the connection has taken the request for done.

@@ -159,7 +159,9 @@ final class S3Upload: HTTPUploadSession {
 
     func sent(part number: Int, _ head: ResponseHead) throws {
         guard let tag = head["ETag"] else {
-            throw FileError.make(.badServerResponse, url: nil, sentence: "The server took a part of “\(path)” and gave no tag for it; a proxy may have answered.")
+            throw FileError.make(
+                .badServerResponse, url: nil,
+                sentence: "The server took a part of “\(path)” and gave no tag for it; a proxy may have answered.")
         }
         state.withLock { $0.sent[number] = tag }
     }

@@ -105,7 +105,8 @@ public struct Behaviour: Sendable {
     /// Everything that the kit tries, in the order of a run.
     public static let all: [Behaviour] = [
         (Group.capabilities, capabilities), (.listing, listing + leavingOut), (.folders, folders), (.sizes, sizes),
-        (.writing, writing + makingParents + arriving), (.sources, sources), (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
+        (.writing, writing + makingParents + arriving), (.sources, sources),
+        (.replacing, replacing), (.ranges, parts + boundaries), (.reading, reading), (.sinks, sinks),
         (.names, names + nameRules), (.moving, moving + movingOnto), (.copying, copying + copyingOnto), (.removing, removing),
         (.completion, completion + completionEndings), (.cancellation, cancellation), (.delegates, vetoes), (.progress, progress),
         (.concurrency, concurrency + fiftyTasks), (.errors, errors + missing),

@@ -26,7 +26,8 @@ extension Behaviour {
             }
             try expect(
                 [told, extent.size, extent.count, count].allSatisfy { $0 == listed },
-                "Expected \(listed) bytes, as listed, but the reader tells \(told), the extent \(extent.count) of \(extent.size), and \(count) came.")
+                "Expected \(listed) bytes, as listed, but the reader tells \(told), the extent \(extent.count) of \(extent.size), and \(count) came."
+            )
         },
         Behaviour("A write without a size in its result has arrived, or cannot be looked at", .ability(.writing)) { trial in
             let data = Pattern.data(4000)
@@ -49,7 +50,8 @@ extension Behaviour {
             let missing = written.filter { path in !items.contains { $0.path == path } }
             try expect(
                 missing.count <= leftOut,
-                "Expected every item or a count of those left out, but “\(missing.first?.name ?? "")” is missing and \(leftOut) were reported.")
+                "Expected every item or a count of those left out, but “\(missing.first?.name ?? "")” is missing and \(leftOut) were reported."
+            )
             try expect(
                 Set(items.map(\.path)).count == items.count, "Expected each name once in the listing, but one was listed twice.")
         },

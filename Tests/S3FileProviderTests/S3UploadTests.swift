@@ -116,7 +116,7 @@ import Testing
         // Gone with all it held, and made again by the write.
         let gone = s3.lines.count
         try await write("new/one")
-        #expect(!s3.lines.dropFirst(gone).contains { $0.contains("prefix=new%2F&") || $0.hasSuffix("prefix=new%2F") })
+        #expect(!s3.lines.dropFirst(gone).contains { $0.hasSuffix("prefix=new%2F") })
     }
 
     @Test func `a write makes its path, and nobody looks for the folder`() async throws {
@@ -127,7 +127,8 @@ import Testing
         let path = try ProviderPath("new/prefix/f")
         try await s3.provider.writeContents(path: path, contents: Self.contents)
         #expect(bucket.object == Self.contents)
-        #expect(!s3.lines.contains { $0.contains("prefix=new%2F&") || $0.hasSuffix("prefix=new%2Fprefix%2F") || $0.hasSuffix("/new/prefix") })
+        let looks = ["prefix=new%2F", "prefix=new%2Fprefix%2F", "/new/prefix"]
+        #expect(!s3.lines.contains { line in looks.contains { line.hasSuffix($0) || line.contains("\($0)&") } })
     }
 
     @Test func `an upload of other bytes is left alone`() async throws {
