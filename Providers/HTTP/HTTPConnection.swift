@@ -163,30 +163,15 @@ public final class HTTPConnection: Sendable {
     }
 
     private func exchange(_ request: HTTPRequest) async throws -> ResponseHead {
-        let first = fullURL(of: request)
-        var url = first
+        var trail = RedirectTrail(fullURL(of: request))
         for _ in 0..<10 {
-            let head = try await answer(at: url, request, askedAt: first)
+            let head = try await sendTo(trail.url, trail.next(request))
             if head.status == 303, request.isWriting { return head }
-            guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return head }
-            url = try redirect(from: url, to: location, request, status: head.status)
+            guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return trail.marked(head) }
+            try trail.follow(redirect(from: trail.url, to: location, request, status: head.status), after: head, options)
         }
-        throw FileError.make(.httpTooManyRedirects, url: url, sentence: "“\(url.host() ?? "")” redirects in a circle.")
-    }
-
-    /// The answer at `url`, which redirects led to from `first`; it carries the place where that is another.
-    private func answer(at url: URL, _ request: HTTPRequest, askedAt first: URL) async throws -> ResponseHead {
-        guard url.isElsewhere(than: first) else { return try await sendTo(url, request) }
-        let place = url.withoutSecrets
-        var request = request
-        request.receive = { [receive = request.receive] head in
-            var head = head
-            head.redirectedTo = place
-            return try receive(head)
-        }
-        var head = try await sendTo(url, request)
-        head.redirectedTo = place
-        return head
+        throw FileError.make(
+            .httpTooManyRedirects, url: trail.url, sentence: "“\(trail.url.host() ?? "")” redirects in a circle.")
     }
 
     private func fullURL(of request: HTTPRequest) -> URL {
@@ -230,6 +215,8 @@ public final class HTTPConnection: Sendable {
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
         transfer.showsClientCertificate = isHome
+        transfer.decodesContent = request.decodesContent
+        transfer.refusesLocalAddresses = request.refusesLocalAddresses
         transfer.mayBeSentTwice = request.repetition == .always
         // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
         if ["COPY", "MOVE", "DELETE", "PUT", "POST"].contains(request.method) { transfer.patience = 10 }
@@ -310,18 +297,6 @@ extension Origin {
     func matches(_ url: URL) -> Bool {
         let scheme = url.scheme?.lowercased()
         return scheme == self.scheme && url.host()?.lowercased() == host && (url.port ?? (scheme == "https" ? 443 : 80)) == port
-    }
-}
-
-extension URL {
-    /// Whether a redirect from `first` to this URL led to another path or host, and not just to the folder's form or to the encrypted form of
-    /// the same place.
-    fileprivate func isElsewhere(than first: URL) -> Bool {
-        func names(_ url: URL) -> [String] {
-            url.path(percentEncoded: true).split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
-        }
-        guard host()?.lowercased() == first.host()?.lowercased(), names(self) == names(first) else { return true }
-        return scheme?.lowercased() == first.scheme?.lowercased() && port != first.port
     }
 }
 

@@ -68,6 +68,8 @@ final class Download: Sendable {
             } while state.value.isCutShort && state.value.delivered > before
         } catch let failure as SinkFailure {
             throw failure.error
+        } catch let error as URLError where error.code == .networkConnectionLost && state.value.isCutShort {
+            throw cutShort(.networkConnectionLost, underlying: error)
         }
         if state.value.isNotModified { throw NotModified() }
         return try result()
@@ -81,13 +83,26 @@ final class Download: Sendable {
             attributes.size = state.seen
             extent = FileExtent(offset: min(extent.offset, state.seen), count: state.delivered, size: state.seen)
         }
-        guard extent.count == state.delivered else {
-            throw FileError.make(
-                .networkConnectionLost, url: connection.url(of: path),
-                sentence: "“\(path)” ended after \(state.delivered) of \(extent.count) bytes.")
-        }
+        guard extent.count == state.delivered else { throw cutShort(.networkConnectionLost) }
         try state.proof?.check(path)
         return (extent, attributes)
+    }
+
+    /// How much came of what was promised, and that there is no more, or the connection was lost.
+    private func cutShort(_ code: URLError.Code, underlying: (any Error)? = nil) -> URLError {
+        let (state, url) = (state.value, connection.url(of: path))
+        return FileError.make(
+            code, url: url, sentence: "“\(path)” ended after \(state.delivered) of \(state.extent?.count ?? 0) bytes.",
+            underlying: underlying)
+    }
+
+    /// A server that has fewer bytes than it promised a moment ago, and says so when it is asked for the rest.
+    private func missing(_ size: Int64) -> CocoaError {
+        let state = state.value
+        return FileError.make(
+            .fileReadCorruptFile, path: path, url: connection.url(of: path),
+            sentence:
+                "The server promised \(state.extent?.count ?? 0) bytes of “\(path)” and sent \(state.delivered): it has \(size) in all.")
     }
 
     private func attempt() async throws {
@@ -97,6 +112,8 @@ final class Download: Sendable {
         request.headers.append(("Accept-Encoding", "identity"))
         request.accepts.insert(416)
         request.needsFile = true
+        // Ranges of what is compressed mean nothing; a whole file that comes so unasked is decoded.
+        request.decodesContent = wanted.headerValue == nil
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
         request.receive = { [self] head in try accept(head, for: wanted) }
         if let condition, state.value.extent == nil {
@@ -121,7 +138,8 @@ final class Download: Sendable {
     }
 
     private func accept(_ head: ResponseHead, for wanted: FilePart) throws -> any ByteSink {
-        if let encoding = head["Content-Encoding"], encoding.lowercased() != "identity" {
+        if head.isEncoded, wanted.headerValue != nil || head.status == 206 {
+            let encoding = head.joined("Content-Encoding") ?? ""
             throw bad("The server sends “\(path)” compressed (\(encoding)) although it was asked not to; ranges of it mean nothing.")
         }
         if head["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
@@ -143,7 +161,7 @@ final class Download: Sendable {
             state.update { state in
                 state.extent = extent
                 state.head = head
-                if extent.offset == 0, extent.count == extent.size { state.proof = proof(head) }
+                if extent.offset == 0, extent.count == extent.size, !head.isEncoded { state.proof = proof(head) }
             }
             try sink.begin(extent)
         }
@@ -160,7 +178,8 @@ final class Download: Sendable {
     }
 
     private func whole(_ head: ResponseHead) -> FileExtent {
-        let size = head["Content-Length"].flatMap { Int64($0) } ?? -1
+        // Of what comes compressed, the end alone tells the length of the file.
+        let size = head.isEncoded ? -1 : head["Content-Length"].flatMap { Int64($0) } ?? -1
         return FileExtent(offset: 0, count: size, size: size)
     }
 
@@ -190,6 +209,7 @@ final class Download: Sendable {
         guard let size = isEmpty ? 0 : head["Content-Range"].flatMap({ ContentRange($0) })?.size ?? length else {
             throw bad("The server refused a range of “\(path)” without saying how long the file is.")
         }
+        if state.value.isCutShort, state.value.extent?.size != size { throw missing(size) }
         let range = part.resolved(size: size)
         if case .suffix = part, !range.isEmpty, state.value.substitute == nil {
             // Some servers know no suffixes, or none that are longer than the file.
@@ -222,6 +242,7 @@ final class Download: Sendable {
         // An error answer (416) may leave the validator out; the size still has to agree.
         let isSame = known.map { ($0.validator == nil || $0.validator == attributes.validator) && $0.size == size } ?? true
         let isExpected = version == nil || attributes.validator == nil || version == attributes.validator
+        if let known, known.size != size, state.value.isCutShort, known.validator == attributes.validator { throw missing(size) }
         guard isSame, isExpected else { throw FileError.changedWhileReading(path, url: connection.url(of: path)) }
         state.update { $0.attributes = attributes }
     }

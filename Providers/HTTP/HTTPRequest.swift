@@ -25,7 +25,8 @@ public struct HTTPRequest: Sendable {
     public var touches: [ProviderPath] = []
     /// Whether the URL ends in a slash, as collections' do (RFC 4918, section 5.2).
     public var isFolder: Bool
-    /// Sent besides the login's and the transport's, also after a redirect to another origin: no place for a secret.
+    /// Sent besides the login's and the transport's. After a redirect to another origin only `Accept…`, `Range`, `If-…` and `Depth` go on,
+    /// and `Content-Type` with a body.
     public var headers: [(name: String, value: String)]
     /// Sent again after a redirect, a login round or a passing failure; a source that is read only once lets the request fail there.
     public var body: TransferRequest.Body
@@ -37,6 +38,10 @@ public struct HTTPRequest: Sendable {
     public var isWriting: Bool
     /// Whether a redirect to the same path with a slash means that there is a folder, not a file.
     public var needsFile = false
+    /// As ``TransferRequest/decodesContent``.
+    var decodesContent = false
+    /// As ``TransferRequest/refusesLocalAddresses``.
+    var refusesLocalAddresses = false
     /// Says where the body goes, for statuses from 200 to 299 only; called again when the request is sent again.
     public var receive: TransferRequest.Receive
 

@@ -9,6 +9,8 @@ struct AskedItem {
         case itself
         /// In it, under this name.
         case child([UInt8])
+        /// In it, under a name that no path can hold.
+        case unusable([UInt8])
         case elsewhere
     }
 
@@ -21,9 +23,17 @@ struct AskedItem {
     private var own: (names: [[UInt8]], isRewritten: Bool)?
     /// How the server writes its own address, where the item's href shows that it differs from this side's.
     private(set) var base: HrefBase?
+    /// Whether the server leaves out the slash in front of its paths.
+    private var isRootless = false
+    /// Whether a question mark in an href belongs to a name, because the item's own href has no query; nil until that was seen.
+    private var keepsQuery: Bool?
+    /// Whether the item's own href ends in two slashes.
+    private var endsTwice = false
     /// What the hrefs of direct children start with, when they are written as the item's own is.
     private var prefix: [UInt8]?
     private var isFirst = true
+    /// What the listing has given so far.
+    var listed = ListedNames()
     /// How the server encodes its hrefs, as far as is known.
     private(set) var encoding: HrefEncoding
 
@@ -57,20 +67,28 @@ struct AskedItem {
     }
 
     private mutating func find(_ response: DAVResponse) -> Place {
-        let href = response.href[...]
+        let href = WebDAVHref.withSlashes(response.href)[...]
         if let prefix, href.starts(with: prefix), let name = plainName(href.dropFirst(prefix.count)) { return .child(name) }
-        guard let taken = WebDAVHref(href, folder: folder) else { return .elsewhere }
+        let counted = isRootless ? nil : folder
+        guard let taken = WebDAVHref(href, folder: counted, keepsQuery: keepsQuery ?? false) else { return .elsewhere }
         if taken.isHere {
             own = own ?? (names, false)
+            keepsQuery = keepsQuery ?? !href.contains(UInt8(ascii: "?"))
             return .itself
         }
-        if own == nil, recognise(taken, href, isCollection: response.isCollection) {
+        if own == nil, recogniseAsWritten(href) || recognise(taken, href, isCollection: response.isCollection) {
+            keepsQuery = keepsQuery ?? !href.contains(UInt8(ascii: "?"))
+            endsTwice = href.suffix(2).elementsEqual("//".utf8)
             base = HrefBase(origin: WebDAVHref.origin(in: href), from: names, to: own?.names ?? names)
             return .itself
         }
-        guard let found = taken.decoded(encoding, in: names) ?? taken.decoded(.once, in: names) else { return .elsewhere }
         let base = own?.names ?? names
-        if WebDAVHref.areAlike(found, base) { return .itself }
+        guard let found = taken.decoded(encoding, in: names) ?? taken.decoded(.once, in: names) else {
+            return taken.unusableName(encoding, in: names, below: base).map { .unusable($0) } ?? .elsewhere
+        }
+        if WebDAVHref.areAlike(found, base) {
+            return own != nil && !endsTwice && href.suffix(2).elementsEqual("//".utf8) ? .unusable([]) : .itself
+        }
         if let name = found.last, WebDAVHref.areAlike(found.dropLast(), base) { return .child(name) }
         return .elsewhere
     }
@@ -78,7 +96,7 @@ struct AskedItem {
     /// The names from the item down to what `href` names; nil where that is neither the item nor below it. For answers in which the item
     /// itself need not be named: nothing is learnt.
     func names(downTo href: [UInt8]) -> [[UInt8]]? {
-        guard let taken = WebDAVHref(href[...], folder: folder),
+        guard let taken = WebDAVHref(WebDAVHref.withSlashes(href)[...], folder: folder, keepsQuery: true),
             let found = taken.decoded(encoding, in: names) ?? taken.decoded(.once, in: names),
             WebDAVHref.areAlike(found.prefix(names.count), names)
         else { return nil }
@@ -92,6 +110,21 @@ struct AskedItem {
             let decoded = WebDAVHref.decode(name, encoding), WebDAVHref.isName(decoded)
         else { return nil }
         return decoded
+    }
+
+    /// Whether an href is the item's own in one of the forms that RFC 4918 does not know: with a question mark that belongs to a name, or
+    /// without the slash in front.
+    private mutating func recogniseAsWritten(_ href: ArraySlice<UInt8>) -> Bool {
+        let hasMark = href.contains(UInt8(ascii: "?"))
+        let isBare = isFirst && WebDAVHref.path(in: href).first != UInt8(ascii: "/")
+        guard hasMark || isBare, let whole = WebDAVHref(href, folder: isBare ? nil : folder, keepsQuery: true) else { return false }
+        let order = [encoding] + HrefEncoding.allCases.filter { $0 != encoding }
+        let exact = order.filter { whole.decoded($0, in: names).map { WebDAVHref.areAlike($0, names) } == true }
+        guard !names.isEmpty, let first = exact.first else { return false }
+        (encoding, own, keepsQuery) = (first, (names, false), true)
+        // Where both readings are the same, nothing is learnt.
+        isRootless = isBare && WebDAVHref(href, folder: folder, keepsQuery: true)?.decoded(first, in: names) != names
+        return true
     }
 
     /// Whether an href is the item's own; learns from it when it is.

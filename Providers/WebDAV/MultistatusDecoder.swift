@@ -1,3 +1,4 @@
+import CurlTransport
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
@@ -10,7 +11,7 @@ final class MultistatusDecoder {
 
     init() throws {
         parser = try XMLEventParser(
-            limits: XMLLimits(bytes: 1 << 30, depth: 64, text: 1 << 20, elements: 50_000_000), handler: reader)
+            limits: XMLLimits(bytes: 512 << 20, depth: 64, text: 1 << 20, elements: 50_000_000), handler: reader)
     }
 
     /// Reads more of the document.
@@ -50,6 +51,8 @@ private final class MultistatusReader: XMLEventHandler {
     /// The element whose text is wanted, by its depth; 0 for none.
     private var wantedDepth = 0
     private var text: [UInt8] = []
+    private var responses = 0
+    private var moreBytes = 0
     /// The media type that came last: neighbours often share it.
     private var lastType = ""
 
@@ -57,6 +60,10 @@ private final class MultistatusReader: XMLEventHandler {
         "href", "status", "responsedescription", "getcontentlength", "getlastmodified", "creationdate", "getetag", "getcontenttype",
         "quota-available-bytes", "quota-used-bytes",
     ]
+    /// Items in one answer.
+    private static let mostResponses = 1_000_000
+    /// Bytes of an href, and of all further ones of a response.
+    private static let longestHref = 64 << 10
     private static let dav = "DAV:"
     private static let ownCloud = "http://owncloud.org/ns"
 
@@ -71,7 +78,7 @@ private final class MultistatusReader: XMLEventHandler {
         case "response":
             response = DAVResponse()
             beforeProperties = nil
-            (hasProperties, failure) = (false, nil)
+            (hasProperties, failure, moreBytes) = (false, nil, 0)
             responseDepth = depth
         case "propstat":
             beforeProperties = response
@@ -92,19 +99,28 @@ private final class MultistatusReader: XMLEventHandler {
         if depth == wantedDepth { text.append(contentsOf: bytes) }
     }
 
-    func end(element: String, namespace: String) {
+    func end(element: String, namespace: String) throws {
         defer { depth -= 1 }
         if depth == wantedDepth {
             wantedDepth = 0
+            if text.count > Self.longestHref, element == "href" { throw Self.tooLarge("a name of more than \(Self.longestHref) bytes") }
             text.withUnsafeBufferPointer { take($0.trimmed, of: element, namespace) }
+            if text.capacity > Self.longestHref { text = [] }
         } else if namespace == Self.dav {
             switch element {
-            case "response": endResponse()
+            case "response":
+                responses += 1
+                guard responses <= Self.mostResponses else { throw Self.tooLarge("more than \(Self.mostResponses) items") }
+                endResponse()
             case "propstat": endProperties()
             case "resourcetype": isInType = false
             default: break
             }
         }
+    }
+
+    private static func tooLarge(_ what: String) -> CocoaError {
+        FileError.make(.fileReadTooLarge, path: "", sentence: "The listing has \(what).")
     }
 
     private func endProperties() {
@@ -133,15 +149,17 @@ private final class MultistatusReader: XMLEventHandler {
         case "getcontentlength": response.size = Self.count(value)
         case "getlastmodified": response.modified = value.isEmpty ? nil : HTTPDate.parse(utf8: value)
         case "creationdate": response.created = value.isEmpty ? nil : HTTPDate.parse(utf8: value)
-        case "getetag": response.entryTag = Self.string(value)
+        case "getetag":
+            // It goes back to the server in conditions: one that no header may hold is none.
+            response.entryTag = Self.string(value, longest: 4096).flatMap { $0.hasControlCharacters ? nil : $0 }
         case "getcontenttype":
-            if !lastType.utf8.elementsEqual(value) { lastType = String(decoding: value, as: UTF8.self) }
-            response.contentType = value.isEmpty ? nil : lastType
+            if value.count <= 255, !lastType.utf8.elementsEqual(value) { lastType = String(decoding: value, as: UTF8.self) }
+            response.contentType = value.isEmpty || value.count > 255 ? nil : lastType
         // Some servers have negative numbers here for “unlimited” and “unknown”.
         case "quota-available-bytes": response.quotaAvailable = Self.count(value)
         case "quota-used-bytes": response.quotaUsed = Self.count(value)
-        case "checksum": response.checksums = Self.string(value)
-        case "fileid": response.fileID = Self.string(value)
+        case "checksum": response.checksums = Self.string(value, longest: 4096)
+        case "fileid": response.fileID = Self.string(value, longest: 255)
         default: break
         }
     }
@@ -153,7 +171,8 @@ private final class MultistatusReader: XMLEventHandler {
         case "href":
             if response.href.isEmpty {
                 response.href = Array(value)
-            } else if response.moreHrefs.count < 1000 {
+            } else if response.moreHrefs.count < 1000, moreBytes < Self.longestHref {
+                moreBytes += value.count
                 response.moreHrefs.append(Array(value))
             }
         case "status": response.status = Self.status(value)
@@ -162,8 +181,8 @@ private final class MultistatusReader: XMLEventHandler {
         }
     }
 
-    private static func string(_ value: UnsafeBufferPointer<UInt8>) -> String? {
-        value.isEmpty ? nil : String(decoding: value, as: UTF8.self)
+    private static func string(_ value: UnsafeBufferPointer<UInt8>, longest: Int = .max) -> String? {
+        value.isEmpty || value.count > longest ? nil : String(decoding: value, as: UTF8.self)
     }
 
     private static func count(_ value: UnsafeBufferPointer<UInt8>) -> Int64? {

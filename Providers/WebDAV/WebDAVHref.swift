@@ -22,29 +22,35 @@ struct WebDAVHref {
 
     /// Whether it says nothing but “here”: empty, or `./`.
     let isHere: Bool
+    /// Whether it counts from the request's folder.
+    let isRelative: Bool
 
     /// - Parameters:
-    ///   - text: An absolute URL, an absolute path, or one relative to the request's URL; a query is left out.
-    ///   - folder: How many names the folder has that relative hrefs are counted from.
+    ///   - text: An absolute URL, an absolute path, or one relative to the request's URL.
+    ///   - folder: How many names the folder has that relative hrefs are counted from; nil where a path that begins without a slash counts
+    ///     from the server's root all the same.
+    ///   - keepsQuery: Whether a question mark was not encoded and belongs to a name, instead of beginning a query.
     /// - Returns: nil for one that leads out of the server.
-    init?(_ text: ArraySlice<UInt8>, folder: Int) {
-        let path = Self.path(in: text)
+    init?(_ text: ArraySlice<UInt8>, folder: Int?, keepsQuery: Bool = false) {
+        let path = Self.path(in: text, keepsQuery: keepsQuery)
         var names = path.split(separator: Self.slash)
-        var inherited = path.first == Self.slash ? 0 : folder
-        if path.first != Self.slash {
+        let isRelative = path.first != Self.slash && folder != nil
+        var inherited = isRelative ? folder ?? 0 : 0
+        if isRelative {
             while let first = names.first, first.elementsEqual([Self.dot]) || first.elementsEqual([Self.dot, Self.dot]) {
                 if first.count == 2 { inherited -= 1 }
                 names.removeFirst()
             }
         }
         guard inherited >= 0 else { return nil }
-        isHere = path.first != Self.slash && names.isEmpty && inherited == folder
+        isHere = isRelative && names.isEmpty && inherited == folder
+        self.isRelative = isRelative
         self.inherited = inherited
         self.names = names
     }
 
     /// What stands behind scheme and host, up to a query. There are no fragments in hrefs: a `#` was not encoded, and belongs to a name.
-    static func path(in text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    static func path(in text: ArraySlice<UInt8>, keepsQuery: Bool = false) -> ArraySlice<UInt8> {
         var path = text
         if let colon = path.firstIndex(of: UInt8(ascii: ":")), path[colon...].starts(with: "://".utf8),
             path[..<colon].allSatisfy(isOfScheme)
@@ -53,7 +59,32 @@ struct WebDAVHref {
             path = rest.firstIndex { $0 == slash || $0 == UInt8(ascii: "?") }.map { rest[$0...] } ?? []
             if path.first != slash { return [slash] }
         }
-        return path.prefix { $0 != UInt8(ascii: "?") }
+        return keepsQuery ? path : path.prefix { $0 != UInt8(ascii: "?") }
+    }
+
+    /// An href with slashes where the server has encoded these, too: `%2Fdav%2Fname`, `http%3A%2F%2Fhost%2Fname`. No name can begin with a
+    /// slash, so that nothing else is meant by one.
+    static func withSlashes(_ href: [UInt8]) -> [UInt8] {
+        guard !href.contains(slash), isEncodedWhole(href[...]) else { return href }
+        var result: [UInt8] = []
+        var rest = href[...]
+        while let byte = rest.popFirst() {
+            let escape = byte == percent ? rest.prefix(2).map { $0 | 0x20 } : []
+            let isColon =
+                escape == Array("3a".utf8) && rest.dropFirst(2).prefix(6).map { $0 | 0x20 } == Array("%2f%2f".utf8).map { $0 | 0x20 }
+            if escape == Array("2f".utf8).map({ $0 | 0x20 }) || isColon {
+                result.append(isColon ? UInt8(ascii: ":") : slash)
+                rest = rest.dropFirst(2)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    private static func isEncodedWhole(_ href: ArraySlice<UInt8>) -> Bool {
+        let start = String(decoding: href.prefix(16), as: UTF8.self).lowercased()
+        return start.hasPrefix("%2f") || start.hasPrefix("http%3a%2f%2f") || start.hasPrefix("https%3a%2f%2f")
     }
 
     /// Scheme and host of an absolute URL; nil for any other href.
@@ -81,6 +112,18 @@ struct WebDAVHref {
             all.append(name)
         }
         return all
+    }
+
+    /// The last name as bytes, if it is one that no item can have: `..`, or with a slash or NUL in it. Nil for any other.
+    ///
+    /// - Parameter parent: The names that have to stand before it.
+    func unusableName(_ encoding: HrefEncoding, in folder: [[UInt8]], below parent: [[UInt8]]) -> [UInt8]? {
+        guard let last = names.last, inherited + names.count == parent.count + 1 else { return nil }
+        let before = names.dropLast().compactMap { Self.decode($0, encoding) }
+        guard Self.areAlike(folder.prefix(inherited) + before, parent),
+            let name = Self.decode(last, encoding) ?? Self.decode(last, .once), !Self.isName(name), name != [Self.dot]
+        else { return nil }
+        return name
     }
 
     /// - Returns: nil for what cannot have been encoded so.

@@ -30,7 +30,10 @@ extension WebDAVFileProvider {
         try decoder.parse(body)
         try decoder.finish()
         var asked = asked(path, isFolder: true)
-        return try items(in: decoder.take(), of: path, &asked)
+        let items = try items(in: decoder.take(), of: path, &asked)
+        // What leaves items out is asked for each time, and says so.
+        try asked.refuseUnusable(in: path, url: url(of: path))
+        return items
     }
 }
 

@@ -69,6 +69,7 @@ extension WebDAVFileProvider {
             }
             guard asked.value.wasSeen, !asked.value.isDoubtful else { throw noAnswer(about: path) }
             learn(from: asked.value)
+            try asked.value.refuseUnusable(in: path, url: url(of: path))
         } catch let error as any FileProviderHTTPError {
             try await refuseFile(path)
             throw error
@@ -82,7 +83,7 @@ extension WebDAVFileProvider {
     func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout AskedItem) throws -> [FileObject] {
         var items: [FileObject] = []
         items.reserveCapacity(responses.count)
-        for response in responses {
+        for response in asked.ready(responses) {
             switch asked.place(of: response) {
             case .itself:
                 if response.hasFailed { throw error(of: response, about: folder, isWriting: false) }
@@ -90,7 +91,8 @@ extension WebDAVFileProvider {
             case .child(let name):
                 // It went between the server's reading of the folder and its look at the item.
                 if response.status == 404 || response.status == 410 { continue }
-                items.append(response.item(at: try folder.appending(nameBytes: name)))
+                if asked.isNew(name) { items.append(response.item(at: try folder.appending(nameBytes: name))) }
+            case .unusable(let name): asked.leaveOut(name)
             case .elsewhere:
                 // Where the folder was recognised by its place alone, a doubt is one too many: this may be another folder's listing.
                 if asked.isRewritten { throw noAnswer(about: folder) }

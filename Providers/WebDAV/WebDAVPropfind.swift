@@ -68,13 +68,25 @@ extension WebDAVFileProvider {
             let decoder = try MultistatusDecoder()
             while let data = try await pipe.next() {
                 recording?.add(data)
-                try decoder.parse(data)
+                try fault(of: request) { try decoder.parse(data) }
                 let responses = decoder.take()
                 if !responses.isEmpty { try await page(responses) }
             }
-            try decoder.finish()
+            try fault(of: request) { try decoder.finish() }
             let last = decoder.take()
             if !last.isEmpty { try await page(last) }
+        }
+    }
+
+    /// Names the server in an error about its document.
+    private func fault(of request: HTTPRequest, _ body: () throws -> Void) throws {
+        do { try body() } catch let error as CocoaError {
+            let host = connection.baseURL.host() ?? ""
+            let what = error.code == .fileReadTooLarge ? "too large a document" : "a document that is not as WebDAV wants it"
+            throw FileError.make(
+                error.code, path: request.path, url: url(of: request.path),
+                sentence: "The server “\(host)” is at fault: it answered \(request.method) with \(what). \(error.sentence)",
+                underlying: error)
         }
     }
 

@@ -46,7 +46,9 @@ extension CurlError {
             return made(.networkConnectionLost, "“\(host)” closed the connection before the transfer was complete.")
         case CURLE_TOO_MANY_REDIRECTS: return made(.httpTooManyRedirects, "“\(host)” redirects in a circle.")
         case CURLE_LOGIN_DENIED: return made(.userAuthenticationRequired, "“\(host)” refused the login.")
-        case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_UNSUPPORTED_PROTOCOL:
+        case CURLE_BAD_CONTENT_ENCODING:
+            return made(.badServerResponse, "“\(host)” sent something compressed that cannot be decoded: \(cause.text).")
+        case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL:
             return made(.badServerResponse, "“\(host)” answered with something that is not HTTP.")
         default: return made(.unknown, "The transfer with “\(host)” failed: \(cause.text).")
         }

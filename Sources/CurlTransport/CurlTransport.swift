@@ -9,6 +9,8 @@ import Foundation
 public final class CurlTransport: Sendable {
     private let loop: EventLoop
     private let proxy: ProxyLogin
+    /// The ports of the proxies that requests may go by.
+    private let proxyPorts: Set<Int>
 
     /// Starts the thread. Nothing is sent.
     ///
@@ -16,6 +18,7 @@ public final class CurlTransport: Sendable {
     public init(options: ConnectionOptions) throws {
         loop = try EventLoop(options: options, places: max(1, options.connectionsPerHost))
         proxy = ProxyLogin(options)
+        proxyPorts = options.proxy.ports(ProcessInfo.processInfo.environment)
     }
 
     deinit {
@@ -30,6 +33,7 @@ public final class CurlTransport: Sendable {
     /// - Throws: `URLError` for the transport's conditions; an error of the sink or the source; `CancellationError`, within
     ///   milliseconds, when the task is cancelled.
     public func send(_ request: TransferRequest) async throws -> ResponseHead {
+        try request.checkHeaders()
         let access = try await proxy.access()
         do { return try await send(request, access) } catch let refusal as ProxyRefusal {
             guard refusal.asksForLogin, let other = try await proxy.access(after: access) else { throw refusal.error }
@@ -43,7 +47,7 @@ public final class CurlTransport: Sendable {
 
     private func send(_ request: TransferRequest, _ access: ProxyLogin.Access) async throws -> ResponseHead {
         let (head, transfer) = try await loop.run { resume, done in
-            HTTPTransfer(request, proxyLogin: access, resume: resume, done: done)
+            HTTPTransfer(request, proxyLogin: access, proxyPorts: proxyPorts, resume: resume, done: done)
         }
         if head.isSuccess { try await transfer?.checkSourceEnded() }
         return head

@@ -15,6 +15,9 @@ extension EasyHandle {
         let trust = options.trust
         string(CURLOPT_SSLCERT, request.showsClientCertificate ? trust.clientCertificate : nil)
         string(CURLOPT_SSLKEY, request.showsClientCertificate ? trust.clientKey ?? trust.clientCertificate : nil)
+        // With a header for it among the request's, libcurl decodes what comes and asks for nothing.
+        string(CURLOPT_ACCEPT_ENCODING, request.decodesContent ? "" : nil)
+        showsRawBytes(false)
         setAuthentication(request.authentication)
         string(CURLOPT_URL, request.url.absoluteString)
         setMethodAndBody(request)
@@ -24,6 +27,18 @@ extension EasyHandle {
         let list = lines.reduce(UnsafeMutablePointer<curl_slist>?.none) { curl_slist_append($0, $1) }
         _ = carrel_set_pointer(raw, CURLOPT_HTTPHEADER, list)
         return [list].compactMap(\.self)
+    }
+
+    /// Has the bytes of a body shown to the transfer before they are decoded, too. Source: CURLOPT_DEBUGFUNCTION(3).
+    func showsRawBytes(_ shows: Bool, to transfer: HTTPTransfer? = nil) {
+        long(CURLOPT_VERBOSE, shows ? 1 : 0)
+        _ = carrel_set_debug_callback(raw) { _, kind, data, size, context in
+            if kind == CURLINFO_DATA_IN, let transfer = Transfer.from(context) as? HTTPTransfer {
+                transfer.sawRaw(UnsafeRawBufferPointer(start: data, count: size))
+            }
+            return 0
+        }
+        _ = carrel_set_pointer(raw, CURLOPT_DEBUGDATA, transfer.map { Unmanaged.passUnretained($0 as Transfer).toOpaque() })
     }
 
     private func setAuthentication(_ authentication: TransferRequest.Authentication) {

@@ -39,7 +39,7 @@ struct EasyHandle {
     func disconnect() {
         for option in [
             CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_ERRORBUFFER, CURLOPT_HTTPHEADER,
-            CURLOPT_PREREQDATA,
+            CURLOPT_PREREQDATA, CURLOPT_DEBUGDATA,
         ] {
             _ = carrel_set_pointer(raw, option, nil)
         }
@@ -104,8 +104,10 @@ struct EasyHandle {
         _ = carrel_set_seek_callback(raw) { context, offset, _ in
             Transfer.from(context)?.seek(to: Int64(offset)) == true ? CURL_SEEKFUNC_OK : CURL_SEEKFUNC_FAIL
         }
-        _ = carrel_set_prereq_callback(raw) { context, _, _, _, _ in
-            Transfer.from(context)?.begin() == true ? carrel_PREREQ_OK : carrel_PREREQ_ABORT
+        _ = carrel_set_prereq_callback(raw) { context, remote, _, port, _ in
+            let transfer = Transfer.from(context)
+            transfer?.isConnected(to: remote.map { String(cString: $0) } ?? "", port: Int(port))
+            return transfer?.begin() == true ? carrel_PREREQ_OK : carrel_PREREQ_ABORT
         }
         for option in [CURLOPT_HEADERDATA, CURLOPT_WRITEDATA, CURLOPT_READDATA, CURLOPT_SEEKDATA, CURLOPT_PREREQDATA] {
             _ = carrel_set_pointer(raw, option, context)

@@ -241,10 +241,36 @@ final class EventLoop: @unchecked Sendable {
         var next = now + .seconds(60)
         for entry in running.values {
             if let round = entry.transfer.nextRound() { next = min(next, now + round) }
-            guard let deadline = entry.transfer.idleDeadline(options.timeouts.idle) else { continue }
-            if deadline <= now { end(entry, CURLE_OPERATION_TIMEDOUT) } else { next = min(next, deadline) }
+            if let deadline = entry.transfer.idleDeadline(options.timeouts.idle) {
+                if deadline <= now {
+                    end(entry, CURLE_OPERATION_TIMEDOUT)
+                    continue
+                }
+                next = min(next, deadline)
+            }
+            guard let least = leastPerMinute, let deadline = entry.transfer.rateDeadline(least) else { continue }
+            if deadline <= .now {
+                entry.transfer.failure = Self.tooSlow(entry.transfer, least)
+                end(entry, CURLE_OPERATION_TIMEDOUT)
+            } else {
+                next = min(next, deadline)
+            }
         }
         return next == now ? 0 : Int32((next - now) / .milliseconds(1)) + 1
+    }
+
+    /// The fewest bytes a minute; a limit on bandwidth from this side lowers it.
+    private var leastPerMinute: Int64? {
+        guard let least = options.timeouts.leastPerMinute, least > 0 else { return nil }
+        guard let bandwidth = options.bandwidth else { return least }
+        let share = max(1, bandwidth / Int64(max(1, busy)))
+        return min(least, max(1, share.multipliedReportingOverflow(by: 30).overflow ? least : share * 30))
+    }
+
+    private static func tooSlow(_ transfer: Transfer, _ least: Int64) -> URLError {
+        FileError.make(
+            .timedOut, url: transfer.url,
+            sentence: "“\(transfer.url.host() ?? "The server")” was too slow: fewer than \(least) bytes moved in a minute.")
     }
 
     private func end(_ entry: Running, _ code: CURLcode) {

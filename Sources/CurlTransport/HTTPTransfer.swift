@@ -11,14 +11,23 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
     /// How many answers there were when the request was last begun.
     private var answersBefore: Int?
     private var headIsComplete = false
+    /// Whether the next byte from the server is the first of an answer.
+    private var isAwaitingAnswer = true
+    private var headerBytes = 0
+    private var unpacking = Unpacking()
+    private let proxyPorts: Set<Int>
+    /// Ends the exchange with the answer that is there: the server calls every answer to its challenge too old.
+    private var isRefusedForEver = false
     private let done: @Sendable (Result<ResponseHead, any Error>) -> Void
 
     init(
-        _ request: TransferRequest, proxyLogin: ProxyLogin.Access, resume: @escaping @Sendable (Transfer, Side) -> Void,
+        _ request: TransferRequest, proxyLogin: ProxyLogin.Access, proxyPorts: Set<Int>,
+        resume: @escaping @Sendable (Transfer, Side) -> Void,
         done: @escaping @Sendable (Result<ResponseHead, any Error>) -> Void
     ) {
         self.request = request
         self.done = done
+        self.proxyPorts = proxyPorts
         let body: (any WriteSource)? = if case .source(let source) = request.body { source } else { nil }
         super.init(url: request.url, body: body, patience: request.patience, proxyLogin: proxyLogin, resume: resume)
     }
@@ -31,22 +40,50 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
 
     override func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         lastMove = .now
+        headerBytes += line.count
+        guard headerBytes <= Self.headerLimit else {
+            failure = FileError.make(
+                .badServerResponse, url: request.url,
+                sentence: "“\(host)” sent more than \(Self.headerLimit >> 10) KiB of response headers; the connection was closed.")
+            return false
+        }
         let text = String(decoding: line, as: UTF8.self)
         if text.hasPrefix("HTTP/") {
-            headIsComplete = false
+            (headIsComplete, isAwaitingAnswer) = (false, false)
             head = ResponseHead(status: Int(text.split(separator: " ").dropFirst().first?.prefix(3) ?? "") ?? 0)
+            head.serverAddress = serverAddress
             if head.status >= 200 { answersSoFar += 1 }
             return true
         }
-        if text == "\r\n" || text == "\n" { headIsComplete = true }
+        if text == "\r\n" || text == "\n" {
+            (headIsComplete, isAwaitingAnswer) = (true, head.status < 200)
+            if head.isSuccess, head.isEncoded, request.decodesContent, let easy { EasyHandle(raw: easy).showsRawBytes(true, to: self) }
+        }
         guard let colon = text.firstIndex(of: ":") else { return true }
         let value = text[text.index(after: colon)...].trimmingCharacters(in: .whitespacesAndNewlines)
-        head.headers.append((String(text[..<colon]), value))
+        let name = String(text[..<colon])
+        // A tag goes back to the server in conditions: one that no header may hold is none.
+        if name.lowercased() == "etag", value.hasControlCharacters { return true }
+        head.headers.append((name, value))
         return true
     }
 
+    private var host: String { request.url.host() ?? "the server" }
+
+    /// Of all heads of an exchange, interim answers and login rounds included.
+    private static let headerLimit = 256 << 10
+
     override func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if head.isSuccess || failure != nil { return super.receive(bytes) }
+        if head.isSuccess || failure != nil {
+            if head.isEncoded, request.decodesContent, failure == nil, let easy {
+                unpacking.add(bytes.count, packed: Int64(carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)))
+                if unpacking.isTooLarge {
+                    failure = unpacking.tooLarge(request.url)
+                    return 0
+                }
+            }
+            return super.receive(bytes)
+        }
         lastMove = .now
         head.errorBody.append(contentsOf: bytes.prefix(max(0, Self.errorBodyLimit - head.errorBody.count)))
         return bytes.count
@@ -54,9 +91,38 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
 
     private static let errorBodyLimit = 1 << 16
 
+    /// Takes bytes of the body as they came, before anything is decoded.
+    func sawRaw(_ bytes: UnsafeRawBufferPointer) { unpacking.sawRaw(bytes) }
+
+    override var isFlowing: Bool {
+        // While an answer is awaited, nothing is due but the rest of what is sent.
+        guard isAwaitingAnswer else { return true }
+        guard case .source(let source) = request.body else { return false }
+        return source.length.map { sent < $0 } ?? false
+    }
+
+    /// Where the server is; nil while that is not known, and by a proxy.
+    private var serverAddress: String?
+
+    override func isConnected(to address: String, port: Int) {
+        serverAddress = proxyPorts.contains(port) ? nil : address
+        guard request.refusesLocalAddresses else { return }
+        guard serverAddress.map(LocalAddress.holds) == true || LocalAddress.names(host: request.url.host() ?? "") else { return }
+        failure = FileError.make(
+            .redirectToNonExistentLocation, url: request.url,
+            sentence: "The server redirects to “\(host)”, an address in a private network (\(address)), which is not followed.")
+    }
+
     override func makeSink() throws -> any ByteSink { try request.receive(head) }
 
     override func begin() -> Bool {
+        if failure != nil { return false }
+        isAwaitingAnswer = true
+        // libcurl answers as often as the server says that its challenge was too old (RFC 7616, section 3.3).
+        if head.status == 401, answersSoFar >= 4 {
+            isRefusedForEver = true
+            return false
+        }
         let isRepetition = answersBefore == answersSoFar
         answersBefore = answersSoFar
         guard isRepetition, !request.mayBeSentTwice else { return true }
@@ -75,6 +141,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
 
     private func outcome(_ ending: TransferEnding, _ options: ConnectionOptions) throws -> ResponseHead {
         if let failure { throw failure }
+        if isRefusedForEver { return head }
         let (code, url) = (ending.code, request.url)
         // Many a server refuses an upload before it has read it all, and closes: its answer is what counts.
         let isRefusal = head.status >= 400 && headIsComplete && (code == CURLE_SEND_ERROR || code == CURLE_RECV_ERROR)
@@ -89,6 +156,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
             throw ProxyRefusal.login(server, cause: nil, url: url, withheld: proxyLogin.isWithheld)
         }
         if head.isSuccess { _ = try openSink() }
+        if head.isSuccess, head.isEncoded, request.decodesContent, unpacking.isCutShort(head) { throw unpacking.cutShort(url) }
         return head
     }
 }

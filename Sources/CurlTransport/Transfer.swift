@@ -38,6 +38,7 @@ class Transfer: @unchecked Sendable {
     /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
     var lastMove: ContinuousClock.Instant?
     private var movedBytes: curl_off_t = 0
+    private var rate = RateWatch()
     private(set) var sent: Int64 = 0
 
     /// - Parameter body: What is sent from `firstByte` on; nil where nothing is.
@@ -72,6 +73,9 @@ class Transfer: @unchecked Sendable {
     /// Takes one line that was sent and is not data. Source: CURLOPT_DEBUGFUNCTION(3).
     func sentHeader(_ line: UnsafeRawBufferPointer) {}
 
+    /// Called before each round with the address and port of the other end, which may be a proxy. Source: CURLOPT_PREREQFUNCTION(3).
+    func isConnected(to address: String, port: Int) {}
+
     /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
     func begin() -> Bool { true }
 
@@ -83,6 +87,9 @@ class Transfer: @unchecked Sendable {
 
     /// Whether the next bytes are awaited for so long that the idle time counts.
     func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+    /// Whether bytes are due now from either side, so that a least rate makes sense.
+    var isFlowing: Bool { true }
 
     /// When libcurl has something to do at the latest without saying so; asked after each round, nil for never.
     func nextRound() -> Duration? { nil }
@@ -201,6 +208,17 @@ class Transfer: @unchecked Sendable {
         if moved != movedBytes || lastMove == nil { lastMove = .now }
         movedBytes = moved
         return lastMove.map { $0 + .seconds(min(idle * patience, 2_600_000)) }
+    }
+
+    /// When the transfer will have moved fewer than `least` bytes in a minute, unless more move; nil while no bytes are due, or this side is
+    /// the one that is waited for.
+    func rateDeadline(_ least: Int64) -> ContinuousClock.Instant? {
+        guard let easy, !isHeldHere, isWaiting(easy), isFlowing else {
+            rate.pause()
+            return nil
+        }
+        let body = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
+        return rate.deadline(moved: Int64(body) + Int64(carrel_get_long(easy, CURLINFO_HEADER_SIZE)), least: least, now: .now)
     }
 
     /// Whether the transfer waits for this side, its sink or its source.

@@ -46,6 +46,12 @@ public struct TransferRequest: Sendable {
     public var mayBeSentTwice = true
     /// How many idle times the answer may take: more than one where the server does something large before it says anything.
     public var patience = 1.0
+    /// Whether a body that comes compressed is decoded on its way (`Content-Encoding`). What is asked for stays a matter of ``headers``.
+    /// Source: CURLOPT_ACCEPT_ENCODING(3).
+    public var decodesContent = false
+    /// Whether the exchange ends before anything is sent if the server's address is loopback, link-local or private, as after a redirect
+    /// from a public host.
+    public var refusesLocalAddresses = false
     /// Asked for statuses from 200 to 299 only; what other answers say is kept in ``ResponseHead/errorBody``.
     public var receive: Receive
 
@@ -79,6 +85,9 @@ public struct ResponseHead: Sendable {
     public var challengeIsNew = false
     /// The URL that answered, without secrets, if redirects led to another path or host than was asked for. Who follows the redirects sets it.
     public var redirectedTo: URL?
+
+    /// The address of the server that answered; nil by a proxy.
+    public var serverAddress: String?
 
     /// A head with nothing but the status, such as that of a part in a multi-status.
     public init(status: Int) {

@@ -132,12 +132,27 @@ extension XMLEventParser {
 
     private func check() throws {
         if let failure = receiver.failure { throw failure }
+        try checkMemory()
         // Behind the end of the first element there may be anything.
         if isLenient, receiver.isComplete { return }
         if context.pointee.wellFormed == 0 && !isLenient || context.pointee.disableSAX != 0 {
             throw fail(XMLErrors.malformed(line: receiver.line, reason: "the text does not fit its encoding"))
         }
     }
+
+    /// Sees that libxml2 does not gather without end what it can only take whole, such as a comment or a tag, nor names, of which it keeps
+    /// each that it has seen.
+    private func checkMemory() throws {
+        if let input = context.pointee.input, let end = input.pointee.end, let current = input.pointee.cur {
+            let limit = max(limits.text, 1 << 20) + sliceSize
+            guard end - current <= limit else { throw fail(XMLErrors.tooLarge(line: receiver.line, "a part of more than \(limit) bytes")) }
+        }
+        guard xmlDictGetUsage(context.pointee.dict) <= Self.mostNames else {
+            throw fail(XMLErrors.tooLarge(line: receiver.line, "more than \(Self.mostNames) bytes of different names"))
+        }
+    }
+
+    private static let mostNames = 16 << 20
 
     private func fail(_ error: any Error) -> any Error {
         receiver.fail(error)

@@ -26,6 +26,9 @@ public struct ConnectionOptions: Sendable {
     public var bandwidth: Int64?
     /// Whether a password may go over a connection that is not encrypted, to a host that is not this machine.
     public var allowsClearPassword: Bool
+    /// Whether a redirect to another scheme, host or port is refused. Without it such redirects are followed for reading, and from a host
+    /// with a public address never to one with a private, link-local or loopback address.
+    public var keepsRedirectsInOrigin: Bool
     /// What may be answered from memory.
     public var cache: CachePolicy
     /// What the provider alone knows, by the names in its ``ProviderRegistration/settings``.
@@ -40,7 +43,7 @@ public struct ConnectionOptions: Sendable {
         retries: RetryPolicy = RetryPolicy(), connectionsPerHost: Int = 8, bandwidth: Int64? = nil, allowsClearPassword: Bool = false,
         cache: CachePolicy = .none, settings: [String: String] = [:], counters: TransferCounters = TransferCounters(),
         proxy: ProxyPolicy = .environment, clientKeyPassword: Credential? = nil,
-        answer: (@Sendable (LoginQuestion) throws -> String)? = nil
+        answer: (@Sendable (LoginQuestion) throws -> String)? = nil, keepsRedirectsInOrigin: Bool = false
     ) {
         self.credentials = credentials
         self.trust = trust
@@ -52,6 +55,7 @@ public struct ConnectionOptions: Sendable {
         self.connectionsPerHost = connectionsPerHost
         self.bandwidth = bandwidth
         self.allowsClearPassword = allowsClearPassword
+        self.keepsRedirectsInOrigin = keepsRedirectsInOrigin
         self.cache = cache
         self.settings = settings
         self.counters = counters
@@ -134,12 +138,16 @@ public struct Timeouts: Sendable, Hashable, Codable {
     public var idle: Double
     /// For one request, its body included; nil for no limit, as large files need.
     public var whole: Double?
+    /// The fewest bytes that a transfer over HTTP or FTP has to move in each minute in which it moves any; nil or 0 for no such limit. Ends
+    /// transfers that would go on for days. A bandwidth limit lowers it.
+    public var leastPerMinute: Int64?
 
-    /// All in seconds. The defaults let a request take as long as it likes, while something moves at least once a minute.
-    public init(connect: Double = 20, idle: Double = 60, whole: Double? = nil) {
+    /// All but `leastPerMinute` in seconds. The defaults let a request take as long as it likes, while something moves at least once a minute.
+    public init(connect: Double = 20, idle: Double = 60, whole: Double? = nil, leastPerMinute: Int64? = nil) {
         self.connect = connect
         self.idle = idle
         self.whole = whole
+        self.leastPerMinute = leastPerMinute
     }
 }
 

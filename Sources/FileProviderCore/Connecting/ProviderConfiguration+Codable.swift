@@ -8,10 +8,10 @@ extension ProviderConfiguration: Codable {
     enum Key: String, CodingKey, CaseIterable {
         case url, user, cacert, clientCert, clientKey, insecure, allowClearPassword
         case identity, knownHosts, acceptNewHostKey, hostKey
-        case timeout, connectTimeout, wholeTimeout, retries, firstPause, longestPause
+        case timeout, connectTimeout, wholeTimeout, leastPerMinute, retries, firstPause, longestPause
         case connectionsPerHost, bandwidth
         case cacheLifetime, cacheItems, cacheFolder, cacheCapacity, cacheLargestFile, cacheValidates, settings
-        case proxy, noProxy, proxyTunnel
+        case proxy, noProxy, proxyTunnel, redirectsInOrigin
     }
 
     /// - Throws: `DecodingError` with a sentence in it, which repeats no value.
@@ -28,6 +28,7 @@ extension ProviderConfiguration: Codable {
         timeouts.connect = try values.number(.connectTimeout, 0.001...86_400) ?? timeouts.connect
         timeouts.idle = try values.number(.timeout, 0.001...86_400) ?? timeouts.idle
         timeouts.whole = try values.number(.wholeTimeout, 0.001...31_536_000)
+        timeouts.leastPerMinute = try values.number(.leastPerMinute, 0...Int64.max)
         retries.retries = try values.number(.retries, 0...100) ?? retries.retries
         retries.firstPause = try values.number(.firstPause, 0...86_400) ?? retries.firstPause
         retries.longestPause = try values.number(.longestPause, 0...86_400) ?? retries.longestPause
@@ -40,6 +41,7 @@ extension ProviderConfiguration: Codable {
         cache.largestFile = try values.number(.cacheLargestFile, 0...(64 << 20)) ?? cache.largestFile
         cache.validates = try values.optional(.cacheValidates) ?? cache.validates
         allowsClearPassword = try values.optional(.allowClearPassword) ?? false
+        keepsRedirectsInOrigin = try values.optional(.redirectsInOrigin)
         settings = try values.optional(.settings) ?? [:]
         proxy = try values.proxy()
     }
@@ -68,6 +70,7 @@ extension ProviderConfiguration: Codable {
         try put(.timeout, timeouts.idle, unless: time.idle)
         try put(.connectTimeout, timeouts.connect, unless: time.connect)
         try put(.wholeTimeout, timeouts.whole, unless: nil)
+        try put(.leastPerMinute, timeouts.leastPerMinute, unless: nil)
         try put(.retries, retries.retries, unless: tries.retries)
         try put(.firstPause, retries.firstPause, unless: tries.firstPause)
         try put(.longestPause, retries.longestPause, unless: tries.longestPause)
@@ -79,6 +82,7 @@ extension ProviderConfiguration: Codable {
         try put(.cacheCapacity, cache.capacity, unless: memory.capacity)
         try put(.cacheLargestFile, cache.largestFile, unless: memory.largestFile)
         try put(.cacheValidates, cache.validates, unless: memory.validates)
+        try put(.redirectsInOrigin, keepsRedirectsInOrigin, unless: nil)
         try put(.settings, settings, unless: [:])
         switch proxy {
         case .environment: break

@@ -22,6 +22,8 @@ public struct ProviderConfiguration: Sendable, Hashable {
     public var bandwidth: Int64?
     /// As ``ConnectionOptions/allowsClearPassword``.
     public var allowsClearPassword = false
+    /// As ``ConnectionOptions/keepsRedirectsInOrigin``; nil leaves it to the program.
+    public var keepsRedirectsInOrigin: Bool?
     /// As ``ConnectionOptions/cache``.
     public var cache = CachePolicy()
     /// What this provider alone knows, by the names in its ``ProviderRegistration/settings``. No secrets.
@@ -63,6 +65,7 @@ public struct ProviderConfiguration: Sendable, Hashable {
         (self.url, user, trust, timeouts, retries) = (url, other.user, other.trust, other.timeouts, other.retries)
         (connectionsPerHost, bandwidth) = (other.connectionsPerHost, other.bandwidth)
         (allowsClearPassword, cache, settings, proxy) = (other.allowsClearPassword, other.cache, other.settings, other.proxy)
+        keepsRedirectsInOrigin = other.keepsRedirectsInOrigin
     }
 
     /// ``url`` with the user in it, as the providers take it.
@@ -89,6 +92,6 @@ extension ConnectionOptions {
             credentials: credentials, trust: configuration.trust, timeouts: configuration.timeouts, retries: configuration.retries,
             connectionsPerHost: configuration.connectionsPerHost, bandwidth: configuration.bandwidth,
             allowsClearPassword: configuration.allowsClearPassword, cache: configuration.cache, settings: configuration.settings,
-            counters: counters, proxy: configuration.proxy)
+            counters: counters, proxy: configuration.proxy, keepsRedirectsInOrigin: configuration.keepsRedirectsInOrigin ?? false)
     }
 }

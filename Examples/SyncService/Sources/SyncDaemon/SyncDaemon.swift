@@ -73,7 +73,7 @@ public struct SyncDaemon: Sendable {
         for pair in configuration.pairs {
             func open(_ place: ProviderConfiguration, _ side: SyncSide) async throws -> SyncFolder {
                 let credentials = Self.credentials(pair.name, side, environment)
-                let location = try await registry.location(of: place, credentials: credentials)
+                let location = try await registry.location(of: Self.guarded(place), credentials: credentials)
                 return SyncFolder(location, label: "\(side)", user: place.user)
             }
             logger[metadataKey: "pair"] = "\(pair.name)"
@@ -91,6 +91,14 @@ public struct SyncDaemon: Sendable {
                 if isLocked || unopened.count == configuration.pairs.count { throw error }
             }
         }
+    }
+
+    /// `place` as a program uses it that nobody watches: redirects stay in the origin, and transfers that drip end, unless it says otherwise.
+    static func guarded(_ place: ProviderConfiguration) -> ProviderConfiguration {
+        var place = place
+        place.keepsRedirectsInOrigin = place.keepsRedirectsInOrigin ?? true
+        place.timeouts.leastPerMinute = place.timeouts.leastPerMinute ?? 16 << 10
+        return place
     }
 
     /// `SYNC_PAIR_SIDE_PASSWORD` and `…_TOKEN` in the environment; `PAIR.SIDE`, a password, and `netrc` in systemd's folder of credentials.
