@@ -54,7 +54,11 @@ import Testing
     }
 
     @Test func `A folder of which names were left out is not removed, and not taken for empty`() async throws {
-        let settings = SFTPDouble.Settings { $0.kind == .readdir && $0.occurrence % 16 == 1 ? [.names([Array("a/b".utf8)])] : [] }
+        // The first answer of each listing.
+        let begun = Locked<Set<[UInt8]>>([])
+        let settings = SFTPDouble.Settings { request in
+            request.kind == .readdir && begun.update { $0.insert(request.handle).inserted } ? [.names([Array("a/b".utf8)])] : []
+        }
         try await withSFTPProvider(settings) { double, provider in
             let error = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: true) }
             #expect(error.unusableNames?.count == 1 && double.exists("/shelf"), "\(error)")
