@@ -6,10 +6,12 @@ import SafeXML
 
 /// Reads a multi-status as it comes: names by namespace, every `propstat`, no tree.
 final class MultistatusDecoder {
-    private let reader = MultistatusReader()
+    private let reader: MultistatusReader
     private let parser: XMLEventParser
 
-    init() throws {
+    /// - Parameter mostResponses: Items in one answer.
+    init(mostResponses: Int = 1_000_000) throws {
+        reader = MultistatusReader(mostResponses: mostResponses)
         parser = try XMLEventParser(
             limits: XMLLimits(bytes: 512 << 20, depth: 64, text: 1 << 20, elements: 50_000_000), handler: reader)
     }
@@ -37,6 +39,10 @@ private final class MultistatusReader: XMLEventHandler {
     var finished: [DAVResponse] = []
     private(set) var sawMultistatus = false
 
+    private let mostResponses: Int
+
+    init(mostResponses: Int) { self.mostResponses = mostResponses }
+
     private var depth = 0
     private var responseDepth = 0
     private var response = DAVResponse()
@@ -60,8 +66,6 @@ private final class MultistatusReader: XMLEventHandler {
         "href", "status", "responsedescription", "getcontentlength", "getlastmodified", "creationdate", "getetag", "getcontenttype",
         "quota-available-bytes", "quota-used-bytes",
     ]
-    /// Items in one answer.
-    private static let mostResponses = 1_000_000
     /// Bytes of an href, and of all further ones of a response.
     private static let longestHref = 64 << 10
     private static let dav = "DAV:"
@@ -110,7 +114,7 @@ private final class MultistatusReader: XMLEventHandler {
             switch element {
             case "response":
                 responses += 1
-                guard responses <= Self.mostResponses else { throw Self.tooLarge("more than \(Self.mostResponses) items") }
+                guard responses <= mostResponses else { throw Self.tooLarge("more than \(mostResponses) items") }
                 endResponse()
             case "propstat": endProperties()
             case "resourcetype": isInType = false

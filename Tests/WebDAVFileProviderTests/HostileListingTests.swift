@@ -56,8 +56,10 @@ import Testing
     }
 
     @Test func `items without an end are refused`() throws {
-        let item = String(repeating: "<D:response><D:href>/a</D:href></D:response>", count: 5000)
-        let (_, error) = try feed(Self.start, { _ in item }, most: 100 << 20)
+        let decoder = try MultistatusDecoder(mostResponses: 1000)
+        let item = "<D:response><D:href>/a</D:href></D:response>"
+        try decoder.parse(Data((Self.start + String(repeating: item, count: 1001) + "</D:multistatus>").utf8))
+        let error = #expect(throws: CocoaError.self) { try decoder.finish() }
         #expect(error?.code == .fileReadTooLarge)
     }
 }
