@@ -9,6 +9,8 @@ final class CopyRun: Sendable {
         var skipped = 0
         var failed: [Failed] = []
         var bytes: Int64 = 0
+        /// Files of which nothing but the target's word says that they are there.
+        var unverified = 0
     }
 
     /// An item that was not copied, as `--json` shows it.
@@ -122,15 +124,16 @@ final class CopyRun: Sendable {
     private func copyFile(_ item: FileObject, _ from: Place, to: Place, isLink: Bool) async throws {
         if verb.resume { return try await resume(item, from, to: to) }
         var bytes = item.size
+        var isVerified = true
         if from.provider === to.provider, !verb.inPlace, !isLink, !copy.preservesDates {
             try await from.provider.copyItem(path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
         } else {
-            bytes =
-                try await copy.copyFile(
-                    from.path, of: from.provider, to: to.path, of: to.provider, modificationDate: item.modifiedDate, progress: bar.reporter
-                ).size ?? bytes
+            let written = try await copy.copyFile(
+                from.path, of: from.provider, to: to.path, of: to.provider, modificationDate: item.modifiedDate, progress: bar.reporter)
+            bytes = written.size ?? bytes
+            isVerified = written.size != nil
         }
-        count(bytes)
+        count(bytes, isVerified: isVerified)
     }
 
     private func resume(_ item: FileObject, _ from: Place, to: Place) async throws {
@@ -140,9 +143,10 @@ final class CopyRun: Sendable {
         }
     }
 
-    private func count(_ bytes: Int64?) {
+    private func count(_ bytes: Int64?, isVerified: Bool = true) {
         outcome.update { outcome in
             outcome.copied += 1
+            outcome.unverified += isVerified ? 0 : 1
             outcome.bytes += bytes ?? 0
         }
     }
