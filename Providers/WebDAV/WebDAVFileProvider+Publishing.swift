@@ -83,8 +83,10 @@ extension WebDAVFileProvider {
     private func place(
         _ part: FileObject, _ write: FileWrite, replacing found: FileObject?, _ head: ResponseHead, _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> FileObject {
-        // Where a `PUT` decides by itself whether the version is the one that is known, a move would only look.
-        let decidesByPut = write.options.ifMatch != nil && write.quirks.putsConditionally
+        // Where a `PUT` decides by itself whether the version is the one that is known, a move would only look; lighttpd moves nothing onto a
+        // file that is locked, whoever has the lock.
+        let decidesByPut =
+            write.options.ifMatch != nil && write.quirks.putsConditionally || write.quirks.putsWhole && locks.holds(write.path)
         if part.size == nil || !write.quirks.refusesMoves && !decidesByPut {
             do {
                 let moved = try await moveIntoPlace(part, write, replacing: found, taking)

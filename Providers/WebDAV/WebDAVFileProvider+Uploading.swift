@@ -66,7 +66,7 @@ extension WebDAVFileProvider {
         _ request: HTTPRequest, _ write: FileWrite, replacing found: FileObject?, _ lost: Locked<Arrival?>
     ) async throws -> ResponseHead {
         do { return try await connection.sendOnce(request) } catch let error
-            where Self.isWithoutAnswer(error) || lost.value != nil && Self.status(of: error) == 412
+            where Self.isWithoutAnswer(error) || lost.value != nil && Self.status(of: error) == 412 || write.cannotGoAgain(after: error)
         {
             let arrival = try await arrival(of: write, at: request.path, replacing: found, after: error)
             lost.update { $0 = arrival }
@@ -116,6 +116,14 @@ extension WebDAVFileProvider {
     /// Whether the server, or a gateway before it, only took too long, or was cut off from it.
     private static func mayBeBusy(_ error: any Error) -> Bool {
         [408, 502, 504].contains(status(of: error)) || (error as? URLError)?.code == .timedOut
+    }
+}
+
+extension FileWrite {
+    /// Whether all bytes were sent, and the connection ended without an answer: libcurl would send them again, and they can be read once.
+    fileprivate func cannotGoAgain(after error: any Error) -> Bool {
+        !source.isRepeatable && source.isSent && (error as? CocoaError)?.code == .fileWriteUnknown
+            && WebDAVFileProvider.status(of: error) == nil
     }
 }
 

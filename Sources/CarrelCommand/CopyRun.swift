@@ -9,6 +9,8 @@ final class CopyRun: Sendable {
         var skipped = 0
         var failed: [Failed] = []
         var bytes: Int64 = 0
+        /// Files of which nothing but the target's word says that they are there.
+        var unverified = 0
     }
 
     /// An item that was not copied, as `--json` shows it.
@@ -90,6 +92,7 @@ final class CopyRun: Sendable {
         outcome.update { outcome in
             outcome.copied += part.copied
             outcome.skipped += part.skipped
+            outcome.unverified += part.unverified
             outcome.bytes += part.bytes
         }
         for failed in part.failed {
@@ -120,12 +123,17 @@ final class CopyRun: Sendable {
         }
         let copied = try await copy.copyFile(
             from.path, of: from.provider, to: to.path, of: to.provider, listed: item, progress: bar.reporter)
-        if let copied { count(copied.bytes) } else { outcome.update { $0.skipped += 1 } }
+        if let copied {
+            count(copied.bytes, isVerified: copied.isVerified)
+        } else {
+            outcome.update { $0.skipped += 1 }
+        }
     }
 
-    private func count(_ bytes: Int64?) {
+    private func count(_ bytes: Int64?, isVerified: Bool = true) {
         outcome.update { outcome in
             outcome.copied += 1
+            outcome.unverified += isVerified ? 0 : 1
             outcome.bytes += bytes ?? 0
         }
     }

@@ -34,7 +34,7 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
                 (
                     folders[side],
                     """
-                    “\(folders[side].name)” has nothing of the \(held) items that it held when both sides were last in step; nothing was \
+                    “\(folders[side].shown)” has nothing of the \(held) items that it held when both sides were last in step; nothing was \
                     changed. \(consequence(folders, side, losesAll))
                     """
                 )
@@ -46,7 +46,7 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
     private func consequence(_ folders: Sides<SyncFolder>, _ side: SyncSide, _ losesAll: Bool) -> String {
         if !losesAll { return "The other side would lose nothing: if that is meant, allow all to be removed." }
         return """
-            If “\(folders[side.other].name)” is to lose them, too, allow all to be removed; if “\(folders[side].name)” is to be filled anew, \
+            If “\(folders[side.other].shown)” is to lose them, too, allow all to be removed; if “\(folders[side].shown)” is to be filled anew, \
             begin with a new state.
             """
     }
@@ -55,4 +55,9 @@ public enum RemovalStop: LocalizedError, Equatable, Sendable {
 extension Error {
     /// What stopped a run before it carried its plan out; nil for other failures.
     public var removalStop: RemovalStop? { (self as? CocoaError)?.underlying as? RemovalStop }
+}
+
+extension SyncFolder {
+    /// The folder's URL as sentences have paths: not percent-encoded.
+    fileprivate var shown: String { name.removingPercentEncoding ?? name }
 }

@@ -183,9 +183,10 @@ import WebDAVFileProvider
             return request.target == "/f" ? .reply(404) : .reply(207, body: Data(Self.listing(of: request.target, size: 3).utf8))
         }
         defer { server.stop() }
-        await #expect(throws: CocoaError.self) {
-            // Of a small file the answer to the upload is proof enough; see Decisions/0022.
-            try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data(count: 2 << 20))
+        for size in [10, 2 << 20] {
+            await #expect(throws: CocoaError.self) {
+                try await dav(server, options()).writeContents(path: ProviderPath("f"), contents: Data(count: size))
+            }
         }
         #expect(!server.requests.contains { $0.method == "MOVE" })
     }

@@ -43,7 +43,7 @@ import WebDAVFileProvider
         #expect(
             server.requests.filter { $0.method == "LOCK" }.dropFirst().allSatisfy { $0.headers["if"] == "(<urn:1>)" && $0.body.isEmpty })
         #expect(server.requests.filter { $0.method == "LOCK" }.count >= 3)
-        #expect(server.requests.first { $0.method == "MOVE" }?.headers["if"] == "<\(server.url())f> (<urn:1>)")
+        #expect(!server.requests.contains { $0.method == "MOVE" })
         #expect(server.requests.last { $0.method == "PUT" }?.headers["if"] == "(<urn:1>)")
         #expect(server.requests.last?.method == "UNLOCK" && server.requests.last?.headers["lock-token"] == "<urn:1>")
     }

@@ -144,15 +144,29 @@ import Testing
 
     @Test(arguments: [ManneredDouble.Manner.puts(504), .puts(502), .puts(408), .putsAndCloses, .putsSilently])
     func `an upload that is not answered is there if a look shows all of it`(_ manner: ManneredDouble.Manner) async throws {
-        for (data, vendor) in [(new, WebDAVQuirks.Vendor.other), (large, .other), (new, .apache), (large, .apache)] {
+        // Silence takes ten idle times; other answers come at once, however busy this machine is.
+        let idle = manner == .putsSilently ? 0.4 : 20
+        let vendors: [WebDAVQuirks.Vendor] = manner == .putsSilently ? [.other] : [.other, .apache]
+        for (data, vendor) in vendors.flatMap({ [(new, $0), (large, $0)] }) {
             let double = ManneredDouble(manner, files: ["/f": old])
-            try await double.serve(vendor, retries: 0, idle: 0.1) { provider, server in
+            try await double.serve(vendor, retries: 0, idle: idle) { provider, server in
                 _ = try await write(provider, DataSource(data))
                 _ = try await write(provider, DataSource(data), "g", overwrite: false)
                 #expect(double.files == ["/f": data, "/g": data])
                 // libcurl sends again by itself where a kept connection ends without an answer.
                 let most = manner == .putsAndCloses ? 2 : 1
                 #expect(server.requests.filter { $0.method == "PUT" }.count <= 2 * most)
+            }
+        }
+    }
+
+    @Test func `bytes that can be read once are there if they have arrived before a kept connection ended`() async throws {
+        for data in [new, large] {
+            let double = ManneredDouble(.putsAndCloses, files: ["/f": old])
+            try await double.serve(retries: 0) { provider, _ in
+                _ = try await provider.attributesOfItem(path: ProviderPath("f"))
+                _ = try await write(provider, oneShot(data))
+                #expect(double.files == ["/f": data])
             }
         }
     }

@@ -78,12 +78,14 @@ struct Copy: Verb {
     private func readIn(_ bar: ProgressBar, _ session: Session) async throws {
         let place = try await session.place(target)
         let options = WriteOptions(overwrite: overwrite, placement: inPlace ? .inPlace : .published)
+        let reporter = bar.reporter
         let written = try await place.provider.writeContents(
-            path: place.path, from: SequenceSource(StandardInput.pieces), options: options, progress: bar.reporter)
+            path: place.path, from: SequenceSource(StandardInput.pieces), options: options, progress: reporter)
         bar.clear()
         var outcome = CopyRun.Outcome()
         outcome.copied = 1
-        outcome.bytes = written.size ?? 0
+        outcome.bytes = written.size ?? reporter.completed
+        outcome.unverified = written.size == nil ? 1 : 0
         try report(outcome, session)
     }
 
@@ -93,10 +95,14 @@ struct Copy: Verb {
             var skipped: Int
             var failed: [CopyRun.Failed]
             var bytes: Int64
+            /// False if the target lets nobody look at what was copied; otherwise left out.
+            var verified: Bool?
         }
         if common.json {
             try session.output.json(
-                Shown(copied: outcome.copied, skipped: outcome.skipped, failed: outcome.failed, bytes: outcome.bytes))
+                Shown(
+                    copied: outcome.copied, skipped: outcome.skipped, failed: outcome.failed, bytes: outcome.bytes,
+                    verified: outcome.unverified > 0 ? false : nil))
         }
         guard outcome.failed.isEmpty else {
             throw CommandFailure(

@@ -89,7 +89,11 @@ struct Pair: Sendable {
     ///
     /// - Parameter target: The target as the user gave it: a slash at its end asks for a folder.
     func destination(for item: FileObject, target text: String) async throws -> Place {
-        let existing = try await target.itemIfAny()
+        let existing: FileObject?
+        do { existing = try await target.itemIfAny() } catch let error where error.refusesLook {
+            // It may be a folder that is written and not read: a slash at the end says so.
+            return text.hasSuffix("/") ? try target.item(named: source.path.nameBytes) : target
+        }
         if try await existing?.isFolder(of: target) == true { return try target.item(named: source.path.nameBytes) }
         if !item.isDirectory, text.hasSuffix("/") {
             if existing == nil, try await target.provider.capabilities().makesParentFolders {
@@ -105,7 +109,8 @@ struct Pair: Sendable {
     /// Says which of the two locations an error is about: by its path, else by its host.
     func locate(_ error: any Error) -> any Error {
         let info = (error.innermost as NSError).userInfo
-        let path = (info[NSFilePathErrorKey] as? String).flatMap { try? ProviderPath($0) }
+        let told = info[NSFilePathErrorKey] as? String ?? (error.innermost as? any FileProviderHTTPError)?.path
+        let path = told.flatMap { try? ProviderPath($0) }
         let url = (info[NSURLErrorKey] ?? info[NSURLErrorFailingURLErrorKey]) as? URL
         let isTarget: Bool
         if let path {
@@ -119,6 +124,14 @@ struct Pair: Sendable {
         // One that is about the folder itself names it already.
         guard let path, path != target.path.parent else { return error.at(target.shown) }
         return error.naming(missingParentOf: path).at(target.shown)
+    }
+}
+
+extension Error {
+    /// Whether a storage lets nobody look at what is there, which says nothing about writing to it.
+    fileprivate var refusesLook: Bool {
+        if (self as? CocoaError)?.code == .fileReadNoPermission { return true }
+        return [405, 501].contains((self as? any FileProviderHTTPError)?.code.rawValue)
     }
 }
 
