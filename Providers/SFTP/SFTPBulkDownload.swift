@@ -17,21 +17,30 @@ struct SFTPBulkDownload: Sendable {
         try await connection.retrying(reader.path) {
             let rest = range.lowerBound + counted.count..<range.upperBound
             if rest.isEmpty { return }
-            let count = try await read(rest, into: counted)
+            let session = try await connection.transferLane(for: Int64(rest.count))
+            let count: Int64
+            // Nearby, the file is open on that session already.
+            if try await connection.pool.session() === session {
+                count = try await reader.whileReading { try await read(rest, into: counted, reader.opened(), lanes: Locked([])) }
+            } else {
+                let first = try await reader.open(on: session)
+                count = try await read(rest, into: counted, first, lanes: Locked([first]))
+            }
             if count < rest.count { throw FileError.changedWhileReading(reader.path, url: reader.url) }
         }
     }
 
-    private func read(_ rest: Range<Int64>, into sink: SFTPCountedSink) async throws -> Int64 {
-        let first = try await reader.open(on: connection.transferLane(for: Int64(rest.count)))
-        let lanes = Locked([first])
+    /// - Parameter lanes: What is to be closed in the end.
+    private func read(
+        _ rest: Range<Int64>, into sink: SFTPCountedSink, _ first: SFTPReader.Opened, lanes: Locked<[SFTPReader.Opened]>
+    ) async throws -> Int64 {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         try await prove(sink.proofs, first)
         let transfer = SFTPBulkRead([(first.session, first.handle)], rest, into: connection.pace(sink))
         let more = Task {
             await connection.openLanes(for: Int64(rest.count), beside: first.session) { session in
                 // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
-                guard let lane = try? await reader.open(on: session) else { return }
+                guard let lane = try? await reader.openNow(on: session) else { return }
                 lanes.update { $0.append(lane) }
                 _ = transfer.add((lane.session, lane.handle))
             }
@@ -46,7 +55,7 @@ struct SFTPBulkDownload: Sendable {
         more.cancel()
         await more.value
         // Still the version that it was at the beginning?
-        try reader.settle(try await connection.send(.fstat(first.handle), first.session))
+        try await reader.settle(try await connection.send(reader.look(at: first), first.session), of: first)
         return count
     }
 

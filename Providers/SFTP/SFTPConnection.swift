@@ -9,6 +9,7 @@ final class SFTPConnection: Sendable {
     let options: ConnectionOptions
     let host: SFTPHost
     let pool: SFTPPool
+    let handles = SFTPHandles()
     /// Round trips during which a line does not run empty, however fast it is.
     private let near: Duration
     /// Nil without a limit on bandwidth, as ``receivingPace``.
@@ -16,7 +17,7 @@ final class SFTPConnection: Sendable {
     let receivingPace: SFTPPace?
 
     init(
-        configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration,
+        configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration, standstill: Duration,
         connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.near = near
@@ -25,11 +26,12 @@ final class SFTPConnection: Sendable {
         self.options = options
         sendingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         receivingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
-        let host = SFTPHost(root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        let host = SFTPHost(
+            root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)), longestStandstill: standstill)
         self.host = host
         pool = SFTPPool(
             connections: min(configuration.connections, options.connectionsPerHost), channels: configuration.channels,
-            patience: .clamped(seconds: options.timeouts.idle)
+            patience: .clamped(seconds: options.timeouts.idle), room: host.room
         ) {
             let link = try await connect()
             host.isReached(by: link)

@@ -14,7 +14,8 @@ extension SFTPFileProvider {
 
     /// By `OPENDIR` and `READDIR`, many of which are on their way at once; attributes come with the names.
     ///
-    /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items.
+    /// - Throws: Also `CocoaError(.fileReadTooLarge)` behind ten million items or 256 MiB of names; ``FileError/unusableNames(_:in:url:)``
+    ///   after the last page, if names were left out that no path can hold or that came twice.
     /// - Complexity: Two round trips, and one more each time that the server has given twice as much as before.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
@@ -53,6 +54,11 @@ extension SFTPFileProvider {
         return item
     }
 
+    /// Whether something is seen at `path`; false where nobody may look.
+    func isThere(_ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+        do { return try await item(path, session) != nil } catch let error where error.isRefusal { return false }
+    }
+
     /// What a reply to `LSTAT`, `STAT` or `FSTAT` tells of `path`; nil where nothing is.
     func item(_ reply: SFTPReply, at path: ProviderPath) throws -> FileObject? {
         switch reply {
@@ -74,46 +80,39 @@ extension SFTPFileProvider {
     }
 
     /// Gives the entries of a folder as they come.
+    ///
+    /// - Throws: At the end, what had to be left out.
     func list(_ path: ProviderPath, _ session: SFTPSession, page: ([FileObject]) async throws -> Void) async throws {
-        let request = SFTPRequest.opendir(connection.host.bytes(of: path))
-        var reply = try await connection.send(request, session)
-        if let status = reply.status, try await mayLackHandles(status, path, session), await handles.giveBackIdle() {
-            reply = try await connection.send(request, session)
+        let replies = try await connection.open([.opendir(connection.host.bytes(of: path))], session) { _, status in
+            try await mayLackHandles(status, path, session)
         }
-        guard case .handle(let handle) = reply else { throw try await refusal(reply, ofListing: path, session) }
+        guard case .handle(let handle) = replies[0] else { throw try await refusal(replies[0], ofListing: path, session) }
         defer { session.close([handle]) }
         var listing = SFTPListing(session, handle)
+        var entries = SFTPEntries(folder: path)
         do {
             while let names = try await listing.next() {
-                let items = try names.compactMap { try object($0, in: path) }
+                let items = names.compactMap { entries.object($0) }
                 if !items.isEmpty { try await page(items) }
             }
         } catch let refusal as SFTPRefusal {
             // Some servers open what is no folder, and refuse to read it.
             throw try await self.refusal(.status(refusal.status), ofListing: path, session)
         } catch is SFTPListing.TooLong {
+            let most = SFTPListing.Limits()
             throw FileError.make(
                 .fileReadTooLarge, path: path, url: url(of: path),
-                sentence: "“\(path)” has more than \(SFTPListing.longest) items, which are not read.")
+                sentence:
+                    "“\(path)” has more than \(most.entries) items, or more than \(most.names >> 20) MiB of names, which are not read.")
         }
+        if !entries.unusable.isEmpty { throw FileError.unusableNames(entries.unusable, in: path, url: url(of: path)) }
     }
 
     /// Some servers say that a folder is not there when they have no handle for it.
     private func mayLackHandles(_ status: SFTPStatus, _ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
-        if status.code == SFTPStatus.Code.failure { return true }
+        if status.mayBeAboutHandles { return true }
         guard status.code == SFTPStatus.Code.noSuchFile, !handles.isEmpty else { return false }
         return try await item(path, session, followsLinks: true)?.isDirectory == true
-    }
-
-    /// - Throws: `URLError(.cannotParseResponse)` for a name that leads elsewhere.
-    private func object(_ name: SFTPName, in folder: ProviderPath) throws -> FileObject? {
-        let dot = UInt8(ascii: ".")
-        if name.filename == [dot] || name.filename == [dot, dot] { return nil }
-        guard let path = try? folder.appending(nameBytes: name.filename) else {
-            throw FileError.make(
-                .cannotParseResponse, url: url(of: folder), sentence: "The server lists a name in “\(folder)” that no file can have.")
-        }
-        return FileObject(name.attributes, at: path, longname: name.longname)
     }
 
     private func refusal(_ reply: SFTPReply, ofListing path: ProviderPath, _ session: SFTPSession) async throws -> any Error {

@@ -126,13 +126,19 @@ extension SFTPFileProvider {
         let told = SFTPStatusError(status, path: path)
         let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
         if (condition as? CocoaError)?.code == .fileWriteOutOfSpace { return condition }
-        if let item = try await item(path, session) {
-            if isFolder { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
-            if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
-        }
-        if let parent = path.parent, try await item(parent, session, followsLinks: true)?.isDirectory != true {
-            return FileError.make(
-                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
+        do {
+            if let item = try await item(path, session) {
+                if isFolder { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
+                if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
+            }
+            if let parent = path.parent, try await item(parent, session, followsLinks: true)?.isDirectory != true {
+                return FileError.make(
+                    .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.",
+                    underlying: told)
+            }
+        } catch let error where error.isRefusal {
+            // Where nobody may look, what was told first is what is known.
+            return condition
         }
         // What belongs there is there: the words about a missing file are about something else.
         if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
@@ -154,7 +160,9 @@ extension SFTPFileProvider {
 
     private func isEmpty(_ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         struct Full: Error {}
-        do { try await list(path, session) { _ in throw Full() } } catch is Full { return false }
+        do { try await list(path, session) { _ in throw Full() } } catch is Full { return false } catch let error
+            where error.unusableNames != nil
+        { return false }
         return true
     }
 }

@@ -12,7 +12,7 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     let connection: SFTPConnection
     let cache: ListingCache
-    let handles = SFTPHandles()
+    var handles: SFTPHandles { connection.handles }
     /// What the provider was made of.
     public let configuration: SFTPConfiguration
 
@@ -31,13 +31,15 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
 
     /// - Parameters:
     ///   - near: A server that answers sooner is taken for a near one.
+    ///   - standstill: How long an opening waits for a handle while no answer comes.
     ///   - connect: Makes a link that is logged in.
     init(
         configuration: SFTPConfiguration, options: ConnectionOptions, near: Duration = .milliseconds(2),
-        connect: @escaping @Sendable () async throws -> any SFTPLink
+        standstill: Duration = .seconds(15), connect: @escaping @Sendable () async throws -> any SFTPLink
     ) throws {
         self.configuration = configuration
-        connection = try SFTPConnection(configuration: configuration, options: options, near: near, connect: connect)
+        connection = try SFTPConnection(
+            configuration: configuration, options: options, near: near, standstill: standstill, connect: connect)
         cache = ListingCache(policy: options.cache)
     }
 
@@ -88,14 +90,15 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
                 ],
                 readCost: Self.readCost, timePrecision: 1,
                 hashKinds: self.configuration.usesShell ? SFTPHash.allCases.map(\.rawValue) : [],
-                concurrentTransfers: Self.concurrentTransfers(session.limits))
+                concurrentTransfers: Self.concurrentTransfers(session.limits, host.room.learned))
         }
     }
 
-    /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that time.
-    private static func concurrentTransfers(_ limits: SFTPLimits) -> Int {
-        guard let handles = limits.handles else { return 64 }
-        return Int(min(128, max(4, handles / 4)))
+    /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that time. A few more than there
+    /// are handles keep the server busy: they wait for one.
+    private static func concurrentTransfers(_ limits: SFTPLimits, _ learned: Int?) -> Int {
+        let most = limits.handles.map { min(128, max(4, $0 / 4)) } ?? 64
+        return learned.map { min(most, max(4, 2 * $0)) } ?? most
     }
 
     /// Whether a login works, and SFTP is spoken there. Nothing is asked where a session is open.

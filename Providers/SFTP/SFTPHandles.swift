@@ -19,16 +19,25 @@ final class SFTPHandles: Sendable {
 
     func remove(_ reader: SFTPReader) { entries.update { _ = $0.removeValue(forKey: ObjectIdentifier(reader)) } }
 
+    private var readers: [SFTPReader] { entries.value.values.compactMap(\.reader) }
+
     /// Closes the files of idle readers.
     ///
+    /// - Parameters:
+    ///   - session: Of these alone; nil for all.
+    ///   - duration: How long nobody has read from them.
     /// - Returns: Whether there were any.
-    func giveBackIdle() async -> Bool {
-        let calls = entries.value.values.compactMap { $0.reader?.giveBack() }
+    @discardableResult
+    func giveBackIdle(on session: SFTPSession? = nil, for duration: Duration = .zero) async -> Bool {
+        let calls = readers.compactMap { $0.giveBack(on: session, for: duration) }
         // A session that is lost has given them back.
         for call in calls { _ = try? await call.value() }
         return !calls.isEmpty
     }
 
+    /// Files of `session` that idle readers keep open.
+    func countIdle(on session: SFTPSession) -> Int { readers.count { $0.isIdle(on: session) } }
+
     /// Whether any reader is there.
-    var isEmpty: Bool { !entries.value.values.contains { $0.reader != nil } }
+    var isEmpty: Bool { readers.isEmpty }
 }

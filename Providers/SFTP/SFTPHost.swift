@@ -13,18 +13,36 @@ final class SFTPHost: Sendable {
         var isHonest: Bool?
         /// Whether `RENAME` takes away what has the name, against the draft; nil until it was tried.
         var replaces: Bool?
-        var keepsItsWord = false
+        var showsSizes = false
+        var looks = Looks()
+        var user: UInt32?
         var renamesByLink = false
         var processorsPerLane = 1
         /// Where a hard link was made last.
         var linking: ProviderPath?
     }
 
+    /// Ways to look at a file that the server has refused.
+    struct Looks: Sendable {
+        /// `FSTAT` of a file that is open to be read.
+        var lackHandle = false
+        /// That one, and `STAT`.
+        var lackBoth = false
+        /// Opening a file to read it that was just written.
+        var lackReading = false
+    }
+
     let root: ProviderPath
+    /// Counts the open files and folders of all sessions.
+    let room: SFTPHandleRoom
+    /// How long an opening waits for room while no answer comes.
+    let longestStandstill: Duration
     private let state = Locked(State())
 
-    init(root: ProviderPath) {
+    init(root: ProviderPath, room: SFTPHandleRoom = SFTPHandleRoom(), longestStandstill: Duration = .seconds(15)) {
         self.root = root
+        self.room = room
+        self.longestStandstill = longestStandstill
     }
 
     /// The path as the server takes it: absolute, or from the login folder on where its first name is `~`.
@@ -41,10 +59,20 @@ final class SFTPHost: Sendable {
     /// The server announced `name` and refused it as unknown.
     func lacks(_ name: SFTPExtension) { state.update { _ = $0.lacking.insert(name) } }
 
-    /// Whether the server was seen to have what it had said to have written.
-    var keepsItsWord: Bool {
-        get { state.value.keepsItsWord }
-        set { state.update { $0.keepsItsWord = newValue } }
+    /// Whether a look at a file that was written has shown its size: then no other way to look is needed.
+    var showsSizes: Bool {
+        get { state.value.showsSizes }
+        set { state.update { $0.showsSizes = newValue } }
+    }
+
+    var looks: Looks { state.value.looks }
+
+    func lacks(_ look: any WritableKeyPath<Looks, Bool> & Sendable) { state.update { $0.looks[keyPath: look] = true } }
+
+    /// The number of this account on the server, from a file that it has made; nil where that is not known.
+    var user: UInt32? {
+        get { state.value.user }
+        set { state.update { $0.user = newValue } }
     }
 
     func isReached(by link: any SFTPLink) {

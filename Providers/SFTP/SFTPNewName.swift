@@ -23,7 +23,7 @@ struct SFTPNewName: Sendable {
         guard try await host.isHonest(beside: path, session) else { return try await renameAfterLook(source) }
         if !isTaken.value, host.renamesByLink(to: path, session) {
             if try await send([.rename(host.bytes(of: source), to: host.bytes(of: path))])[0].status?.isOK == true { return }
-            if try await provider.item(path, session) != nil { throw taken }
+            if try await provider.isThere(path, session) { throw taken }
         }
         if !isTaken.value, host.has(.hardlink, session) {
             let replies = try await send([.hardlink(host.bytes(of: source), as: host.bytes(of: path))])
@@ -35,11 +35,11 @@ struct SFTPNewName: Sendable {
             }
             if replies[0].status?.code == SFTPStatus.Code.unsupported { host.lacks(.hardlink) }
             // File systems without links refuse it, too.
-            if try await provider.item(path, session) != nil { throw taken }
+            if try await provider.isThere(path, session) { throw taken }
         }
         if !isTaken.value, try await !replaces() {
             do { return try await provider.rename(source, to: path, session) } catch {
-                if try await provider.item(path, session) != nil { throw taken }
+                if try await provider.isThere(path, session) { throw taken }
                 throw error
             }
         }
@@ -80,13 +80,13 @@ struct SFTPNewName: Sendable {
         let names = try [TemporaryName.make(beside: path), TemporaryName.make(beside: path)]
         let places = names.map(host.bytes)
         do {
-            let opened = try await send(places.map { .open($0, [.write, .create, .exclusive]) })
-            let handles = opened.compactMap { if case .handle(let handle) = $0 { handle } else { nil } }
-            let replies = try await send(
-                handles.map { .close($0) } + [.rename(places[0], to: places[1]), .remove(places[0]), .remove(places[1])])
+            // One after the other: a server may have one handle to give.
+            var made = 0
+            for place in places where try await makeEmpty(place).status == nil { made += 1 }
+            let replies = try await send([.rename(places[0], to: places[1]), .remove(places[0]), .remove(places[1])])
             // Where nothing can be made, nothing is learned.
-            guard handles.count == places.count else { return true }
-            let replaces = replies[handles.count].status?.isOK == true
+            guard made == places.count else { return true }
+            let replaces = replies[0].status?.isOK == true
             host.replaces = replaces
             return replaces
         } catch {
@@ -96,18 +96,28 @@ struct SFTPNewName: Sendable {
     }
 
     private func take() async throws {
-        let reply = try await send([.open(host.bytes(of: path), [.write, .create, .exclusive])])[0]
-        guard case .handle(let handle) = reply else {
-            if try await provider.item(path, session) != nil { throw taken }
+        let reply = try await makeEmpty(host.bytes(of: path)) { isTaken.update { $0 = true } }
+        guard case .handle = reply else {
+            if try await provider.isThere(path, session) { throw taken }
             throw try await provider.refusal(reply, ofWriting: path, session)
         }
-        isTaken.update { $0 = true }
+    }
+
+    /// Makes an empty file where nothing is, and closes it.
+    ///
+    /// - Parameter note: Called when it is there.
+    /// - Returns: The reply to the opening.
+    private func makeEmpty(_ place: [UInt8], _ note: () -> Void = {}) async throws -> SFTPReply {
+        let reply = try await provider.connection.open([.open(place, [.write, .create, .exclusive])], session)[0]
+        guard case .handle(let handle) = reply else { return reply }
+        note()
         _ = try await send([.close(handle)])
+        return reply
     }
 
     /// For servers that cannot do both in one step.
     private func renameAfterLook(_ source: ProviderPath) async throws {
-        if try await provider.item(path, session) != nil { throw taken }
+        if try await provider.isThere(path, session) { throw taken }
         try await provider.rename(source, to: path, session)
     }
 

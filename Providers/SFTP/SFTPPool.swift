@@ -17,17 +17,21 @@ final class SFTPPool: Sendable {
     private let state = Locked(State())
     let connections: Int
     private let patience: Duration
+    private let room: SFTPHandleRoom
     private let connect: @Sendable () async throws -> any SFTPLink
     let lanes: Int
 
     /// - Parameters:
     ///   - connections: At most; lanes go to them in turn.
     ///   - channels: Lanes on each.
+    ///   - room: Counts the handles of all sessions.
     init(
-        connections: Int, channels: Int, patience: Duration, connect: @escaping @Sendable () async throws -> any SFTPLink
+        connections: Int, channels: Int, patience: Duration, room: SFTPHandleRoom = SFTPHandleRoom(),
+        connect: @escaping @Sendable () async throws -> any SFTPLink
     ) {
         self.connections = max(1, connections)
         self.patience = patience
+        self.room = room
         self.connect = connect
         lanes = max(1, self.connections * channels)
     }
@@ -127,7 +131,7 @@ final class SFTPPool: Sendable {
         if !isAlone, try await !link(index).takesChannels {
             throw FileError.make(.resourceUnavailable, url: nil, sentence: "This server is given one channel on each connection.")
         }
-        return try await SFTPSession.open(over: try await channel(on: index), patience: patience)
+        return try await SFTPSession.open(over: try await channel(on: index), patience: patience, room: room)
     }
 
     private func channel(on index: Int) async throws -> any ByteChannel {

@@ -12,19 +12,23 @@ final class SFTPReader: FileReader {
         let handle: SFTPHandle
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var opening: Task<Opened, any Error>?
         /// What came of ``opening``.
         var opened: Opened?
         var known: FileReaderAttributes?
+        /// Seconds since 1970; nil where the server tells no times.
+        var modified: UInt32?
         var readers = 0
+        /// When the last of ``readers`` was done.
+        var rested = ContinuousClock.now
         var isClosed = false
     }
 
     let path: ProviderPath
     let cost = SFTPFileProvider.readCost
     let provider: SFTPFileProvider
-    private let state = Locked(State())
+    let state = Locked(State())
 
     /// Parts of more bytes go by lanes of their own, straight into their sink.
     private static let small: Int64 = 1 << 20
@@ -92,100 +96,6 @@ final class SFTPReader: FileReader {
         opened.session.close([opened.handle])
     }
 
-    /// Closes the file unless it is being read; the next read opens it again.
-    ///
-    /// - Returns: The closing, which is on its way; nil where there is nothing to close.
-    func giveBack() -> SFTPCall? {
-        let idle = state.update { state -> Opened? in
-            guard state.readers == 0, let opened = state.opened.take() else { return nil }
-            state.opening = nil
-            return opened
-        }
-        return idle.map { provider.connection.begin([.close($0.handle)], $0.session) }
-    }
-
-    // MARK: Opening
-
-    private func checked() throws -> State {
-        let state = state.value
-        if state.isClosed { throw FileError.closed(path) }
-        return state
-    }
-
-    private func opened() async throws -> Opened {
-        while true {
-            let task = try state.update { state in
-                if state.isClosed { throw FileError.closed(path) }
-                if let opening = state.opening { return opening }
-                let opening = Task {
-                    let opened = try await self.open(on: self.provider.connection.pool.session())
-                    self.state.update { $0.opened = opened }
-                    return opened
-                }
-                state.opening = opening
-                return opening
-            }
-            do {
-                let opened = try await task.sharedValue()
-                if opened.session.ending == nil { return opened }
-                forget(task)
-            } catch {
-                if Task.isCancelled { throw error }
-                forget(task)
-                throw error is CancellationError ? FileError.closed(path) : error
-            }
-        }
-    }
-
-    private func forget(_ task: Task<Opened, any Error>) { state.update { if $0.opening == task { ($0.opening, $0.opened) = (nil, nil) } } }
-
-    /// Opens the file on `session` and sees that it is the version that is being read.
-    func open(on session: SFTPSession) async throws -> Opened {
-        provider.handles.add(self)
-        let name = provider.connection.host.bytes(of: path)
-        var replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
-        // What is there and may be read is refused where no handle is left; some servers call it missing then.
-        if let code = replies[0].status?.code, case .attributes = replies[1], code != SFTPStatus.Code.permissionDenied,
-            await provider.handles.giveBackIdle()
-        {
-            replies = try await provider.connection.send([.open(name, .read), .stat(name)], session)
-        }
-        var handle: SFTPHandle?
-        if case .handle(let opened) = replies[0] { handle = opened }
-        do {
-            guard let item = try provider.item(replies[1], at: path) else { throw provider.missing(path) }
-            if item.isDirectory { throw FileError.isADirectory(path, url: url) }
-            guard let handle else {
-                guard let status = replies[0].status else { throw provider.unexpected(path) }
-                throw SFTPCondition(status: status, path: path, url: url).error
-            }
-            try settle(replies[1])
-            return Opened(session: session, handle: handle)
-        } catch {
-            if let handle { session.close([handle]) }
-            throw error
-        }
-    }
-
-    /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.
-    func settle(_ reply: SFTPReply) throws {
-        guard case .attributes(let found) = reply else {
-            guard let status = reply.status else { throw provider.unexpected(path) }
-            throw SFTPCondition(status: status, path: path, url: url).error
-        }
-        guard let size = found.size.flatMap({ Int64(exactly: $0) }) else {
-            throw FileError.unsupported("Reading a file of unknown size", path: path, url: url)
-        }
-        let attributes = FileReaderAttributes(size: size, validator: found.times.map { "\($0.modification)-\(size)" })
-        try state.update { state in
-            guard let known = state.known else {
-                state.known = attributes
-                return
-            }
-            guard known == attributes else { throw FileError.changedWhileReading(path, url: url) }
-        }
-    }
-
     // MARK: Reading
 
     /// A block that is asked for, for one of the ranges.
@@ -196,9 +106,9 @@ final class SFTPReader: FileReader {
     }
 
     private func pieces(_ ranges: [Range<Int64>]) async throws -> [[Data]] {
-        state.update { $0.readers += 1 }
-        defer { state.update { $0.readers -= 1 } }
-        return try await provider.connection.retrying(path) { try await self.pieces(ranges, of: self.opened()) }
+        try await whileReading {
+            try await provider.connection.retrying(path) { try await self.pieces(ranges, of: self.opened()) }
+        }
     }
 
     /// The ranges of what is open, in one round trip; each may be in several pieces.
@@ -210,8 +120,8 @@ final class SFTPReader: FileReader {
             blocks.removeFirst(some.count)
             let requests = some.map { SFTPRequest.read(opened.handle, at: UInt64($0.offset), count: UInt32($0.count)) }
             try await provider.connection.receivingPace?.wait(some.reduce(0) { $0 + $1.count })
-            let replies = try await provider.connection.send(requests + [.fstat(opened.handle)], opened.session)
-            try settle(replies[some.count])
+            let replies = try await provider.connection.send(requests + [look(at: opened)], opened.session)
+            try await settle(replies[some.count], of: opened)
             for (block, reply) in zip(some, replies) {
                 let data = try data(reply, for: block)
                 pieces[block.range].append((block.offset, data))

@@ -25,10 +25,11 @@ struct SFTPServerCopy: Sendable {
         let temporary = try TemporaryName.make(beside: destination)
         var handles: [SFTPHandle] = []
         do {
-            let replies = try await send([
-                .open(host.bytes(of: path), .read), .stat(host.bytes(of: path)),
-                .open(host.bytes(of: temporary), [.write, .create, .exclusive]),
-            ])
+            let replies = try await provider.connection.open(
+                [
+                    .open(host.bytes(of: path), .read), .stat(host.bytes(of: path)),
+                    .open(host.bytes(of: temporary), [.write, .create, .exclusive]),
+                ], session)
             handles = replies.compactMap { reply in if case .handle(let handle) = reply { handle } else { nil } }
             guard handles.count == 2, case .attributes(let attributes) = replies[1], let size = attributes.size else {
                 guard mayGoElsewhere(replies) else { throw try await refusal(replies) }
@@ -112,7 +113,7 @@ struct SFTPServerCopy: Sendable {
     /// Two files at once may be one too many for the server; reading here and writing then may be none.
     private func mayGoElsewhere(_ replies: [SFTPReply]) -> Bool {
         guard case .handle = replies[0], case .attributes = replies[1], let status = replies[2].status else { return false }
-        return tellsNothing(status)
+        return tellsNothing(status) || status.isAboutHandles
     }
 
     private func condition(_ status: SFTPStatus) -> any Error {

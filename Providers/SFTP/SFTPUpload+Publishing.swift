@@ -12,7 +12,7 @@ extension SFTPUpload {
             try Task.checkCancellation()
             // From here on the file is there or not, cancelled or not.
             return try await Task {
-                try await putInPlace(part, sent.count)
+                try await putInPlace(part, sent)
                 return finished(sent)
             }.value
         } catch {
@@ -35,13 +35,13 @@ extension SFTPUpload {
         return FileError.make(.fileWriteOutOfSpace, path: path, url: provider.url(of: path), underlying: told)
     }
 
-    private func putInPlace(_ part: ProviderPath, _ count: Int64) async throws {
+    private func putInPlace(_ part: ProviderPath, _ sent: Sent) async throws {
         let wasTried = Locked(false)
         let placing = SFTPPlacing(provider: provider, path: path)
         try await placing.run {
             try await connection.run(path) { session in
                 // The answer to a renaming may have been lost: then the file is where it belongs.
-                if wasTried.value, try await wasRenamed(part, count, session) { return }
+                if wasTried.value, try await wasRenamed(part, sent.count, session) { return }
                 wasTried.update { $0 = true }
                 try await placing.rename(part, overwrite: options.overwrite, session)
             }

@@ -66,7 +66,8 @@ extension SFTPUpload {
         guard let first = lanes.value.first, (try? await host.isHonest(beside: place, first.session)) == true else { return }
         await connection.openLanes(for: source.length, beside: first.session) { session in
             // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
-            guard let reply = try? await connection.send(.open(host.bytes(of: place), .write), session), case .handle(let handle) = reply
+            guard let replies = try? await connection.openNow([.open(host.bytes(of: place), .write)], session),
+                case .handle(let handle) = replies[0]
             else { return }
             lanes.update { $0.append(SFTPReader.Opened(session: session, handle: handle)) }
             _ = transfer.add((session, handle))
@@ -78,17 +79,40 @@ extension SFTPUpload {
     /// - Returns: Whether it was done.
     private func syncElsewhere(_ place: ProviderPath, _ session: SFTPSession) async throws -> Bool {
         guard syncs(session), let lane = await connection.pool.lane(1), lane !== session,
-            case .handle(let handle) = try await connection.send(.open(host.bytes(of: place), .write), lane)
+            let replies = try await connection.openNow([.open(host.bytes(of: place), .write)], lane), case .handle(let handle) = replies[0]
         else { return false }
         defer { lane.close([handle]) }
         return try await connection.send(.fsync(handle), lane).status?.isOK == true
     }
 
     private func reopen(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
-        let replies = try await connection.send([.open(host.bytes(of: place), .write), .lstat(host.bytes(of: path))], session)
+        let replies = try await connection.open([.open(host.bytes(of: place), .write), .lstat(host.bytes(of: path))], session)
         guard case .handle(let handle) = replies[0] else { throw try await provider.refusal(replies[0], ofWriting: path, session) }
-        if place != path { keepPermissions(replies[1]) }
-        return handle
+        if place == path { return handle }
+        keepPermissions(replies[1])
+        do {
+            // Opening follows a link that may have come since the part was looked at.
+            let found = try await connection.send(.fstat(handle), session)
+            guard let item = try await provider.item(place, session), isOpen(found, as: item) else {
+                throw FileError.make(
+                    .fileWriteUnknown, path: path, url: provider.url(of: path),
+                    sentence: "Somebody has put another file in the place of “\(place)”, the part of “\(path)”; nothing was written to it.")
+            }
+            return handle
+        } catch {
+            session.close([handle])
+            throw error
+        }
+    }
+
+    /// Whether the open file that `reply` tells of is `item`, as far as the server tells.
+    private func isOpen(_ reply: SFTPReply, as item: FileObject) -> Bool {
+        guard item.isRegularFile else { return false }
+        guard case .attributes(let found) = reply else { return true }
+        let open = FileObject(found, at: item.path)
+        func agree<Value: Equatable>(_ one: Value?, _ other: Value?) -> Bool { one == nil || other == nil || one == other }
+        return open.isRegularFile && agree(open.size, item.size) && agree(open[.sftpOwner], item[.sftpOwner])
+            && agree(open.permissions, item.permissions)
     }
 
     /// How many bytes of the upload are on the server and seen to be the source's; 0 to begin anew, with nothing in the way.
@@ -100,10 +124,39 @@ extension SFTPUpload {
         let isHonest = try await host.isHonest(beside: place, session)
         let size = item.isRegularFile ? item.size ?? 0 : 0
         let start = min(known ?? max(0, size - SFTPBulkWrite.spread), size)
-        if isHonest, start > 0, size <= source.length ?? .max, try await isOwn(upTo: start, at: place, session) { return start }
+        if isHonest, start > 0, size <= source.length ?? .max, try await isOurs(item, session),
+            try await isOwn(upTo: start, at: place, session)
+        {
+            return start
+        }
         // Under the name itself it may be what is to be replaced, which the opening truncates.
         if isNew(place) { _ = try await connection.send(.remove(host.bytes(of: place)), session) }
         return 0
+    }
+
+    /// Whether a part whose name others can foretell was left by this account. Without its owner's number, others must not be able to write
+    /// to it.
+    private func isOurs(_ part: FileObject, _ session: SFTPSession) async throws -> Bool {
+        guard keepsPart else { return true }
+        if let owner = part[.sftpOwner], let own = try await user(beside: part.path, session) { return owner == own }
+        return (part.permissions ?? 0) & 0o022 == 0
+    }
+
+    /// The number of this account, from an empty file that is made for that where none was made yet; nil where the server tells no owners.
+    private func user(beside place: ProviderPath, _ session: SFTPSession) async throws -> UInt32? {
+        if let known = host.user { return known }
+        let probe = try TemporaryName.make(beside: place)
+        do {
+            let replies = try await connection.open([.open(host.bytes(of: probe), [.write, .create, .exclusive])], session)
+            guard case .handle(let handle) = replies[0] else { return nil }
+            let requests: [SFTPRequest] = [.close(handle), .lstat(host.bytes(of: probe)), .remove(host.bytes(of: probe))]
+            let found = try await connection.begin(requests, session).value()
+            if case .attributes(let attributes) = found[1] { host.user = attributes.owner?.user }
+        } catch {
+            await provider.removeLeft(probe, openedOn: session)
+            throw error
+        }
+        return host.user
     }
 
     /// Whether head and tail of the first `count` bytes are the source's.

@@ -35,6 +35,8 @@ struct SFTPUpload: Sendable {
     struct Sent: Sendable {
         let count: Int64
         let isTimeSet: Bool
+        /// Whether the server has shown that it has them; else nothing but its acknowledgements says so.
+        let isSeen: Bool
     }
 
     /// Removes what an upload left.
@@ -44,20 +46,25 @@ struct SFTPUpload: Sendable {
 
     /// To the name itself.
     func writeInPlace() async throws -> FileObject {
-        let item = try await connection.run(path) { session in
-            let item = try await provider.item(path, session)
-            if let item, !options.overwrite { throw taken(item) }
-            if let item, item.isDirectory { try await provider.removeOne(item, session) }
-            return item
+        let isMissing = try await connection.run(path) { session in
+            let item: FileObject?
+            do { item = try await provider.item(path, session) } catch let error where error.isRefusal {
+                // Where nobody may look, the opening tells whether the name is taken.
+                return false
+            }
+            guard let item else { return true }
+            if !options.overwrite { throw taken }
+            if item.isDirectory { try await provider.removeOne(item, session) }
+            return item.isDirectory
         }
         do { return finished(try await send(to: path)) } catch {
             // A file that was not there before is nobody else's.
-            if item == nil, !error.isFileExists, !error.isNoSuchFile { await removeNow(path) }
+            if isMissing, !error.isFileExists, !error.isNoSuchFile { await removeNow(path) }
             throw error
         }
     }
 
-    private func taken(_ item: FileObject) -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
+    private var taken: CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
 
     // MARK: Sending
 
@@ -74,23 +81,23 @@ struct SFTPUpload: Sendable {
         isNew(place) ? [.write, .create, .exclusive] : [.write, .create, .truncate]
     }
 
-    /// Two round trips.
+    /// Two round trips. The source is read first: what it reads from may need the only handle that the server has to give.
     private func sendSmall(to place: ProviderPath) async throws -> Sent {
         let hasBegun = Locked(false)
         let mayBeThere = Locked(false)
+        let held = Locked<Data?>(nil)
         return try await connection.retrying(path, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }) {
             let session = try await connection.pool.session()
+            let data: Data
+            if let known = held.value { data = known } else { data = try await allBytes() }
+            held.update { $0 = data }
             if mayBeThere.value, isNew(place) { await removeNow(place) }
             // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
             if place != path { mayBeThere.update { $0 = true } }
             let handle = try await open(place, session)
             mayBeThere.update { $0 = true }
             hasBegun.update { $0 = true }
-            let data: Data
-            do {
-                data = try await allBytes()
-                try await connection.sendingPace?.wait(data.count)
-            } catch {
+            do { try await connection.sendingPace?.wait(data.count) } catch {
                 session.close([handle])
                 throw error
             }
@@ -107,20 +114,17 @@ struct SFTPUpload: Sendable {
         // A small file is sent before the answer to a look is there: its name is refused when it is to get it.
         let looks = place != path && (options.overwrite || !isSmall)
         if looks { requests.append(.lstat(host.bytes(of: path))) }
-        var replies = try await connection.send(requests, session)
-        if replies[0].status?.code == SFTPStatus.Code.failure, await provider.handles.giveBackIdle() {
-            replies = try await connection.send(requests, session)
-        }
+        let replies = try await connection.open(requests, session)
         if looks { keepPermissions(replies[1]) }
         if !options.overwrite, looks, case .attributes = replies[1] {
             // The empty file is of no use to a later upload either.
             if case .handle(let handle) = replies[0] {
                 _ = try await connection.begin([.close(handle), .remove(host.bytes(of: place))], session).value()
             }
-            throw FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path))
+            throw taken
         }
         guard case .handle(let handle) = replies[0] else {
-            if place == path, !options.overwrite, let item = try await provider.item(path, session) { throw taken(item) }
+            if place == path, !options.overwrite, try await provider.isThere(path, session) { throw taken }
             throw try await provider.refusal(replies[0], ofWriting: path, session)
         }
         return handle
@@ -153,7 +157,7 @@ struct SFTPUpload: Sendable {
     func syncs(_ session: SFTPSession) -> Bool { provider.configuration.syncs && host.has(.fsync, session) }
 
     /// Everything that follows the opening, or the last byte, in one round trip; and what the server has in the end. It closes the handle,
-    /// whatever comes of it. A file of one packet, which is written or refused, is looked at until one was there as the server had said.
+    /// whatever comes of it.
     func finish(
         _ place: ProviderPath, _ handle: SFTPHandle, _ session: SFTPSession, count: Int64, writing data: Data? = nil,
         isSynced: Bool = false
@@ -168,9 +172,10 @@ struct SFTPUpload: Sendable {
         // Whether it is refused or not, the file is whole.
         let permissions = permissions.value
         if let permissions { requests.append(.fsetstat(handle, SFTPAttributes(permissions: permissions))) }
-        requests.append(.close(handle))
-        let looks = writes != 1 || !host.keepsItsWord
-        if looks { requests.append(.lstat(host.bytes(of: place))) }
+        // For servers that show nothing under a name.
+        let asksHandle = !host.showsSizes
+        if asksHandle { requests.append(.fstat(handle)) }
+        requests += [.close(handle), .lstat(host.bytes(of: place))]
         // Begun first: from here on the handle is closed, whether somebody waits for that or not.
         let call = connection.begin(requests, session)
         var replies = try await call.value()[...]
@@ -182,16 +187,11 @@ struct SFTPUpload: Sendable {
             host.lacks(.fsync)
         }
         if permissions != nil { _ = replies.popFirst() }
+        let byHandle = asksHandle ? replies.popFirst() : nil
         try check(replies.popFirst())
-        guard looks else { return Sent(count: count, isTimeSet: isTimeSet) }
-        guard let reply = replies.popFirst(), let size = try provider.item(reply, at: place)?.size, size == count else {
-            throw FileError.make(
-                .fileWriteUnknown, path: path, url: provider.url(of: path),
-                sentence: "The server did not keep \(count) bytes of “\(path)”"
-                    + (options.placement == .inPlace ? "." : "; nothing was replaced."))
-        }
-        if count > 0 { host.keepsItsWord = true }
-        return Sent(count: count, isTimeSet: isTimeSet)
+        guard let byName = replies.popFirst() else { throw provider.unexpected(path) }
+        let isSeen = try await isSeen(place, byName, byHandle: byHandle, count, session)
+        return Sent(count: count, isTimeSet: isTimeSet, isSeen: isSeen)
     }
 
     private func blocks(_ data: Data, _ handle: SFTPHandle, _ most: Int) -> [SFTPRequest] {
@@ -208,7 +208,7 @@ struct SFTPUpload: Sendable {
     func finished(_ sent: Sent) -> FileObject {
         let date = sent.isTimeSet ? options.modificationDate : nil
         return FileObject(
-            path: path, type: .regular, size: sent.count,
+            path: path, type: .regular, size: sent.isSeen ? sent.count : nil,
             modifiedDate: date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) })
     }
 }

@@ -8,6 +8,7 @@ package final class SFTPCall: Sendable {
         var missing: Int
         var outcome: Result<[SFTPReply], any Error>?
         var waiter: CheckedContinuation<[SFTPReply], any Error>?
+        var crowd: SFTPHandleRoom.Crowd?
     }
 
     private let state: Mutex<State>
@@ -42,11 +43,17 @@ package final class SFTPCall: Sendable {
         }
     }
 
+    /// The handles that were open when the first of the requests was refused that open one; nil if none was.
+    package var crowd: SFTPHandleRoom.Crowd? { state.withLock { $0.crowd } }
+
     /// Takes the reply to the request that has the place `index`.
-    func take(_ reply: SFTPReply, at index: Int) {
+    ///
+    /// - Parameter crowd: The handles beside it, if it is a refused opening.
+    func take(_ reply: SFTPReply, at index: Int, beside crowd: SFTPHandleRoom.Crowd? = nil) {
         let (isWanted, waiter, replies) = state.withLock { state -> (Bool, CheckedContinuation<[SFTPReply], any Error>?, [SFTPReply]) in
             guard state.outcome == nil else { return (false, nil, []) }
             state.replies[index] = reply
+            state.crowd = state.crowd ?? crowd
             state.missing -= 1
             guard state.missing == 0 else { return (true, nil, []) }
             let replies = state.replies.compactMap(\.self)

@@ -1,5 +1,22 @@
 /// The entries of an open folder, with several `READDIR`s on their way.
 package struct SFTPListing {
+    /// How much of one folder is read: a server can go on for ever.
+    package struct Limits: Sendable {
+        /// Entries.
+        package var entries = 10_000_000
+        /// Bytes of the names, which whoever lists may keep.
+        package var names = 256 << 20
+        /// Bytes of names and of lines for people.
+        package var bytes = 2 << 30
+
+        /// The usual ones, or fewer.
+        package init(entries: Int = 10_000_000, names: Int = 256 << 20, bytes: Int = 2 << 30) {
+            self.entries = entries
+            self.names = names
+            self.bytes = bytes
+        }
+    }
+
     /// On their way at first: more than most folders take.
     private static let first = 16
     /// On their way at most.
@@ -8,38 +25,40 @@ package struct SFTPListing {
     private static let many = 50
     /// Entries on their way at most, where all answers are like the last.
     private static let mostNames = 65_536
-    /// Entries of one folder that are read; a server can go on for ever.
-    package static let longest = 10_000_000
+    /// Bytes on their way at most, where all answers are like the last.
+    private static let mostBytes = 8 << 20
 
     private let session: SFTPSession
     private let handle: SFTPHandle
     private var calls: [SFTPCall] = []
     private var isAtEnd = false
-    private let longest: Int
-    private var count = 0
+    /// What is left of the limits.
+    private var left: Limits
+    private let empty: Int
 
     /// - Parameters:
     ///   - handle: From `OPENDIR`; closing it is the caller's.
-    ///   - longest: Entries that are read.
-    package init(_ session: SFTPSession, _ handle: SFTPHandle, longest: Int = SFTPListing.longest) {
+    ///   - limits: How much is read.
+    package init(_ session: SFTPSession, _ handle: SFTPHandle, limits: Limits = Limits()) {
         self.session = session
         self.handle = handle
-        self.longest = longest
+        left = limits
+        // An answer without names counts as many: it must not go on for ever either.
+        empty = limits.entries / 1_000 + 1
         calls = (0..<Self.first).map { _ in session.begin([.readdir(handle)]) }
     }
 
     /// The next entries, `.` and `..` among them where the server tells these; nil at the end.
     ///
-    /// - Throws: An ``SFTPRefusal``; `SFTPListing.TooLong` after `longest` entries; as `SFTPSession.send(_:)`.
+    /// - Throws: An ``SFTPRefusal``; `SFTPListing.TooLong` beyond the limits; as `SFTPSession.send(_:)`.
     package mutating func next() async throws -> [SFTPName]? {
         while !calls.isEmpty {
             let reply = try await calls.removeFirst().value()[0]
             switch reply {
             case .names(let names):
-                // An answer without names counts as many: it must not go on for ever either.
-                count += names.isEmpty ? longest / 1_000 + 1 : names.count
-                if !isAtEnd { ask(inEach: names.count) }
-                guard count <= longest else { throw TooLong() }
+                let bytes = count(names)
+                guard left.entries >= 0, left.names >= 0, left.bytes >= 0 else { throw TooLong() }
+                if !isAtEnd { ask(inEach: names.count, bytes) }
                 if !names.isEmpty { return names }
             case .status(let status) where status.isEndOfFile: isAtEnd = true
             case .status(let status): throw SFTPRefusal(status: status)
@@ -49,14 +68,24 @@ package struct SFTPListing {
         return nil
     }
 
+    /// - Returns: The bytes of the answer.
+    private mutating func count(_ names: [SFTPName]) -> Int {
+        let kept = names.reduce(0) { $0 + $1.filename.count }
+        let bytes = names.reduce(kept) { $0 + $1.longname.count }
+        left.entries -= names.isEmpty ? empty : names.count
+        left.names -= kept
+        left.bytes -= bytes
+        return bytes
+    }
+
     /// One for the one that was answered, and one more, or all where the folder is long; fewer where answers are so long that many would
     /// fill the memory.
-    private mutating func ask(inEach names: Int) {
-        let most = max(1, min(Self.most, Self.mostNames / max(1, names)))
+    private mutating func ask(inEach names: Int, _ bytes: Int) {
+        let most = max(1, min(Self.most, Self.mostNames / max(1, names), Self.mostBytes / max(1, bytes)))
         let more = names < Self.many ? 2 : most
         for _ in 0..<max(0, min(more, most - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
     }
 
-    /// A folder has more entries than are read.
+    /// A folder has more entries, or longer ones, than are read.
     package struct TooLong: Error {}
 }

@@ -11,6 +11,9 @@ package struct SFTPRequest: Sendable {
         body = writer.bytes
     }
 
+    /// Whether it is answered by a handle.
+    package var opens: Bool { type == .open || type == .opendir }
+
     /// Whether it carries data.
     var isHeavy: Bool { body.count > SFTPQueue.lightest }
 

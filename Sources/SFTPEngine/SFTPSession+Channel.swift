@@ -40,6 +40,7 @@ extension SFTPSession: ByteChannelUser {
         }
         opening?.resume(throwing: error)
         for resume in held { resume() }
+        room.forget(self)
         for case .call(let call, _) in pending.values.map(\.owner) { call.fail(error) }
         for bulk in bulks { bulk.sessionEnded(with: error) }
     }
@@ -78,16 +79,19 @@ extension SFTPSession: ByteChannelUser {
         let type = try decoder.byte()
         guard state.withLock({ $0.isOpen }) else { return try begin(type, &decoder) }
         let id = try decoder.uint32()
-        let (pending, isStuck) = state.withLock { state -> (Pending?, Bool) in
-            guard let pending = state.pending.removeValue(forKey: id) else { return (nil, false) }
-            return (pending, state.isStuck(after: pending, patience: patience))
+        let isGranted = SFTPPacketType(rawValue: type) == .handle
+        let (pending, isStuck, earlier) = state.withLock { state -> (Pending?, Bool, Int) in
+            guard let pending = state.pending.removeValue(forKey: id) else { return (nil, false, 0) }
+            let earlier = pending.effect == .opens && !isGranted ? state.openings(before: id) : 0
+            return (pending, state.isStuck(after: pending, patience: patience), earlier)
         }
         guard let pending else { throw SFTPProtocolError.unasked(id) }
+        let crowd = count(pending, isGranted: isGranted, earlier: earlier)
         do {
             if isStuck {
                 throw FileError.make(.timedOut, url: nil, sentence: "The server left a request without an answer for \(patience).")
             }
-            try give(type, &decoder, to: pending.owner)
+            try give(type, &decoder, to: pending.owner, crowd)
         } catch {
             // Whoever waits for it learns why with all others.
             state.withLock { $0.pending[id] = pending }
@@ -95,9 +99,19 @@ extension SFTPSession: ByteChannelUser {
         }
     }
 
-    private func give(_ type: UInt8, _ decoder: inout SFTPDecoder, to owner: Pending.Owner) throws {
+    /// - Returns: The handles beside a refused opening.
+    private func count(_ pending: Pending, isGranted: Bool, earlier: Int) -> SFTPHandleRoom.Crowd? {
+        switch pending.effect {
+        case .opens: return room.answered(self, isGranted: isGranted, earlier: earlier)
+        case .closes: room.closed(self)
+        case nil: break
+        }
+        return nil
+    }
+
+    private func give(_ type: UInt8, _ decoder: inout SFTPDecoder, to owner: Pending.Owner, _ crowd: SFTPHandleRoom.Crowd?) throws {
         switch owner {
-        case .call(let call, let index): call.take(try SFTPReply(type: type, &decoder), at: index)
+        case .call(let call, let index): call.take(try SFTPReply(type: type, &decoder), at: index, beside: crowd)
         case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
         case .limits:
             // A server that announces the limits and does not tell them has the usual ones.

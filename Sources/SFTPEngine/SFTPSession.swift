@@ -15,6 +15,21 @@ package final class SFTPSession: @unchecked Sendable {
 
         let owner: Owner
         let sent: ContinuousClock.Instant
+        /// What the request does to the number of open handles.
+        var effect: Effect?
+    }
+
+    enum Effect {
+        case opens
+        case closes
+
+        init?(_ type: SFTPPacketType) {
+            switch type {
+            case .open, .opendir: self = .opens
+            case .close: self = .closes
+            default: return nil
+            }
+        }
     }
 
     struct State {
@@ -30,6 +45,7 @@ package final class SFTPSession: @unchecked Sendable {
         var limits = SFTPLimits.usual
         var ending: (any Error)?
         var lastLook = ContinuousClock.now
+        var lastAnswer = ContinuousClock.now
         /// The shortest time that an answer took.
         var quickest: Duration?
     }
@@ -38,12 +54,15 @@ package final class SFTPSession: @unchecked Sendable {
     let channel: any ByteChannel
     /// How long one request may stay without an answer while others, which were sent later, have theirs.
     let patience: Duration
+    /// Counts the handles of this session beside those of others.
+    package let room: SFTPHandleRoom
     var inbox = SFTPInbox()
     var outbox = SFTPOutbox()
 
-    init(_ channel: any ByteChannel, patience: Duration) {
+    init(_ channel: any ByteChannel, patience: Duration, room: SFTPHandleRoom = SFTPHandleRoom()) {
         self.channel = channel
         self.patience = patience
+        self.room = room
     }
 
     /// Begins a session: one round trip.
@@ -51,10 +70,13 @@ package final class SFTPSession: @unchecked Sendable {
     /// - Parameters:
     ///   - channel: Was not started yet. It keeps the session until it ends: by ``end(with:)`` at the latest.
     ///   - patience: How long an answer may take; what the channel's own silence means, the channel knows.
+    ///   - room: Counts the handles of all sessions with the host.
     /// - Throws: `URLError(.cannotParseResponse)` for what is no SFTP; `URLError(.unsupportedURL)` for another version; why the channel
     ///   ended.
-    package static func open(over channel: any ByteChannel, patience: Duration = .seconds(60)) async throws -> SFTPSession {
-        let session = SFTPSession(channel, patience: patience)
+    package static func open(
+        over channel: any ByteChannel, patience: Duration = .seconds(60), room: SFTPHandleRoom = SFTPHandleRoom()
+    ) async throws -> SFTPSession {
+        let session = SFTPSession(channel, patience: patience, room: room)
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 var writer = SFTPWriter()
@@ -84,6 +106,9 @@ package final class SFTPSession: @unchecked Sendable {
 
     /// The shortest time that an answer took, which is a round trip and little else; nil before the first.
     package var roundTrip: Duration? { state.withLock { $0.quickest } }
+
+    /// How long ago the last answer came.
+    package var silence: Duration { state.withLock { .now - $0.lastAnswer } }
 
     /// Why the session ended; nil while it lives.
     package var ending: (any Error)? { state.withLock { $0.ending } }
@@ -127,26 +152,37 @@ package final class SFTPSession: @unchecked Sendable {
     }
 
     /// Sends requests; the answers are waited for elsewhere.
-    package func begin(_ requests: [SFTPRequest]) -> SFTPCall {
+    ///
+    /// - Parameter ticket: An admitted one of ``room``, for the openings among them; those of which nobody asked for room are counted, too.
+    package func begin(_ requests: [SFTPRequest], ticket: SFTPHandleRoom.Ticket? = nil) -> SFTPCall {
         let call = SFTPCall(requests.count) { [weak self] handles in
             self?.close(handles)
         } abandon: { [weak self] call in
             self?.abandon(call)
         }
         guard requests.allSatisfy({ $0.body.count < SFTPOutbox.longestPacket - 16 }) else {
+            if let ticket { room.withdraw(ticket) }
             call.fail(FileError.make(.fileWriteInvalidFileName, path: "", sentence: "A name is too long for one SFTP packet."))
             return call
         }
+        let openings = requests.count(where: \.opens)
         let ending = state.withLock { state -> (any Error)? in
             if let ending = state.ending { return ending }
+            if openings > 0 { room.sent(openings, ticket, self) }
             let now = ContinuousClock.now
             state.queue.append(
                 requests.enumerated().map { index, request in
-                    request.packet(id: state.register(Pending(owner: .call(call, index: index), sent: now)))
+                    let pending = Pending(owner: .call(call, index: index), sent: now, effect: Effect(request.type))
+                    return request.packet(id: state.register(pending))
                 })
             return nil
         }
-        if let ending { call.fail(ending) } else { channel.wake() }
+        if let ending {
+            if let ticket { room.withdraw(ticket) }
+            call.fail(ending)
+        } else {
+            channel.wake()
+        }
         return call
     }
 
@@ -188,34 +224,4 @@ package final class SFTPSession: @unchecked Sendable {
 
     /// How many transfers share the session.
     var sharers: Int { state.withLock { max(1, $0.bulks.count) } }
-}
-
-extension SFTPSession.State {
-    /// Whether what waits to leave is enough for now.
-    var isFull: Bool { queue.bytes > SFTPSession.enough && ending == nil }
-
-    /// Those who waited for room, once there is some; they look again.
-    mutating func takeHeld() -> [@Sendable () -> Void] {
-        guard !held.isEmpty, queue.bytes <= SFTPSession.enough / 2 else { return [] }
-        defer { held = [] }
-        return held
-    }
-
-    mutating func register(_ pending: SFTPSession.Pending) -> UInt32 {
-        repeat { lastID &+= 1 } while self.pending[lastID] != nil
-        self.pending[lastID] = pending
-        return lastID
-    }
-
-    /// Takes note of the time that an answer took.
-    ///
-    /// - Returns: Whether a request was passed over for longer than `patience`: others that were sent so much later have their answers.
-    ///   Looked at once a second, because all requests that wait are gone through.
-    mutating func isStuck(after reply: SFTPSession.Pending, patience: Duration) -> Bool {
-        let now = ContinuousClock.now
-        quickest = min(quickest ?? patience, now - reply.sent)
-        guard now - lastLook >= .seconds(1) else { return false }
-        lastLook = now
-        return pending.values.contains { $0.sent + patience < reply.sent }
-    }
 }

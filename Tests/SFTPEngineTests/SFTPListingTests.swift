@@ -10,8 +10,8 @@ import Testing
         return handle
     }
 
-    private func names(_ session: SFTPSession, _ handle: SFTPHandle, longest: Int = SFTPListing.longest) async throws -> [String] {
-        var listing = SFTPListing(session, handle, longest: longest)
+    private func names(_ session: SFTPSession, _ handle: SFTPHandle, _ limits: SFTPListing.Limits = .init()) async throws -> [String] {
+        var listing = SFTPListing(session, handle, limits: limits)
         var names: [String] = []
         while let page = try await listing.next() { names += page.map { String(decoding: $0.filename, as: UTF8.self) } }
         return names
@@ -50,8 +50,20 @@ import Testing
         let double = SFTPDouble(SFTPDouble.Settings { $0.kind == .readdir ? [fault] : [] })
         try await withSession(double) { session async throws in
             let handle = try await opendir(session, "/")
-            await #expect(throws: SFTPListing.TooLong.self) { _ = try await names(session, handle, longest: 5_000) }
+            await #expect(throws: SFTPListing.TooLong.self) { _ = try await names(session, handle, .init(entries: 5_000)) }
             #expect(double.counts.mostOutstanding <= 128)
+            session.close([handle])
+        }
+    }
+
+    @Test(arguments: [SFTPListing.Limits(names: 100_000), .init(bytes: 100_000)])
+    func `a folder of few names, each very long, ends by its bytes`(limits: SFTPListing.Limits) async throws {
+        let names = (0..<20).map { [UInt8](repeating: UInt8($0), count: 1_000) }
+        let double = SFTPDouble(SFTPDouble.Settings { $0.kind == .readdir ? [.names(names)] : [] })
+        try await withSession(double) { session async throws in
+            let handle = try await opendir(session, "/")
+            await #expect(throws: SFTPListing.TooLong.self) { _ = try await self.names(session, handle, limits) }
+            #expect(double.counts.requests[.readdir, default: 0] <= 40)
             session.close([handle])
         }
     }

@@ -43,7 +43,9 @@ enum SFTPFaults {
             credentials: FixedCredential(.password(user: "anna", password: secret)), timeouts: Timeouts(connect: 20, idle: 20),
             retries: RetryPolicy(retries: 0, firstPause: 0.01), proxy: .none)
         change(&options)
-        return try SFTPFileProvider(configuration: configuration, options: options, near: links.limits.near) { try links.connect() }
+        return try SFTPFileProvider(
+            configuration: configuration, options: options, near: links.limits.near, standstill: links.limits.standstill
+        ) { try links.connect() }
     }
 
     static func leftovers(_ double: SFTPDouble) -> [String] {

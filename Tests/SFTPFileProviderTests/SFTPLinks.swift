@@ -12,6 +12,8 @@ final class SFTPLinks: Sendable {
         var channels = Int.max
         /// Answers that come sooner make the double a near one: it never is, however fast this machine.
         var near = Duration.zero
+        /// How long an opening waits for a handle while no answer comes.
+        var standstill = Duration.seconds(15)
         /// Whether the double is taken for OpenSSH's server.
         var renamesByLink = false
         /// What a connection throws once it has ended.

@@ -35,13 +35,35 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a/b", "../old", "/etc/passwd", "a\u{0}b", ""]) func `A name that leads elsewhere ends the listing`(
-        name: String
-    ) async throws {
-        let settings = SFTPDouble.Settings { $0.kind == .readdir && $0.occurrence == 1 ? [.names([Array(name.utf8)])] : [] }
-        try await withSFTPProvider(settings) { _, provider in
-            let error = try await SFTPFaults.mustFail { try await provider.contentsOfDirectory(path: .root) }
-            #expect(error.urlCode == .cannotParseResponse, "\(error)")
+    @Test func `Names that no path can hold, and those that come twice, are left out and counted at the end`() async throws {
+        let names = ["..", "a/b", "good", "../old", "", "a\u{0}b", ".", "good", "fine"].map { Array($0.utf8) }
+        let settings = SFTPDouble.Settings { $0.kind == .readdir && $0.occurrence == 1 ? [.names(names)] : [] }
+        try await withSFTPProvider(settings, options: { $0.cache = CachePolicy(lifetime: 60) }) { double, provider in
+            let listed = Locked([String]())
+            let error = try await SFTPFaults.mustFail {
+                try await provider.contentsOfDirectory(path: .root) { page in listed.update { $0 += page.map(\.name) } }
+            }
+            #expect(listed.value.starts(with: ["good", "fine"]) && error.unusableNames?.count == 5, "\(error)")
+            #expect(error.unusableNames?.first == "a/b" && error.sentence.contains("a/b"), "\(error.sentence)")
+            // A listing that is not whole is not remembered as one.
+            double.setAnswer { $0.kind == .readdir && $0.occurrence.isMultiple(of: 2) ? [.names(names)] : [] }
+            double.resetCounts()
+            _ = try await provider.contentsOfDirectory(path: .root)
+            #expect(double.counts.requests[.opendir] == 1)
+        }
+    }
+
+    @Test func `A folder of which names were left out is not removed, and not taken for empty`() async throws {
+        // The first answer of each listing.
+        let begun = Locked<Set<[UInt8]>>([])
+        let settings = SFTPDouble.Settings { request in
+            request.kind == .readdir && begun.update { $0.insert(request.handle).inserted } ? [.names([Array("a/b".utf8)])] : []
+        }
+        try await withSFTPProvider(settings) { double, provider in
+            let error = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: true) }
+            #expect(error.unusableNames?.count == 1 && double.exists("/shelf"), "\(error)")
+            let full = try await SFTPFaults.mustFail { try await provider.removeItem(path: ProviderPath("shelf"), recursive: false) }
+            #expect(full.posixCode == .ENOTEMPTY && double.exists("/shelf"), "\(full)")
         }
     }
 

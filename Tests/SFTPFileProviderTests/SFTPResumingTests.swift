@@ -160,6 +160,43 @@ import Testing
         }
     }
 
+    @Test func `A part that somebody else has left, or may have changed, is begun anew`() async throws {
+        // Owned by another account; or of an unknown owner, and others may write to it.
+        let strange: [Data] = [
+            Data([0, 0, 0, 7, 0, 0, 0, 0, 1, 0x4F, 0xB1, 0x80, 0, 0, 0, 99, 0, 0, 0, 99, 0, 0, 0x81, 0xA4]),
+            Data([0, 0, 0, 5, 0, 0, 0, 0, 1, 0x4F, 0xB1, 0x80, 0, 0, 0x81, 0xB6]),
+        ]
+        for attributes in strange {
+            try await withPart(change: { double, part in
+                double.setAnswer { [unowned double] request in
+                    guard request.kind == .lstat, request.path == part else { return [] }
+                    double.setAnswer { _ in [] }
+                    return [.attributes(attributes)]
+                }
+            }) { double, source in
+                #expect(source.begun.value == [0] && double.counts.bytesWritten == Self.size)
+            }
+        }
+    }
+
+    @Test func `A link that takes the place of a part is not written through`() async throws {
+        try await withSFTPProvider { double, provider in
+            let part = try TemporaryName.make(beside: ProviderPath("new"), for: Self.identity)
+            double.putPattern(20_000_000, at: "/\(part.name)")
+            double.putPattern(20_000_000, at: "/victim")
+            double.setAnswer { [unowned double] request in
+                guard request.kind == .open, request.flags == .write, request.path == "/\(part.name)" else { return [] }
+                double.remove(request.path)
+                double.putLink(to: "/victim", at: request.path)
+                return []
+            }
+            let error = try await SFTPFaults.mustFail { try await write(provider, PatternSource(size: Self.size)) }
+            #expect(error.cocoaCode == .fileWriteUnknown && error.sentence.contains(part.name), "\(error)")
+            #expect(double.counts.bytesWritten == 0 && double.isPattern("/victim", size: 20_000_000) && !double.exists("/new"))
+            double.remove("/\(part.name)")
+        }
+    }
+
     @Test func `A server that empties what is opened is sent the whole file again`() async throws {
         try await withPart(.rclone) { double, source in
             #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)

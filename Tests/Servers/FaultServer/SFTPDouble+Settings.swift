@@ -15,8 +15,10 @@ extension SFTPDouble {
         public var maximumRead = 261_120
         /// What `limits@openssh.com` says of WRITE, in bytes.
         public var maximumWrite = 261_120
-        /// Handles at a time on a channel; OPEN and OPENDIR fail with "Too many open files" above. Also told by `limits@openssh.com`.
+        /// Handles at a time on a channel; OPEN and OPENDIR fail with ``handleRefusal`` above. Also told by `limits@openssh.com`.
         public var maximumHandles = 1_019
+        /// What OPEN and OPENDIR of one handle too many fail with.
+        public var handleRefusal: (code: Code, text: String) = (.failure, "Too many open files")
         /// How long a handle is, 4 to 256 bytes.
         public var handleLength = 4
         /// Entries in one reply to READDIR.

@@ -62,7 +62,7 @@ extension SFTPDoubleSession {
     /// Makes a handle.
     func enter(_ handle: Handle, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
         guard handles.count < settings.maximumHandles else {
-            throw SFTPDoubleRefusal(code: .failure, text: "Too many open files")
+            throw SFTPDoubleRefusal(code: settings.handleRefusal.code, text: settings.handleRefusal.text)
         }
         lastHandle += 1
         let bytes = [UInt8](repeating: 0xFF, count: max(0, settings.handleLength - 4)) + [UInt8].sftp(lastHandle)
@@ -82,7 +82,7 @@ extension SFTPDoubleSession {
             flags.formUnion([.create, .truncate])
         }
         guard handles.count < settings.maximumHandles else {
-            throw SFTPDoubleRefusal(code: .failure, text: "Too many open files")
+            throw SFTPDoubleRefusal(code: settings.handleRefusal.code, text: settings.handleRefusal.text)
         }
         // Exclusive creation does not follow a link at the end, as open(2) has it.
         let place = try state.tree.locate(call.request.bytes, follow: !flags.isSuperset(of: [.create, .exclusive]))

@@ -1,0 +1,131 @@
+import FileProviderCore
+import Foundation
+import SFTPEngine
+
+/// Opening files and folders on servers that have few handles to give.
+extension SFTPConnection {
+    /// How long a file may be open without being read before its handle is taken for another one; less where nothing else is open.
+    private static let idle = (usual: Duration.milliseconds(250), alone: Duration.milliseconds(50))
+
+    /// What came of openings that left together.
+    private struct Attempt {
+        var replies: [SFTPReply]
+        /// Handles beside a refused opening, those of the same attempt left out; nil where all were opened.
+        var others: SFTPHandleRoom.Crowd?
+        var own: [SFTPHandle]
+        /// Whether it left without room, because nothing moved any more.
+        var wasForced: Bool
+    }
+
+    /// Sends requests of which some open a file or a folder, as soon as the server has room for so many handles.
+    ///
+    /// An opening that is refused while other handles are open may be one too many. It waits until fewer are open and is tried once more;
+    /// where the server's words speak of open files, until it is alone.
+    ///
+    /// - Parameter isDoubtful: Whether the refusal may be about the number of handles.
+    /// - Returns: The replies, as of ``send(_:_:)``, to the last try.
+    func open(
+        _ requests: [SFTPRequest], _ session: SFTPSession,
+        isDoubtful: ([SFTPReply], SFTPStatus) async throws -> Bool = { _, status in status.mayBeAboutHandles }
+    ) async throws -> [SFTPReply] {
+        var attempt = try await attempt(requests, session)
+        var tries = 1
+        while let others = attempt.others, !attempt.wasForced, let status = attempt.replies.firstRefusal(of: requests) {
+            guard try await isDoubtful(attempt.replies, status),
+                let next = room(after: status, others, tries, own: attempt.own.count)
+            else { break }
+            session.close(attempt.own)
+            attempt = try await self.attempt(requests, session, most: next.most, countsAll: next.countsAll)
+            tries += 1
+            if attempt.others == nil { host.room.learn(next.most, isShared: next.countsAll) }
+        }
+        return attempt.replies
+    }
+
+    /// As ``open(_:_:isDoubtful:)``, without waiting and without a second try.
+    ///
+    /// - Returns: Nil where there is no room.
+    func openNow(_ requests: [SFTPRequest], _ session: SFTPSession) async throws -> [SFTPReply]? {
+        let ticket = host.room.ask(requests.count(where: \.opens), session)
+        guard host.room.isAdmitted(ticket) else {
+            host.room.withdraw(ticket)
+            return nil
+        }
+        return try await begin(requests, session, ticket).value()
+    }
+
+    /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide that: some announce
+    ///   what their system gives them, and give less.
+    private func room(
+        after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, own: Int
+    ) -> (most: Int, countsAll: Bool)? {
+        if others.session > 0, tries == 1 || status.isAboutHandles { return (others.session + own, false) }
+        if others.host > 0, status.isAboutHandles { return (others.host + own, true) }
+        return nil
+    }
+
+    private func attempt(
+        _ requests: [SFTPRequest], _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false
+    ) async throws -> Attempt {
+        let ticket = host.room.ask(requests.count(where: \.opens), session, most: most, countsAll: countsAll)
+        let wasForced = try await waitForRoom(ticket, session)
+        defer { host.room.finish(ticket) }
+        let call = begin(requests, session, ticket)
+        let replies = try await call.value()
+        let own = replies.compactMap { if case .handle(let handle) = $0 { handle } else { nil } }
+        return Attempt(replies: replies, others: call.crowd?.leavingOut(own.count), own: own, wasForced: wasForced)
+    }
+
+    private func begin(_ requests: [SFTPRequest], _ session: SFTPSession, _ ticket: SFTPHandleRoom.Ticket) -> SFTPCall {
+        options.counters.add(.requests, Int64(requests.count))
+        return session.begin(requests, ticket: ticket)
+    }
+
+    /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this opening. The server
+    ///   decides then.
+    private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, _ session: SFTPSession) async throws -> Bool {
+        let room = host.room
+        let start = ContinuousClock.now
+        var pause = Self.idle.alone
+        do {
+            while !room.isAdmitted(ticket) {
+                try await Gate.wait { resume in
+                    room.whenAdmitted(ticket, resume)
+                    SFTPPace.resume(at: .now + pause, resume)
+                }
+                if room.isAdmitted(ticket) { break }
+                // Many may wait, and one that looks is enough for all.
+                pause = min(pause * 2, .seconds(1))
+                let isAlone = handles.countIdle(on: session) >= room.used(session)
+                await handles.giveBackIdle(on: session, for: isAlone ? Self.idle.alone : Self.idle.usual)
+                if min(session.silence, .now - start) > host.longestStandstill {
+                    room.admit(ticket)
+                    return true
+                }
+            }
+        } catch {
+            room.withdraw(ticket)
+            throw error
+        }
+        return false
+    }
+}
+
+extension [SFTPReply] {
+    /// The status of the first of `requests` that was to open something and did not.
+    fileprivate func firstRefusal(of requests: [SFTPRequest]) -> SFTPStatus? {
+        zip(requests, self).lazy.filter(\.0.opens).compactMap(\.1.status).first
+    }
+}
+
+extension SFTPStatus {
+    /// Whether the server's words say that other files are open, or other transfers under way.
+    var isAboutHandles: Bool {
+        if isOK || code == Code.noSuchFile { return false }
+        let text = message.lowercased()
+        return ["too many", "in progress", "open files", "open handles", "open file limit"].contains { text.contains($0) }
+    }
+
+    /// Whether a refused opening may be about the number of handles; most servers have no more words for that than for anything else.
+    var mayBeAboutHandles: Bool { code == Code.failure || code == Code.permissionDenied || isAboutHandles }
+}

@@ -1,0 +1,98 @@
+import FileProviderCore
+import Foundation
+import SFTPEngine
+
+/// Size and version of a file, by whichever request the server answers.
+extension SFTPReader {
+    private var host: SFTPHost { provider.connection.host }
+
+    /// The request that tells whether the open file is still the same.
+    func look(at opened: Opened) -> SFTPRequest { host.looks.lackHandle ? .stat(host.bytes(of: path)) : .fstat(opened.handle) }
+
+    /// Sees that the file is the one of the first read, by the answer to a look; where that was refused, by another one.
+    ///
+    /// - Throws: `CocoaError(.fileReadUnknown)` when the file is another version.
+    func settle(_ reply: SFTPReply, of opened: Opened) async throws {
+        var found = try attributes(reply)
+        let known = state.value.known
+        let isEnough = known != nil && (found != nil || host.looks.lackBoth)
+        if found?.size == nil, !isEnough { found = try await otherLook(at: opened) ?? found }
+        if let known { return try check(found, known) }
+        let size: Int64
+        if let told = found?.size {
+            guard let told = Int64(exactly: told) else { throw provider.unexpected(path) }
+            size = told
+        } else {
+            size = try await end(of: opened)
+        }
+        let modified = found?.times?.modification
+        try state.update { state in
+            if let known = state.known, known.size != size { throw FileError.changedWhileReading(path, url: url) }
+            if state.known != nil { return }
+            state.modified = modified
+            state.known = FileReaderAttributes(size: size, validator: modified.map { "\($0)-\(size)" })
+        }
+    }
+
+    /// Compares what the server tells of the file now, as far as it tells it.
+    private func check(_ found: SFTPAttributes?, _ known: FileReaderAttributes) throws {
+        let hasOtherSize = found?.size.map { Int64(exactly: $0) != known.size } ?? false
+        let time = found?.times?.modification
+        let hasOtherTime = time != nil && state.value.modified != nil && time != state.value.modified
+        if hasOtherSize || hasOtherTime { throw FileError.changedWhileReading(path, url: url) }
+    }
+
+    private func attributes(_ reply: SFTPReply) throws -> SFTPAttributes? {
+        switch reply {
+        case .attributes(let found): return found
+        case .status: return nil
+        default: throw provider.unexpected(path)
+        }
+    }
+
+    /// `FSTAT` where `STAT` was refused, and the other way round.
+    private func otherLook(at opened: Opened) async throws -> SFTPAttributes? {
+        let replies = try await provider.connection.send([.fstat(opened.handle), .stat(host.bytes(of: path))], opened.session)
+        let (byHandle, byName) = (try attributes(replies[0]), try attributes(replies[1]))
+        if byHandle == nil { if byName == nil { host.lacks(\.lackBoth) } else { host.lacks(\.lackHandle) } }
+        return byHandle?.size != nil ? byHandle : byName ?? byHandle
+    }
+
+    // MARK: Where nobody tells the size
+
+    /// Bytes that are asked for together to find the end: the first time, those at the powers of two below 1 PiB.
+    private static let probes = 51
+
+    /// The size of a file, found by reading single bytes.
+    ///
+    /// - Complexity: One round trip, and one more for each factor of 51 in the size.
+    private func end(of opened: Opened) async throws -> Int64 {
+        // All below `least` is there, nothing from `most` on.
+        var (least, most) = (Int64(0), Int64.max)
+        var places = (0..<Self.probes).map { Int64(1) << $0 - 1 }
+        while least < most {
+            let there = try await areThere(places, opened)
+            for (place, isThere) in zip(places, there) {
+                if isThere { least = max(least, place + 1) } else { most = min(most, place) }
+            }
+            // The file has changed under the search.
+            guard least <= most else { throw FileError.changedWhileReading(path, url: url) }
+            let step = max(1, (most - least) / Int64(Self.probes) + 1)
+            places = Array(stride(from: least + step - 1, to: most, by: Int64.Stride(step)))
+            if places.isEmpty, least < most { places = [least] }
+        }
+        return least
+    }
+
+    private func areThere(_ places: [Int64], _ opened: Opened) async throws -> [Bool] {
+        let requests = places.map { SFTPRequest.read(opened.handle, at: UInt64($0), count: 1) }
+        return try await provider.connection.send(requests, opened.session).map { reply in
+            switch reply {
+            case .data(let bytes) where bytes.count == 1: return true
+            case .status(let status) where status.isEndOfFile: return false
+            case .status(let status): throw SFTPCondition(status: status, path: path, url: url).error
+            default: throw provider.unexpected(path)
+            }
+        }
+    }
+}

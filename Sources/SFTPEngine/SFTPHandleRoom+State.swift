@@ -1,0 +1,78 @@
+extension SFTPHandleRoom {
+    struct State: Sendable {
+        struct Count: Sendable {
+            /// Handles that the server gave and has not yet confirmed to be closed.
+            var open = 0
+            /// Openings that are admitted or sent, and have no answer yet.
+            var asked = 0
+            var used: Int { open + asked }
+        }
+
+        struct Waiter: Sendable {
+            let session: ObjectIdentifier
+            let count: Int
+            /// Handles that may be open with it.
+            let most: Int
+            /// Handles that the server gives this session, as it says itself.
+            let announced: Int
+            /// Whether `most` counts the handles of all sessions.
+            let countsAll: Bool
+            var isAdmitted = false
+            var resume: (@Sendable () -> Void)?
+        }
+
+        var counts: [ObjectIdentifier: Count] = [:]
+        var waiters: [UInt64: Waiter] = [:]
+        /// Those that were admitted with a number of handles that is not to be exceeded before they are answered.
+        var trials: [UInt64: Waiter] = [:]
+        /// Those that are not admitted, in their order.
+        var queue: [UInt64] = []
+        var lastID: UInt64 = 0
+        /// Learned: handles at a time, of a session or of all.
+        var limit: Int?
+        /// Whether ``limit`` is for all sessions together.
+        var isShared = false
+        /// When ``limit`` was set.
+        var changed = ContinuousClock.now
+        /// Callbacks of those that were admitted by the change under way.
+        var resumes: [@Sendable () -> Void] = []
+        private let growth: Duration
+
+        init(growth: Duration) { self.growth = growth }
+
+        /// Admits those for whom there is room, in their order. One that needs more room than there is does not hold up those behind it.
+        mutating func admitWaiting() {
+            grow()
+            for id in queue where waiters[id].map(hasRoom) == true { admit(id) }
+        }
+
+        mutating func admit(_ id: UInt64) {
+            guard let waiter = waiters[id], !waiter.isAdmitted else { return }
+            queue.removeAll { $0 == id }
+            waiters[id]?.isAdmitted = true
+            counts[waiter.session, default: Count()].asked += waiter.count
+            if waiter.most < .max { trials[id] = waiter }
+            if let resume = waiters[id]?.resume.take() { resumes.append(resume) }
+        }
+
+        /// Half as many more, now and then: one that is too many is refused, and learned from again.
+        private mutating func grow() {
+            guard let limit else { return }
+            let now = ContinuousClock.now
+            guard now - changed >= growth else { return }
+            self.limit = limit + max(1, limit / 2)
+            changed = now
+        }
+
+        private func hasRoom(_ waiter: Waiter) -> Bool {
+            let own = counts[waiter.session]?.used ?? 0
+            let all = counts.values.reduce(0) { $0 + $1.used }
+            func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
+            return fits(own, waiter.announced) && fits(waiter.countsAll ? all : own, waiter.most)
+                && fits(isShared ? all : own, limit ?? .max)
+                && trials.values.allSatisfy { trial in
+                    trial.countsAll ? fits(all, trial.most) : trial.session != waiter.session || fits(own, trial.most)
+                }
+        }
+    }
+}
