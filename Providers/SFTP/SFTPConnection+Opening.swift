@@ -98,7 +98,7 @@ extension SFTPConnection {
                 pause = min(pause * 2, .seconds(1))
                 let isAlone = handles.countIdle(on: session) >= room.used(session)
                 await handles.giveBackIdle(on: session, for: isAlone ? Self.idle.alone : Self.idle.usual)
-                if min(session.silence, .now - start) > host.longestStandstill {
+                if min(room.standstill, .now - start) > host.longestStandstill {
                     room.admit(ticket)
                     return true
                 }

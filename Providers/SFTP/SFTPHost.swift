@@ -35,7 +35,7 @@ final class SFTPHost: Sendable {
     let root: ProviderPath
     /// Counts the open files and folders of all sessions.
     let room: SFTPHandleRoom
-    /// How long an opening waits for room while no answer comes.
+    /// How long an opening waits for room while nothing moves and no answer is owed.
     let longestStandstill: Duration
     private let state = Locked(State())
 

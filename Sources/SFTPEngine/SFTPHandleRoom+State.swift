@@ -5,6 +5,7 @@ extension SFTPHandleRoom {
             var open = 0
             /// Openings that are admitted or sent, and have no answer yet.
             var asked = 0
+            weak var session: SFTPSession?
             var used: Int { open + asked }
         }
 

@@ -100,10 +100,18 @@ package final class SFTPHandleRoom: Sendable {
 
     /// The openings of `ticket` leave, or `count` openings that asked nobody.
     func sent(_ count: Int, _ ticket: Ticket?, _ session: SFTPSession) {
+        let key = ObjectIdentifier(session)
         state.update { state in
-            if let ticket, let waiter = state.waiters.removeValue(forKey: ticket.id), waiter.isAdmitted { return }
-            state.counts[ObjectIdentifier(session), default: State.Count()].asked += count
+            let isAdmitted = ticket.flatMap { state.waiters.removeValue(forKey: $0.id)?.isAdmitted } ?? false
+            if !isAdmitted { state.counts[key, default: State.Count()].asked += count }
+            state.counts[key]?.session = session
         }
+    }
+
+    /// How long no session has moved, though no server owed it an answer: whoever has a handle waits for something else.
+    package var standstill: Duration {
+        let sessions = state.update { $0.counts.values.compactMap(\.session) }
+        return sessions.map { $0.isWaiting ? .zero : $0.silence }.min() ?? .zero
     }
 
     /// An opening was answered, by a handle or not.
