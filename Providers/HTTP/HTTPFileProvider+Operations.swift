@@ -107,12 +107,17 @@ extension HTTPFileProvider {
 }
 
 extension HTTPFileProvider {
-    /// - Throws: `CocoaError(.fileWriteUnknown)` where writing makes folders, and a file has the name of the parent.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` where writing makes folders, and the nearest item above `path` is a file.
     private func refuseFile(asParentOf path: ProviderPath) async throws {
-        guard let parent = path.parent, !folders.value.knows(parent), try await capabilities().makesParentFolders,
-            try await itemIfAny(parent)?.isDirectory == false
-        else { return }
-        throw FileError.notADirectory(parent, url: url(of: parent), writing: true)
+        guard try await capabilities().makesParentFolders else { return }
+        var folder = path.parent
+        while let parent = folder, !folders.value.knows(parent) {
+            if let item = try await itemIfAny(parent) {
+                if item.isDirectory { return }
+                throw FileError.notADirectory(parent, url: url(of: parent), writing: true)
+            }
+            folder = parent.parent
+        }
     }
 }
 

@@ -6,9 +6,11 @@ extension Behaviour {
     static let cancellation: [Behaviour] = HandledOperation.all.flatMap { operation in
         [
             Behaviour("\(operation.name) with a handler ends once, done", operation.needs) { try await $0.succeed(operation) },
-            Behaviour("\(operation.name) with a handler where nothing is ends once, with the reason", operation.needs) {
-                try await $0.fail(operation)
-            },
+            Behaviour(
+                "\(operation.name) with a handler where nothing is ends once, with the reason",
+                // One that starts from nothing makes the folder where writing does.
+                operation.needs + (operation.before.isEmpty ? [.makingParents(false)] : [])
+            ) { try await $0.fail(operation) },
             Behaviour("\(operation.name) with a handler, cancelled at random points, ends once, done or undone", operation.needs) {
                 try await $0.cancelAtRandom(operation)
             },

@@ -131,6 +131,24 @@ import Testing
         #expect(!s3.lines.contains { line in looks.contains { line.hasSuffix($0) || line.contains("\($0)&") } })
     }
 
+    @Test func `no folder is made below a file, however far`() async throws {
+        let s3 = try ScriptedS3 { request in
+            switch (request.method, request.target) {
+            case ("HEAD", "/bucket/file"): .reply(200, headers: ["ETag": "\"e\""], body: Data("x".utf8))
+            case ("HEAD", _): .reply(404)
+            case ("PUT", _): .reply(200, headers: ["ETag": "\"\(PartsServer.md5(request.body))\""])
+            default: .listing([])
+            }
+        }
+        defer { s3.stop() }
+        for path in ["file/a", "file/a/b/c"] {
+            await #expect(throws: CocoaError.self) { try await s3.provider.createFolder(path: ProviderPath(path)) }
+        }
+        #expect(!s3.lines.contains { $0.hasPrefix("PUT") })
+        try await s3.provider.createFolder(path: ProviderPath("new/a/b"))
+        #expect(s3.lines.last == "PUT /bucket/new/a/b/")
+    }
+
     @Test func `an upload of other bytes is left alone`() async throws {
         let bucket = PartsServer()
         let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
