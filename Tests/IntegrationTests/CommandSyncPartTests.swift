@@ -32,7 +32,7 @@ import Testing
             #expect(try await runner.run("clean", "--older", "12h", "--quiet", "a").code == 0)
             #expect(try runner.names("a/d") == [".bin.carrel-part"])
             #expect(try runner.names("a").sorted() == [week, "d", "kept"].sorted())
-            for age in ["", "1", "d", "-1d", "1y"] { expectFailure(try await runner.run("clean", "--older=\(age)", "a"), 2, "--older") }
+            for age in ["1", "d", "-1d", "1y"] { expectFailure(try await runner.run("clean", "--older=\(age)", "a"), 2, "--older") }
             expectFailure(try await runner.run("clean", "missing"), 3)
         }
     }
