@@ -7,7 +7,7 @@ enum KnownServerFailures {
         case "Apache": mixtures
         case "nginx": hiddenNames
         case "rclone": lateUploads + spoilt + rewrittenNames
-        case "lighttpd": pathInformation
+        case "lighttpd": pathInformation + rememberedSizes
         case "WsgiDAV": destinations + vanished
         case "moto": twoSteps
         default: []
@@ -75,6 +75,14 @@ enum KnownServerFailures {
         Conformance.KnownFailure(
             "errors: Looking below a file fails", reason: "lighttpd serves a file under every name below it, unless it is told not to",
             message: "expected an error, but it succeeded")
+    ]
+
+    /// lighttpd's `server.stat-cache-engine` keeps what it knows of a file for a second.
+    private static let rememberedSizes = [
+        Conformance.KnownFailure(
+            "writing: What a replacing write returns is there",
+            reason: "lighttpd promises the size that a file had a second ago, and ends the connection where the new file is shorter",
+            message: "closed the connection", isOccasional: true)
     ]
 
     /// WsgiDAV decodes a destination before it takes it apart as a URL.
