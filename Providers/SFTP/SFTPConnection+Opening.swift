@@ -17,6 +17,13 @@ extension SFTPConnection {
         var wasForced: Bool
     }
 
+    /// How many handles may be open at a try, with those that it asks for.
+    private struct Bound: Equatable {
+        let most: Int
+        /// Whether those of all sessions count.
+        let countsAll: Bool
+    }
+
     /// Sends requests of which some open a file or a folder, as soon as the server has room for so many handles.
     ///
     /// An opening that is refused while other handles are open may be one too many. It waits until fewer are open and is tried once more;
@@ -30,14 +37,17 @@ extension SFTPConnection {
     ) async throws -> [SFTPReply] {
         var attempt = try await attempt(requests, session)
         var tries = 1
+        var last: Bound?
         while let others = attempt.others, !attempt.wasForced, let status = attempt.replies.firstRefusal(of: requests) {
             guard try await isDoubtful(attempt.replies, status),
-                let next = room(after: status, others, tries, own: attempt.own.count)
+                let next = room(after: status, others, tries, of: requests.count(where: \.opens), own: attempt.own.count),
+                next != last
             else { break }
+            last = next
             session.close(attempt.own)
             attempt = try await self.attempt(requests, session, most: next.most, countsAll: next.countsAll)
             tries += 1
-            if attempt.others == nil { host.room.learn(next.most, isShared: next.countsAll) }
+            if attempt.others == nil, others.host > 0 { host.room.learn(next.most, isShared: next.countsAll) }
         }
         return attempt.replies
     }
@@ -56,11 +66,10 @@ extension SFTPConnection {
 
     /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide that: some announce
     ///   what their system gives them, and give less.
-    private func room(
-        after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, own: Int
-    ) -> (most: Int, countsAll: Bool)? {
-        if others.session > 0, tries == 1 || status.isAboutHandles { return (others.session + own, false) }
-        if others.host > 0, status.isAboutHandles { return (others.host + own, true) }
+    private func room(after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, of openings: Int, own: Int) -> Bound? {
+        if others.session > 0, tries == 1 || status.isAboutHandles { return Bound(most: others.session + own, countsAll: false) }
+        // The handles of other sessions may have been closed before the refusal was here.
+        if status.isAboutHandles { return Bound(most: max(openings, others.host + own), countsAll: true) }
         return nil
     }
 

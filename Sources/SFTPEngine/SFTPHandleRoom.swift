@@ -126,8 +126,10 @@ package final class SFTPHandleRoom: Sendable {
                 state.counts[key]?.open += 1
                 return nil
             }
-            let all = state.counts.values.reduce(earlier) { $0 + $1.open }
-            return Crowd(session: (state.counts[key]?.open ?? 0) + earlier, host: all)
+            let own = (state.counts[key]?.open ?? 0) + earlier
+            // What other sessions have asked for may be open before the answer is here.
+            let others = state.counts.reduce(0) { $1.key == key ? $0 : $0 + $1.value.used }
+            return Crowd(session: own, host: own + others)
         }
     }
 
