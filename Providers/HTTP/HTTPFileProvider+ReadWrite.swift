@@ -144,7 +144,7 @@ extension HTTPFileProvider {
         return try await confirmed(written(path, head, length), head, attributes)
     }
 
-    /// The file is there or not, cancelled or not: the look runs in a task of its own.
+    /// Runs the look in a separate task: the file may be there even if the caller is cancelled.
     private func confirmed(_ file: FileObject, _ head: ResponseHead, _ attributes: HTTPWriteAttributes) async throws -> FileObject {
         try await Task { try await service.confirmed(file, answer: head, attributes: attributes, over: connection) }.value
     }

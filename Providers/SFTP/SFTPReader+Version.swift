@@ -34,7 +34,7 @@ extension SFTPReader {
         }
     }
 
-    /// Compares what the server tells of the file now, as far as it tells it.
+    /// Compares the file's current attributes, as far as the server gives them.
     private func check(_ found: SFTPAttributes?, _ known: FileReaderAttributes) throws {
         let hasOtherSize = found?.size.map { Int64(exactly: $0) != known.size } ?? false
         let time = found?.times?.modification

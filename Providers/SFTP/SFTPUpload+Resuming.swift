@@ -105,7 +105,7 @@ extension SFTPUpload {
         }
     }
 
-    /// Whether the open file that `reply` tells of is `item`, as far as the server tells.
+    /// Whether the open file described by `reply` is `item`, as far as the server's attributes show.
     private func isOpen(_ reply: SFTPReply, as item: FileObject) -> Bool {
         guard item.isRegularFile else { return false }
         guard case .attributes(let found) = reply else { return true }

@@ -25,7 +25,7 @@ extension WebDAVFileProvider {
             try Task.checkCancellation()
             let part = try await verified(write, at: temporary, head)
             try Task.checkCancellation()
-            // From here on the file is there or not, cancelled or not: what publishes it runs in a task of its own.
+            // Publishing runs in a separate task, so that a cancellation cannot leave it half done.
             return try await Task { try await place(part, write, replacing: replaced, head, taking) }.value
         } catch {
             await cleanUp {

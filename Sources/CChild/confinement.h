@@ -127,7 +127,7 @@ static inline int carrel_seccomp_confine(void) {
         CARREL_FILTER_REFUSE(425), CARREL_FILTER_REFUSE(426), CARREL_FILTER_REFUSE(427),
         // Its flags lie in memory, where no filter reads; the C library then takes clone(2).
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 435, 0, 1), CARREL_FILTER_FAIL(ENOSYS),
-        // No namespaces: in one of its own a process may mount.
+        // No namespaces: a process may mount file systems in its own.
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
         BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x7E020000, 0, 1), CARREL_FILTER_FAIL(EPERM),
