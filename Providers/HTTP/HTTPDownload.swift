@@ -91,9 +91,9 @@ final class Download: Sendable {
     /// How much came of what was promised, and that there is no more, or the connection was lost.
     private func cutShort(_ code: URLError.Code, underlying: (any Error)? = nil) -> URLError {
         let (state, url) = (state.value, connection.url(of: path))
+        let answer = ShortAnswer(arrived: state.delivered, promised: state.extent?.count ?? 0, cause: underlying)
         return FileError.make(
-            code, url: url, sentence: "“\(path)” ended after \(state.delivered) of \(state.extent?.count ?? 0) bytes.",
-            underlying: underlying)
+            code, url: url, sentence: "“\(path)” ended after \(answer.arrived) of \(answer.promised) bytes.", underlying: answer)
     }
 
     /// A server that has fewer bytes than it promised a moment ago, and says so when it is asked for the rest.
@@ -113,7 +113,7 @@ final class Download: Sendable {
         request.accepts.insert(416)
         request.needsFile = true
         // Ranges of what is compressed mean nothing; a whole file that comes so unasked is decoded.
-        request.decodesContent = wanted.headerValue == nil
+        request.decodesContent = wanted.headerValue == nil && !template.storesContentEncoding
         if let range = wanted.headerValue { request.headers.append(("Range", range)) }
         request.receive = { [self] head in try accept(head, for: wanted) }
         if let condition, state.value.extent == nil {
@@ -138,7 +138,7 @@ final class Download: Sendable {
     }
 
     private func accept(_ head: ResponseHead, for wanted: FilePart) throws -> any ByteSink {
-        if head.isEncoded, wanted.headerValue != nil || head.status == 206 {
+        if isEncoded(head), wanted.headerValue != nil || head.status == 206 {
             let encoding = head.joined("Content-Encoding") ?? ""
             throw bad("The server sends “\(path)” compressed (\(encoding)) although it was asked not to; ranges of it mean nothing.")
         }
@@ -161,7 +161,7 @@ final class Download: Sendable {
             state.update { state in
                 state.extent = extent
                 state.head = head
-                if extent.offset == 0, extent.count == extent.size, !head.isEncoded { state.proof = proof(head) }
+                if extent.offset == 0, extent.count == extent.size, !isEncoded(head) { state.proof = proof(head) }
             }
             try sink.begin(extent)
         }
@@ -177,9 +177,11 @@ final class Download: Sendable {
         }
     }
 
+    private func isEncoded(_ head: ResponseHead) -> Bool { head.isEncoded && !template.storesContentEncoding }
+
     private func whole(_ head: ResponseHead) -> FileExtent {
         // Of what comes compressed, the end alone tells the length of the file.
-        let size = head.isEncoded ? -1 : head["Content-Length"].flatMap { Int64($0) } ?? -1
+        let size = isEncoded(head) ? -1 : head["Content-Length"].flatMap { Int64($0) } ?? -1
         return FileExtent(offset: 0, count: size, size: size)
     }
 

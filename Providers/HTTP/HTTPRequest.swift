@@ -38,6 +38,9 @@ public struct HTTPRequest: Sendable {
     public var isWriting: Bool
     /// Whether a redirect to the same path with a slash means that there is a folder, not a file.
     public var needsFile = false
+    /// Whether a file's `Content-Encoding` is a property of what is stored, as S3 keeps it: sizes and ranges are those of the encoded
+    /// bytes, which are read as they are. False for HTTP's own rule, by which the encoding belongs to one answer.
+    public var storesContentEncoding = false
     /// As ``TransferRequest/decodesContent``.
     var decodesContent = false
     /// As ``TransferRequest/refusesLocalAddresses``.

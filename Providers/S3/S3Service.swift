@@ -65,7 +65,10 @@ public struct S3Service: HTTPUploadingService {
     /// `GET` for reading, `PUT` for writing and for the marker of a folder. Copies, moves and removal take several requests.
     public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
         switch operation {
-        case .read(let path): return HTTPRequest("GET", path)
+        case .read(let path):
+            var request = HTTPRequest("GET", path)
+            request.storesContentEncoding = true
+            return request
         case .createFolder(let path):
             try Self.checkKey(path)
             let headers = [("Content-Type", "application/x-directory")] + conditions(overwrite: false)

@@ -4,9 +4,10 @@ import Foundation
 import HTTPFileProvider
 
 extension WebDAVFileProvider {
-    /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that is there as for a new one.
+    /// Makes a folder with one `MKCOL`, after a look: rclone's server answers for a folder that exists as for a new one. A look that is
+    /// refused keeps nothing from being made, as below a folder that may be written and not read.
     public func createFolder(path: ProviderPath) async throws {
-        if try await itemIfAny(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
+        if try await itemIfSeen(path) != nil { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         try await refuseMisreadFolder(path)
         do { try await makeCollection(path) } catch let error as HTTPStatusError where error.code.rawValue == 409 {
             // By now the parent is there: it may have come into being meanwhile.
@@ -18,7 +19,11 @@ extension WebDAVFileProvider {
         do {
             _ = try await change(HTTPRequest("MKCOL", path, isFolder: true, repetition: .ifNotDone, isWriting: true))
         } catch let error where !error.isCancellation && !Self.isWithoutAnswer(error) {
-            // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides.
+            // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides. Where looks are
+            // refused, 405 means that the name is taken (RFC 4918, section 9.3.1).
+            if case .refused = try await look(path), Self.status(of: error) == 405 {
+                throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: error)
+            }
             try await refuseTaken(path, underlying: error)
             try await refuseMissingParent(of: path, underlying: error)
             throw error

@@ -96,6 +96,38 @@ import Testing
         }
     }
 
+    @Test(arguments: [["cp", "-r"], ["sync"]])
+    func `an answer that ends early fails its file, and the others are copied`(_ verb: [String]) async throws {
+        let files = ["/d/a": Self.login, "/d/b": Self.book, "/d/c": Self.login]
+        let server = try FaultServer { request in
+            if request.method == "OPTIONS" { return .reply(200, headers: ["DAV": "1"]) }
+            if request.method == "GET" {
+                guard let content = files[request.target] else { return .reply(404) }
+                if request.target != "/d/b" { return .reply(200, body: content) }
+                return .raw(Data("HTTP/1.1 200 OK\r\nContent-Length: \(content.count)\r\n\r\n".utf8) + content.dropLast(100))
+            }
+            let target = request.target == "/d" ? "/d/" : request.target
+            let hrefs = target == "/d/" && request.headers["depth"] != "0" ? ["/d/"] + files.keys.sorted() : [target]
+            let responses = hrefs.map { href in
+                let kind = files[href].map { "<D:resourcetype/><D:getcontentlength>\($0.count)</D:getcontentlength>" }
+                return """
+                    <D:response><D:href>\(href)</D:href><D:propstat><D:prop>\(kind ?? "<D:resourcetype><D:collection/></D:resourcetype>")\
+                    </D:prop><D:status>HTTP/1.1 200 OK</D:status></D:propstat></D:response>
+                    """
+            }
+            return .reply(
+                207, headers: ["Content-Type": "application/xml"],
+                body: Data("<?xml version=\"1.0\"?><D:multistatus xmlns:D=\"DAV:\">\(responses.joined())</D:multistatus>".utf8))
+        }
+        defer { server.stop() }
+        try await CommandRunner.use { runner in
+            let outcome = try await runner.run(verb + ["--retries", "0", "dav://127.0.0.1:\(server.port)/d", "there"])
+            #expect(outcome.code == 7, "\(outcome.error)")
+            #expect(outcome.error.contains("ended after 108794 of 108894 bytes"), "\(outcome.error)")
+            #expect(try runner.names("there") == ["a", "c"])
+        }
+    }
+
     @Test(arguments: [["cat"], ["cp"]])
     func `a login page on standard output is exit code 1 after its bytes`(_ verb: [String]) async throws {
         let server = try expiredSession()

@@ -141,4 +141,18 @@ import Testing
         formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
         return formatter.string(from: date)
     }
+
+    @Test func `an object that is stored compressed is read as it is stored, whole and by ranges`() async throws {
+        let stored = Data((0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+        let s3 = try ScriptedS3 { request in
+            let headers = ["Content-Encoding": "gzip", "ETag": "\"e\""]
+            guard request.headers["range"] == "bytes=10-19" else { return .reply(200, headers: headers, body: stored) }
+            let part = ["Content-Range": "bytes 10-19/1000"]
+            return .reply(206, headers: headers.merging(part) { $1 }, body: stored[10..<20])
+        }
+        defer { s3.stop() }
+        let path = try ProviderPath("text.gz")
+        #expect(try await s3.provider.contents(path: path) == stored)
+        #expect(try await s3.provider.contents(path: path, part: .range(10..<20)) == stored[10..<20])
+    }
 }

@@ -148,6 +148,24 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [403, 405])
+    func `a folder is copied into one that nobody may look at, a second time too`(_ status: Int) async throws {
+        let files = ["/d/f": Data("content".utf8), "/d/e/g": Data("more".utf8)]
+        let source = DAVDouble(files: files, folders: ["/d", "/d/e"])
+        let server = try FaultServer { source.answer($0) }
+        defer { server.stop() }
+        let origin = try WebDAVFileProvider(configuration: WebDAVConfiguration(baseURL: server.url(), quirks: WebDAVQuirks(.other)))
+        let double = ManneredDouble(.dropBox(status))
+        try await double.serve { provider, _ in
+            for _ in 1...2 {
+                let outcome = try await TreeCopy(overwrite: true).copyFolder(
+                    ProviderPath("d"), of: origin, to: ProviderPath("d"), of: provider)
+                #expect(outcome.failed.isEmpty && outcome.copied == 2 && outcome.unverified == 2)
+                #expect(double.files == files)
+            }
+        }
+    }
+
+    @Test(arguments: [403, 405])
     func `where neither looks nor moves are allowed, the sentence says to write in place`(_ status: Int) async throws {
         let double = ManneredDouble(.slot(status), files: ["/f": old])
         try await double.serve { provider, _ in

@@ -127,14 +127,6 @@ struct Pair: Sendable {
     }
 }
 
-extension Error {
-    /// Whether a storage lets nobody look at what is there, which says nothing about writing to it.
-    fileprivate var refusesLook: Bool {
-        if (self as? CocoaError)?.code == .fileReadNoPermission { return true }
-        return [405, 501].contains((self as? any FileProviderHTTPError)?.code.rawValue)
-    }
-}
-
 extension FileProviderBasic {
     /// Whether `url` lies on this provider's host.
     fileprivate func holds(_ url: URL) -> Bool { baseURL?.host() == url.host() && baseURL?.port == url.port }

@@ -35,8 +35,17 @@ extension Error {
         let ownFailures: [URLError.Code] = [
             .badServerResponse, .cannotParseResponse, .redirectToNonExistentLocation, .httpTooManyRedirects, .unknown,
         ]
-        if let error = self as? URLError, !ownFailures.contains(error.code) { return true }
+        if let error = self as? URLError, !ownFailures.contains(error.code) {
+            return !(error.userInfo[NSUnderlyingErrorKey] is ShortAnswer)
+        }
         return isCancellation || (self as? CocoaError)?.code == .fileWriteOutOfSpace
+    }
+
+    /// Whether a storage refuses to show what is at a path, which says nothing about writing to it: a folder that may be written and not
+    /// read, a server without the method that looks.
+    public var refusesLook: Bool {
+        if (self as? CocoaError)?.code == .fileReadNoPermission { return true }
+        return [405, 501].contains((self as? any FileProviderHTTPError)?.code.rawValue)
     }
 
     /// The sentence for a person, whatever the error is.

@@ -10,6 +10,23 @@ public struct UnexpectedFile: Error, Sendable, Hashable {
     public var redirectedTo: URL?
 }
 
+/// The numbers behind the error of an answer that ended before all its bytes had come. Other files may still come whole.
+public struct ShortAnswer: Error, Sendable {
+    /// Bytes that came.
+    public var arrived: Int64
+    /// Bytes that the server promised.
+    public var promised: Int64
+    /// The transport's own error; nil if the server ended its answer in order.
+    public var cause: (any Error)?
+
+    /// An answer of which `arrived` of `promised` bytes came.
+    public init(arrived: Int64, promised: Int64, cause: (any Error)? = nil) {
+        self.arrived = arrived
+        self.promised = promised
+        self.cause = cause
+    }
+}
+
 extension FileError {
     /// A read brought another file than the storage lists.
     public static func notAsListed(_ path: ProviderPath, _ file: UnexpectedFile, url: URL? = nil) -> CocoaError {

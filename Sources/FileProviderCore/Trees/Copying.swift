@@ -232,7 +232,9 @@ public struct TreeCopy: Sendable {
 
     private func makeFolder(_ path: ProviderPath, of target: any FileProvider) async throws {
         do { try await target.createFolder(path: path) } catch let error where error.isFileExists {
-            guard try await target.attributesOfItem(path: path).isDirectory else { throw error }
+            // What may not be looked at is taken for a folder: writing into it shows what it is.
+            do { if try await target.attributesOfItem(path: path).isDirectory { return } } catch let look where look.refusesLook { return }
+            throw error
         }
     }
 
