@@ -46,14 +46,7 @@ extension FileProviderReadWrite {
         path: ProviderPath, _ body: (any FileReader) async throws -> Value
     ) async throws -> Value {
         let reader = try await open(path: path)
-        do {
-            let value = try await body(reader)
-            await reader.close()
-            return value
-        } catch {
-            await reader.close()
-            throw error
-        }
+        return try await reader.closing { try await body(reader) }
     }
 }
 

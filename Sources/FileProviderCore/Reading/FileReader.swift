@@ -108,6 +108,18 @@ extension FileReader {
     /// The most bytes that the forms which return `Data` hold, 256 MiB: what is larger is streamed.
     public static var memoryLimit: Int64 { 256 << 20 }
 
+    /// Runs `body`, then closes the reader, also if `body` throws.
+    func closing<Value: Sendable>(after body: () async throws -> Value) async throws -> Value {
+        do {
+            let value = try await body()
+            await close()
+            return value
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
     /// The bytes of `part` with its place in the file.
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.

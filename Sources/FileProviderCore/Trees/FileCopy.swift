@@ -86,14 +86,7 @@ public struct FileCopy: Sendable {
     func withReader<Value: Sendable>(_ body: (any FileReader) async throws -> Value) async throws -> Value {
         let reader: any FileReader
         do { reader = try await source.open(path: path) } catch { throw sourceError(error) }
-        do {
-            let value = try await body(reader)
-            await reader.close()
-            return value
-        } catch {
-            await reader.close()
-            throw error
-        }
+        return try await reader.closing { try await body(reader) }
     }
 
     private func push(
