@@ -14,8 +14,8 @@ extension SFTPHandleRoom {
             let count: Int
             /// Handles that may be open with it.
             let most: Int
-            /// Handles that the server gives this session, as it says itself.
-            let announced: Int
+            /// Handles that the server gives this session, as it says itself; nil if it does not say.
+            let announced: Int?
             /// Whether `most` counts the handles of all sessions.
             let countsAll: Bool
             var isAdmitted = false
@@ -33,11 +33,16 @@ extension SFTPHandleRoom {
         var limit: Int?
         /// Whether ``limit`` is for all sessions together.
         var isShared = false
+        /// The most handles that one session was seen to have open at once.
+        var proven = 0
         /// When ``limit`` was set.
         var changed = ContinuousClock.now
         /// Callbacks of those that were admitted by the change under way.
         var resumes: [@Sendable () -> Void] = []
         private let growth: Duration
+
+        /// Handles that a session may have before any was refused or granted, if the server does not say how many it gives.
+        private static let first = 8
 
         init(growth: Duration) { self.growth = growth }
 
@@ -69,7 +74,9 @@ extension SFTPHandleRoom {
             let own = counts[waiter.session]?.used ?? 0
             let all = counts.values.reduce(0) { $0 + $1.used }
             func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
-            return fits(own, waiter.announced) && fits(waiter.countsAll ? all : own, waiter.most)
+            // Twice as many as were seen to work: a server that gives few has to refuse few.
+            let announced = waiter.announced ?? max(Self.first, 2 * proven)
+            return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.most)
                 && fits(isShared ? all : own, limit ?? .max)
                 && trials.values.allSatisfy { trial in
                     trial.countsAll ? fits(all, trial.most) : trial.session != waiter.session || fits(own, trial.most)
