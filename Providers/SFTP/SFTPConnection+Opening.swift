@@ -102,6 +102,7 @@ extension SFTPConnection {
                     room.whenAdmitted(ticket, resume)
                     SFTPPace.resume(at: .now + pause, resume)
                 }
+                room.lookAgain()
                 if room.isAdmitted(ticket) { break }
                 // Many may wait, and one that looks is enough for all.
                 pause = min(pause * 2, .seconds(1))

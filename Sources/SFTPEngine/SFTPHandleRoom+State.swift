@@ -18,13 +18,14 @@ extension SFTPHandleRoom {
             let announced: Int?
             /// Whether `most` counts the handles of all sessions.
             let countsAll: Bool
+            let asked = ContinuousClock.now
             var isAdmitted = false
             var resume: (@Sendable () -> Void)?
         }
 
         var counts: [ObjectIdentifier: Count] = [:]
         var waiters: [UInt64: Waiter] = [:]
-        /// Those that were admitted with a number of handles that is not to be exceeded before they are answered.
+        /// Those with a number of handles that is not to be exceeded before they are answered; while they wait, for ``patience`` at most.
         var trials: [UInt64: Waiter] = [:]
         /// Those that are not admitted, in their order.
         var queue: [UInt64] = []
@@ -40,16 +41,21 @@ extension SFTPHandleRoom {
         /// Callbacks of those that were admitted by the change under way.
         var resumes: [@Sendable () -> Void] = []
         private let growth: Duration
+        private let patience: Duration
 
         /// Handles that a session may have before any was refused or granted, if the server does not say how many it gives.
         private static let first = 8
 
-        init(growth: Duration) { self.growth = growth }
+        init(growth: Duration, patience: Duration) {
+            self.growth = growth
+            self.patience = patience
+        }
 
         /// Admits those for whom there is room, in their order. One that needs more room than there is does not hold up those behind it.
         mutating func admitWaiting() {
             grow()
-            for id in queue where waiters[id].map(hasRoom) == true { admit(id) }
+            let now = ContinuousClock.now
+            for id in queue where waiters[id].map({ hasRoom($0, now) }) == true { admit(id) }
         }
 
         mutating func admit(_ id: UInt64) {
@@ -57,7 +63,7 @@ extension SFTPHandleRoom {
             queue.removeAll { $0 == id }
             waiters[id]?.isAdmitted = true
             counts[waiter.session, default: Count()].asked += waiter.count
-            if waiter.most < .max { trials[id] = waiter }
+            trials[id]?.isAdmitted = true
             if let resume = waiters[id]?.resume.take() { resumes.append(resume) }
         }
 
@@ -70,15 +76,16 @@ extension SFTPHandleRoom {
             changed = now
         }
 
-        private func hasRoom(_ waiter: Waiter) -> Bool {
+        private func hasRoom(_ waiter: Waiter, _ now: ContinuousClock.Instant) -> Bool {
             let own = counts[waiter.session]?.used ?? 0
             let all = counts.values.reduce(0) { $0 + $1.used }
             func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
             // Twice as many as were seen to work: a server that gives few has to refuse few.
             let announced = waiter.announced ?? max(Self.first, 2 * proven)
+            let heeded = trials.values.filter { $0.isAdmitted || now - $0.asked < patience }
             return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.most)
                 && fits(isShared ? all : own, limit ?? .max)
-                && trials.values.allSatisfy { trial in
+                && heeded.allSatisfy { trial in
                     trial.countsAll ? fits(all, trial.most) : trial.session != waiter.session || fits(own, trial.most)
                 }
         }

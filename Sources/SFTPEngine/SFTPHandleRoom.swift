@@ -24,8 +24,12 @@ package final class SFTPHandleRoom: Sendable {
 
     private let state: Locked<State>
 
-    /// - Parameter growth: How long a learned number holds before a larger one is tried.
-    package init(growth: Duration = .seconds(10)) { state = Locked(State(growth: growth)) }
+    /// - Parameters:
+    ///   - growth: How long a learned number holds before a larger one is tried.
+    ///   - patience: How long openings wait for one that waits to be tried again. If it was refused for another reason, they need not.
+    package init(growth: Duration = .seconds(10), patience: Duration = .seconds(1)) {
+        state = Locked(State(growth: growth, patience: patience))
+    }
 
     /// The number of handles that the server was seen to give; nil while no opening was refused for want of one.
     package var learned: Int? { state.value.limit }
@@ -39,7 +43,7 @@ package final class SFTPHandleRoom: Sendable {
     ///
     /// - Parameters:
     ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other opening may exceed
-    ///     it.
+    ///     it. While these wait, others heed it for as long as the room has patience.
     ///   - countsAll: Whether `most` counts the handles of all sessions.
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
     package func ask(_ count: Int, _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false) -> Ticket {
@@ -48,6 +52,7 @@ package final class SFTPHandleRoom: Sendable {
         return change { state in
             state.lastID += 1
             state.waiters[state.lastID] = waiter
+            if most != nil { state.trials[state.lastID] = waiter }
             state.queue.append(state.lastID)
             return Ticket(id: state.lastID)
         }
@@ -65,6 +70,9 @@ package final class SFTPHandleRoom: Sendable {
         }
         if !isWaiting { resume() }
     }
+
+    /// Looks again who may leave, when time has passed.
+    package func lookAgain() { change { _ in } }
 
     /// Admits the openings of `ticket`, whether there is room or not: the server decides.
     package func admit(_ ticket: Ticket) { change { $0.admit(ticket.id) } }

@@ -109,6 +109,23 @@ import Testing
         session.end()
     }
 
+    @Test(arguments: [true, false])
+    func `others wait for one that waits to be tried again, but not for ever`(_ isPatient: Bool) async throws {
+        let room = SFTPHandleRoom(patience: isPatient ? .seconds(1_000) : .zero)
+        let session = try await SFTPSession.open(over: silent.channel(), room: room)
+        let open = [room.ask(1, session), room.ask(1, session)]
+        let again = room.ask(1, session, most: 2)
+        let other = room.ask(1, session)
+        #expect(!room.isAdmitted(again) && room.isAdmitted(other) == !isPatient)
+        if !isPatient { room.withdraw(other) }
+        room.withdraw(open[0])
+        #expect(room.isAdmitted(again) && !(isPatient && room.isAdmitted(other)))
+        room.finish(again)
+        room.withdraw(again)
+        #expect(room.isAdmitted(other))
+        session.end()
+    }
+
     @Test func `with nothing open there is room for any number`() async throws {
         let room = SFTPHandleRoom()
         let session = try await SFTPSession.open(over: silent.channel(), room: room)
