@@ -42,7 +42,10 @@ extension SFTPConnection {
             guard try await isDoubtful(attempt.replies, status),
                 let next = room(after: status, others, tries, of: requests.count(where: \.opens), own: attempt.own.count),
                 next != last
-            else { break }
+            else {
+                host.room.settle(session)
+                break
+            }
             last = next
             session.close(attempt.own)
             attempt = try await self.attempt(requests, session, most: next.most, countsAll: next.countsAll)
@@ -61,7 +64,10 @@ extension SFTPConnection {
             host.room.withdraw(ticket)
             return nil
         }
-        return try await begin(requests, session, ticket).value()
+        let call = begin(requests, session, ticket)
+        let replies = try await call.value()
+        if call.crowd != nil { host.room.settle(session) }
+        return replies
     }
 
     /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide that: some announce

@@ -23,7 +23,16 @@ extension SFTPHandleRoom {
             var resume: (@Sendable () -> Void)?
         }
 
+        /// Refused openings of which it is not known yet whether they were too many.
+        struct Doubt: Sendable {
+            /// The fewest handles beside one of them.
+            var most: Int
+            var count = 1
+            var since = ContinuousClock.now
+        }
+
         var counts: [ObjectIdentifier: Count] = [:]
+        var doubts: [ObjectIdentifier: Doubt] = [:]
         var waiters: [UInt64: Waiter] = [:]
         /// Those with a number of handles that is not to be exceeded before they are answered; while they wait, for ``patience`` at most.
         var trials: [UInt64: Waiter] = [:]
@@ -67,6 +76,18 @@ extension SFTPHandleRoom {
             if let resume = waiters[id]?.resume.take() { resumes.append(resume) }
         }
 
+        /// An opening of `session` was refused with `count` other handles open.
+        mutating func doubt(_ session: ObjectIdentifier, beside count: Int) {
+            let known = doubts[session]
+            doubts[session] = Doubt(most: min(known?.most ?? .max, count), count: (known?.count ?? 0) + 1)
+        }
+
+        /// It is known what becomes of a refused opening.
+        mutating func settle(_ session: ObjectIdentifier) {
+            doubts[session]?.count -= 1
+            if doubts[session]?.count == 0 { doubts[session] = nil }
+        }
+
         /// Half as many more, now and then: one that is too many is refused, and learned from again.
         private mutating func grow() {
             guard let limit else { return }
@@ -82,6 +103,7 @@ extension SFTPHandleRoom {
             func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
             // Twice as many as were seen to work: a server that gives few has to refuse few.
             let announced = waiter.announced ?? max(Self.first, 2 * proven)
+            if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.most) { return false }
             let heeded = trials.values.filter { $0.isAdmitted || now - $0.asked < patience }
             return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.most)
                 && fits(isShared ? all : own, limit ?? .max)

@@ -52,7 +52,10 @@ package final class SFTPHandleRoom: Sendable {
         return change { state in
             state.lastID += 1
             state.waiters[state.lastID] = waiter
-            if most != nil { state.trials[state.lastID] = waiter }
+            if most != nil {
+                state.trials[state.lastID] = waiter
+                state.settle(waiter.session)
+            }
             state.queue.append(state.lastID)
             return Ticket(id: state.lastID)
         }
@@ -85,6 +88,13 @@ package final class SFTPHandleRoom: Sendable {
             guard let waiter = state.waiters.removeValue(forKey: ticket.id), waiter.isAdmitted else { return }
             state.counts[waiter.session]?.asked -= waiter.count
         }
+    }
+
+    /// Notes that a refused opening of `session` is not tried again. Until then, or until ``ask(_:_:most:countsAll:)`` for a second try, no
+    /// more handles are open than beside it.
+    package func settle(_ session: SFTPSession) {
+        let key = ObjectIdentifier(session)
+        change { $0.settle(key) }
     }
 
     /// The openings of `ticket` were answered: what they asked for of others is over.
@@ -135,6 +145,7 @@ package final class SFTPHandleRoom: Sendable {
                 return nil
             }
             let own = (state.counts[key]?.open ?? 0) + earlier
+            if own > 0 { state.doubt(key, beside: own) }
             // What other sessions have asked for may be open before the answer is here.
             let others = state.counts.reduce(0) { $1.key == key ? $0 : $0 + $1.value.used }
             return Crowd(session: own, host: own + others)
@@ -155,6 +166,7 @@ package final class SFTPHandleRoom: Sendable {
         change { state in
             for id in state.queue where state.waiters[id]?.session == key { state.admit(id) }
             state.trials = state.trials.filter { $0.value.session != key }
+            state.doubts[key] = nil
             state.counts[key] = nil
         }
     }

@@ -37,6 +37,21 @@ import Testing
         }
     }
 
+    @Test func `while it is not known why an opening was refused, no more are opened than beside it`() async throws {
+        try await withSession(double) { session async throws in
+            let handles = [try await session.handle("/book"), try await session.handle("/book")]
+            let call = session.begin([.open(Array("/no".utf8), .read)])
+            _ = try await call.value()
+            let room = session.room
+            let next = room.ask(1, session)
+            #expect(!room.isAdmitted(next))
+            room.settle(session)
+            #expect(room.isAdmitted(next))
+            room.withdraw(next)
+            session.close(handles)
+        }
+    }
+
     @Test func `what a server announces holds, and the first who waits is the first who is let in`() async throws {
         var settings = SFTPDouble.Settings()
         settings.maximumHandles = 1
