@@ -14,8 +14,8 @@ extension SFTPHandleRoom {
             let count: Int
             /// Handles that may be open with it.
             let most: Int
-            /// Handles that the server gives this session, as it says itself; nil if it does not say.
-            let announced: Int?
+            /// Handles that the server gives this session, as it says itself.
+            let announced: Int
             /// Whether `most` counts the handles of all sessions.
             let countsAll: Bool
             let asked = ContinuousClock.now
@@ -52,8 +52,8 @@ extension SFTPHandleRoom {
         private let growth: Duration
         private let patience: Duration
 
-        /// Handles that a session may have before any was refused or granted, if the server does not say how many it gives.
-        private static let first = 8
+        /// Handles that a session may have before any was refused or granted.
+        private static let first = 16
 
         init(growth: Duration, patience: Duration) {
             self.growth = growth

@@ -4,7 +4,7 @@ import FileProviderCore
 ///
 /// Some servers announce how many handles a session may have (`limits@openssh.com`). Others refuse one more, in words of their own; the
 /// number is then learned from how many were open. A learned number grows again with time: another client of the account may have held
-/// some. Where no number is known, openings begin with a few at a time and at most double what was seen to work.
+/// some. Openings begin with a few at a time and at most double what was seen to work.
 package final class SFTPHandleRoom: Sendable {
     /// An opening that is waiting, or admitted and not sent yet.
     package struct Ticket: Sendable, Hashable {
@@ -48,7 +48,8 @@ package final class SFTPHandleRoom: Sendable {
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
     package func ask(_ count: Int, _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false) -> Ticket {
         let waiter = State.Waiter(
-            session: ObjectIdentifier(session), count: count, most: most ?? .max, announced: session.limits.handles, countsAll: countsAll)
+            session: ObjectIdentifier(session), count: count, most: most ?? .max, announced: session.limits.handles ?? .max,
+            countsAll: countsAll)
         return change { state in
             state.lastID += 1
             state.waiters[state.lastID] = waiter
