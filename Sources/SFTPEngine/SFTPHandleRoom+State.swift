@@ -101,8 +101,8 @@ extension SFTPHandleRoom {
             let own = counts[waiter.session]?.used ?? 0
             let all = counts.values.reduce(0) { $0 + $1.used }
             func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
-            // Twice as many as were seen to work: a server that gives few has to refuse few.
-            let announced = waiter.announced ?? max(Self.first, 2 * proven)
+            // Twice as many as were seen to work: a server that gives few, whatever it announces, has to refuse few.
+            let announced = min(waiter.announced, max(Self.first, 2 * proven))
             if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.most) { return false }
             let heeded = trials.values.filter { $0.isAdmitted || now - $0.asked < patience }
             return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.most)
