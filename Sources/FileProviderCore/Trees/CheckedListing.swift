@@ -5,7 +5,7 @@ extension DirectoryListing {
     ///
     /// A hostile server lists a name twice, first as a folder and then as a link, to have files written through the link. Both are left out,
     /// and so are items of other folders. ``error`` says so, unless it is another one already.
-    func checked(in folder: ProviderPath) -> DirectoryListing {
+    package func checked(in folder: ProviderPath) -> DirectoryListing {
         if let error, error.unusableNames == nil { return self }
         var (seen, twice) = (Set<ProviderPath>(minimumCapacity: contents.count), Set<ProviderPath>())
         var (refused, strangers) = (error?.unusableNames ?? UnusableNames(), 0)

@@ -33,6 +33,8 @@ public struct TreeCopy: Sendable {
     public var resumes = false
     /// Whether files of another size than their listing said are copied too (``FileCopy/ignoresListedSize``).
     public var ignoresListedSizes = false
+    /// Which items below a folder are copied. A folder that is only passed is made once something in it is copied.
+    public var selection = TreeSelection.all
     /// Files in flight at once; nil for four, or as many small ones as both sides are best at (``Capabilities/concurrentTransfers``).
     public var transfers: Int?
 
@@ -73,10 +75,7 @@ public struct TreeCopy: Sendable {
         _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider,
         progress: ProgressReporter = ProgressReporter()
     ) async throws -> Outcome {
-        if provider === target, destination == path || destination.isBelow(path) {
-            throw FileError.make(
-                .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
-        }
+        try checkNotIntoItself(path, of: provider, to: destination, of: target)
         try await makeFolder(destination, of: target)
         let most = try await mostInFlight(provider, target)
         var run = Run(folders: [path], deepest: path.components.count + Self.deepest)
@@ -85,13 +84,16 @@ public struct TreeCopy: Sendable {
                 let some = Array(run.folders.suffix(min(most, Self.foldersAtOnce)))
                 run.folders.removeLast(some.count)
                 var items: [FileObject] = []
-                for entered in await enter(some, of: provider, from: path, to: destination, of: target) {
-                    items += try self.items(of: entered, isTop: entered.folder == path, &run)
+                for entered in await enter(some, run.unmade, of: provider, from: path, to: destination, of: target) {
+                    let all = try self.items(of: entered, isTop: entered.folder == path, &run)
+                    let taken = all.filter { selection.part(of: $0, below: path) != .leftOut }
+                    let isMade = try await makeWay(to: entered.folder, for: taken, &run, from: path, to: destination, of: target)
+                    if isMade { items += taken }
                 }
                 for item in items {
                     let place = Self.target(of: item.path, from: path, to: destination)
                     guard item.isRegularFile else {
-                        try note(item, &run)
+                        try note(item, isPassed: selection.part(of: item, below: path) == .passed, &run)
                         continue
                     }
                     progress.expectMore(item.size ?? 0)
@@ -115,6 +117,8 @@ public struct TreeCopy: Sendable {
     private struct Run {
         var outcome = Outcome()
         var folders: [ProviderPath]
+        /// Folders of the source that are passed, and not made yet.
+        var unmade: Set<ProviderPath> = []
         var inFlight = 0
         /// Of these, those that keep the line busy by themselves.
         var largeInFlight = 0
@@ -164,16 +168,19 @@ public struct TreeCopy: Sendable {
         let listing: DirectoryListing
     }
 
-    /// Makes folders and lists what goes into them, all at once; the top one is there.
+    /// Makes folders and lists what goes into them, all at once; the top one is there, and those that are `unmade` stay so.
     private func enter(
-        _ folders: [ProviderPath], of provider: any FileProvider, from path: ProviderPath, to destination: ProviderPath,
+        _ folders: [ProviderPath], _ unmade: Set<ProviderPath>, of provider: any FileProvider, from path: ProviderPath,
+        to destination: ProviderPath,
         of target: any FileProvider
     ) async -> [Entered] {
         await withTaskGroup(of: Entered.self) { group in
             for (place, folder) in folders.enumerated() {
                 group.addTask {
                     do {
-                        if folder != path { try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target) }
+                        if folder != path, !unmade.contains(folder) {
+                            try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
+                        }
                         return Entered(place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
                     } catch {
                         return Entered(place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
@@ -195,14 +202,35 @@ public struct TreeCopy: Sendable {
         return isPartial ? entered.listing.contents : []
     }
 
-    /// Takes note of a folder that is to be entered; what is neither folder nor file is not copied.
-    private func note(_ item: FileObject, _ run: inout Run) throws {
+    /// Makes `folder`, which was entered and may be unmade still, with those above it, if one of its `items` is copied into it.
+    ///
+    /// - Returns: False if that failed.
+    private func makeWay(
+        to folder: ProviderPath, for items: [FileObject], _ run: inout Run, from path: ProviderPath, to destination: ProviderPath,
+        of target: any FileProvider
+    ) async throws -> Bool {
+        guard run.unmade.contains(folder), items.contains(where: { selection.part(of: $0, below: path) == .taken }) else { return true }
+        var missing = [folder]
+        while let parent = missing[missing.count - 1].parent, run.unmade.contains(parent) { missing.append(parent) }
         do {
-            guard item.isDirectory else {
-                throw FileError.unsupported("Copying a \(item.isSymbolicLink ? "symbolic link" : "special file")", path: item.path)
+            for folder in missing.reversed() {
+                try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
+                run.unmade.remove(folder)
             }
+            return true
+        } catch {
+            try record(error, at: folder, in: &run.outcome)
+            return false
+        }
+    }
+
+    /// Takes note of a folder that is to be entered; what is neither folder nor file is not copied.
+    private func note(_ item: FileObject, isPassed: Bool, _ run: inout Run) throws {
+        do {
+            guard item.isDirectory else { throw Self.uncopied(item) }
             guard item.path.components.count <= run.deepest else { throw FileError.tooDeep(item.path) }
             run.folders.append(item.path)
+            if isPassed { run.unmade.insert(item.path) }
         } catch {
             try record(error, at: item.path, in: &run.outcome)
         }
@@ -239,12 +267,25 @@ public struct TreeCopy: Sendable {
     }
 
     /// An error of one item is kept; one that the next item would meet as well is thrown.
-    private func record(_ error: any Error, at path: ProviderPath, in outcome: inout Outcome) throws {
+    func record(_ error: any Error, at path: ProviderPath, in outcome: inout Outcome) throws {
         if error.concernsEveryItem { throw error }
         outcome.failed.append((path, error))
     }
 
-    private static func target(of path: ProviderPath, from folder: ProviderPath, to destination: ProviderPath) -> ProviderPath {
+    func checkNotIntoItself(
+        _ path: ProviderPath, of provider: any FileProvider, to destination: ProviderPath, of target: any FileProvider
+    ) throws {
+        guard provider === target, destination == path || destination.isBelow(path) else { return }
+        throw FileError.make(
+            .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
+    }
+
+    /// Why an item that is neither folder nor file is not copied.
+    static func uncopied(_ item: FileObject) -> any Error {
+        FileError.unsupported("Copying a \(item.isSymbolicLink ? "symbolic link" : "special file")", path: item.path)
+    }
+
+    static func target(of path: ProviderPath, from folder: ProviderPath, to destination: ProviderPath) -> ProviderPath {
         destination.appending(path.relative(to: folder) ?? .root)
     }
 }

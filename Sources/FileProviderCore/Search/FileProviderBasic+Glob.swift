@@ -1,0 +1,21 @@
+extension FileProviderBasic {
+    /// The items right in `folder` whose names match `pattern`, a shell's (``TextMatch/Kind/glob``), sorted by name.
+    ///
+    /// As in a shell, a name that begins with a dot matches only a pattern that does.
+    ///
+    /// - Throws: As ``contentsOfDirectory(path:page:)``, except for unusable names.
+    /// - Complexity: One listing; the items that match are held.
+    public func items(in folder: ProviderPath, matching pattern: String) async throws -> [FileObject] {
+        let match = TextMatch.glob(pattern)
+        let takesHidden = pattern.hasPrefix(".")
+        let found = Collected<FileObject>()
+        do {
+            try await contentsOfDirectory(path: folder) { page in
+                found.append(page.filter { (takesHidden || !$0.isHidden) && match.matches($0.name) })
+            }
+        } catch  where error.unusableNames != nil {
+            // A name that no path can have is not to be had by a pattern either.
+        }
+        return found.values.sorted { $0.path < $1.path }
+    }
+}

@@ -1,0 +1,45 @@
+/// What is below a folder, counted.
+public struct TreeSize: Sendable, Hashable {
+    /// The sizes of all files together, as the storage lists them, in bytes. Files without a known size count as nothing.
+    public var bytes: Int64 = 0
+    /// What is no folder; symbolic links are not followed and have no bytes.
+    public var files = 0
+    /// Folders, without the one that was counted.
+    public var folders = 0
+
+    /// Nothing.
+    public init() {}
+
+    /// Adds one item.
+    public mutating func add(_ item: FileObject) {
+        if item.isDirectory {
+            folders += 1
+            return
+        }
+        files += 1
+        guard item.isRegularFile, let size = item.size, size > 0 else { return }
+        let (sum, isTooMuch) = bytes.addingReportingOverflow(size)
+        bytes = isTooMuch ? .max : sum
+    }
+}
+
+extension FileProviderBasic {
+    /// Counts what is below the folder at `path`; of a file, the file itself.
+    ///
+    /// - Parameter unlisted: As in ``walk(path:unlisted:entering:visit:)``.
+    /// - Throws: As ``walk(path:unlisted:entering:visit:)``.
+    /// - Complexity: One listing for each folder, and one request more.
+    public func treeSize(
+        path: ProviderPath,
+        unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { if $1.unusableNames == nil { throw $1 } }
+    ) async throws -> TreeSize {
+        let size = Locked(TreeSize())
+        let item = try await attributesOfItem(path: path)
+        if item.isRegularFile {
+            size.update { $0.add(item) }
+        } else {
+            try await walk(path: path, unlisted: unlisted) { item in size.update { $0.add(item) } }
+        }
+        return size.value
+    }
+}
