@@ -1,0 +1,72 @@
+import Crypto
+public import FileProviderCore
+import Foundation
+
+/// The hash of a file's whole content, and who computed it.
+public struct FileChecksum: Sendable, Hashable {
+    /// Such as `sha256`: one of ``computedKinds``, or of those that the storage gives (``Capabilities/hashKinds``).
+    public let kind: String
+    /// In lower-case hexadecimal digits.
+    public let value: String
+    /// Whether the storage computed it, or keeps it; false if the file was read for it.
+    public let isByStorage: Bool
+
+    /// Kinds that every provider's files can have: `md5`, `sha1`, `sha256`, `sha384` and `sha512`.
+    public static let computedKinds = ["md5", "sha1", "sha256", "sha384", "sha512"]
+
+    /// The hash of the file at `path`: by the storage where it gives this kind, else by reading the file.
+    ///
+    /// - Throws: `CocoaError(.featureUnsupported)` for a kind that neither the storage nor this machine computes; as
+    ///   ``FileCopy/read(into:progress:)``.
+    /// - Complexity: One request if the storage computes it; else the file is read once, and not held.
+    public static func of(_ path: ProviderPath, of provider: any FileProvider, kind: String = "sha256") async throws -> FileChecksum {
+        let isComputed = computedKinds.contains(kind)
+        if let storage = provider as? any FileProviderChecksums, try await storage.capabilities().hashKinds.contains(kind) {
+            do {
+                return FileChecksum(kind: kind, value: try await storage.checksum(of: path, kind: kind), isByStorage: true)
+            } catch let error where isComputed && (!error.concernsEveryItem || (error as? URLError)?.code == .timedOut) {
+                // Of this file it has none, or takes longer than anybody waits. Whether it can be read shows when it is.
+            }
+        }
+        guard let tap = HashTap(kind: kind) else { throw FileError.unsupported("A checksum of the kind “\(kind)”", path: path) }
+        try await FileCopy(path, of: provider, tap: tap).read(into: DiscardingSink())
+        // Never nil: a file that was read came in order.
+        guard let value = tap.hexadecimal else { throw FileError.changedWhileReading(path) }
+        return FileChecksum(kind: kind, value: value, isByStorage: false)
+    }
+}
+
+/// Hashes the bytes of a file as they pass.
+private final class HashTap: CopyTap {
+    private let empty: any HashFunction
+    private let state: Locked<(any HashFunction)?>
+
+    /// Nil for a kind that is not computed here.
+    init?(kind: String) {
+        switch kind {
+        case "md5": empty = Insecure.MD5()
+        case "sha1": empty = Insecure.SHA1()
+        case "sha256": empty = SHA256()
+        case "sha384": empty = SHA384()
+        case "sha512": empty = SHA512()
+        default: return nil
+        }
+        state = Locked(empty)
+    }
+
+    /// Nil where bytes did not pass in order.
+    var hexadecimal: String? { state.value?.hexadecimal }
+
+    func begin(_ extent: FileExtent) throws { restart(at: extent.offset) }
+
+    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? empty : nil } }
+
+    func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        state.update { $0?.update(bufferPointer: bytes) }
+        return .ready
+    }
+}
+
+extension HashFunction {
+    fileprivate var hexadecimal: String { finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
