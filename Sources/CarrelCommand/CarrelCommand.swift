@@ -19,12 +19,15 @@ struct AllVerbs: ParsableCommand {
             A location is a path on this machine (write ./a:b when it holds a colon), a URL (“carrel providers” lists the schemes), \
             or NAME:path for a connection saved in $CARREL_CONFIG, else $XDG_CONFIG_HOME/carrel/config.json, else \
             ~/.config/carrel/config.json. \
-            A user and a password may stand in a URL; better places are $CARREL_PASSWORD, --password-file and ~/.netrc.
+            A user and a password may stand in a URL; better places are $CARREL_PASSWORD, --password-file and ~/.netrc. \
+            “carrel --generate-completion-script bash” (zsh, fish) prints what makes a shell complete verbs, flags, local files and saved \
+            connections; “carrel manual” prints a manual page.
             """,
         version: "carrel 0.1.0",
         subcommands: [
-            List.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Clean.self, Move.self, Remove.self, MakeFolder.self, MakeLink.self,
-            ReadLink.self, Share.self, Find.self, FreeSpace.self, Watch.self, ShowProperties.self, MakeThumbnail.self,
-            Providers.self, Sniff.self, Book.self, DeviceGroup.self, App.self, Conform.self,
+            List.self, ShowTree.self, Stat.self, Cat.self, Copy.self, SyncFolders.self, Check.self, Clean.self, Move.self, Remove.self,
+            MakeFolder.self, MakeLink.self, ReadLink.self, Share.self, Find.self, FreeSpace.self, DiskUsage.self, Checksum.self, Watch.self,
+            ShowProperties.self, MakeThumbnail.self, Providers.self, Sniff.self, Book.self, DeviceGroup.self, App.self,
+            ConfigurationGroup.self, Manual.self, Conform.self,
         ])
 }

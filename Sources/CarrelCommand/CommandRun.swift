@@ -50,15 +50,15 @@ enum CommandRun {
             print(AllVerbs.fullMessage(for: error))
             Foundation.exit(ExitStatus.done.rawValue)
         }
-        var text = AllVerbs.message(for: error)
+        let words = Array(arguments.prefix { !$0.hasPrefix("-") })
+        let verb = AllVerbs.verb(of: words)
+        var text = AllVerbs.unknownVerb(in: words) ?? AllVerbs.message(for: error)
         // The parser repeats what it did not expect, and that may be a URL with a password in it.
         for argument in arguments {
             let shown = LocationText.withoutSecrets(argument)
             if shown != argument { text = text.replacingOccurrences(of: argument, with: shown) }
         }
-        let words = Array(arguments.prefix { !$0.hasPrefix("-") }.prefix(2))
-        let verb = AllVerbs.verb(of: words)
-        if !text.hasSuffix(".") { text += "." }
+        if !".?".contains(text.last ?? " ") { text += "." }
         let failure = CommandFailure.usage("\(text) See “\((["carrel"] + verb + ["--help"]).joined(separator: " "))”.")
         Output.standardError((verb.isEmpty ? "carrel" : "carrel: " + verb.joined(separator: " ")) + ": " + failure.sentence)
         if arguments.contains("--json") { Output().printError(failure) }
@@ -113,5 +113,21 @@ extension AllVerbs {
             commands = next.configuration.subcommands
         }
         return found
+    }
+
+    /// What is wrong with the first of `words` that stands where a verb does and is none, with the verb that is probably meant; nil if all
+    /// are verbs.
+    fileprivate static func unknownVerb(in words: [String]) -> String? {
+        var commands = configuration.subcommands
+        for word in words {
+            guard !commands.isEmpty, word != "help" else { return nil }
+            guard let next = commands.first(where: { $0._commandName == word }) else {
+                let names = commands.map { $0._commandName } + ["help"]
+                let nearest = NearestWord.of(word, among: names).map { " Did you mean “\($0)”?" } ?? ""
+                return "Unexpected argument '\(word)'." + nearest
+            }
+            commands = next.configuration.subcommands
+        }
+        return nil
     }
 }

@@ -30,17 +30,17 @@ struct CommonOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The user, where the URL names none.", valueName: "name"))
     var user: String?
-    @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"))
+    @Option(help: ArgumentHelp("A file whose first line is the password.", valueName: "file"), completion: .file())
     var passwordFile: String?
-    @Option(help: ArgumentHelp("A PEM file of authorities to trust instead of the system's.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file of authorities to trust instead of the system's.", valueName: "file"), completion: .file())
     var cacert: String?
-    @Option(help: ArgumentHelp("A PEM file with the client's certificate.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with the client's certificate.", valueName: "file"), completion: .file())
     var clientCert: String?
-    @Option(help: ArgumentHelp("A PEM file with its key.", valueName: "file"))
+    @Option(help: ArgumentHelp("A PEM file with its key.", valueName: "file"), completion: .file())
     var clientKey: String?
-    @Option(help: ArgumentHelp("A private key to log in with over SSH; may be repeated.", valueName: "file"))
+    @Option(help: ArgumentHelp("A private key to log in with over SSH; may be repeated.", valueName: "file"), completion: .file())
     var identity: [String] = []
-    @Option(help: ArgumentHelp("The known hosts of SSH, instead of ~/.ssh/known_hosts.", valueName: "file"))
+    @Option(help: ArgumentHelp("The known hosts of SSH, instead of ~/.ssh/known_hosts.", valueName: "file"), completion: .file())
     var knownHosts: String?
     @Flag(help: "Take the key of an SSH server that is not known yet, and know it from then on. A changed key is refused all the same.")
     var acceptNewHostKey = false

@@ -19,16 +19,29 @@ final class CopyRun: Sendable {
         var message: String
     }
 
+    /// A file that a dry run names, as `--json` shows it.
+    struct Planned: Encodable {
+        var path: String
+        var target: String
+        var size: Int64?
+    }
+
+    /// With `--dry-run --json`, what would be copied.
+    let planned = Collected<Planned>()
     let outcome = Locked(Outcome())
     private let verb: Copy
+    private let session: Session
     private let bar: ProgressBar
     private let copy: TreeCopy
     private let isAlone: Bool
+    private var isDryRun: Bool { verb.selected.dryRun }
 
-    init(verb: Copy, destination: Place, bar: ProgressBar) async throws {
+    /// - Parameter isAlone: Whether there is one source.
+    init(verb: Copy, destination: Place, isAlone: Bool, _ selection: Selection, _ session: Session, _ bar: ProgressBar) async throws {
         self.verb = verb
+        self.session = session
         self.bar = bar
-        isAlone = verb.locations.count == 2
+        self.isAlone = isAlone
         // A finished copy is known by its date, too.
         var keepsDates = verb.preserve || verb.resume
         let mayResume: Bool
@@ -45,6 +58,7 @@ final class CopyRun: Sendable {
             transfers: verb.common.transfers)
         copy.resumes = verb.resume
         copy.ignoresListedSizes = verb.ignoreSize
+        copy.selection = selection.tree
         self.copy = copy
     }
 
@@ -88,7 +102,14 @@ final class CopyRun: Sendable {
     }
 
     private func copyFolder(_ from: Place, to: Place) async throws {
-        let part = try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
+        let part =
+            if isDryRun {
+                try await copy.planFolder(from.path, of: from.provider, to: to.path, of: to.provider) { [self] file, place in
+                    try plan(file, from, at: place)
+                }
+            } else {
+                try await copy.copyFolder(from.path, of: from.provider, to: to.path, of: to.provider, progress: bar.reporter)
+            }
         outcome.update { outcome in
             outcome.copied += part.copied
             outcome.skipped += part.skipped
@@ -108,15 +129,28 @@ final class CopyRun: Sendable {
 
     /// Copies what lies in a folder and is a link, which a copy between any two providers leaves out, within one provider.
     private func copyLink(_ path: ProviderPath, _ from: Place, to: Place) async throws -> Bool {
-        guard from.provider === to.provider, let below = path.relative(to: from.path),
-            try await from.provider.attributesOfItem(path: path).isSymbolicLink
-        else { return false }
+        guard from.provider === to.provider, let below = path.relative(to: from.path) else { return false }
+        let item = try await from.provider.attributesOfItem(path: path)
+        guard item.isSymbolicLink else { return false }
+        if isDryRun {
+            try plan(item, from, at: to.path.appending(below))
+            count(nil)
+            return true
+        }
         try await from.provider.copyItem(path: path, to: to.path.appending(below), overwrite: verb.overwrite)
         count(nil)
         return true
     }
 
     private func copyFile(_ item: FileObject, _ from: Place, to: Place, isLink: Bool) async throws {
+        if isDryRun {
+            var file = item
+            // A link that is given itself is followed, or stays a link: it is copied in any case.
+            file.type = .regular
+            guard try await copy.plan(file, to: to.path, of: to.provider) else { return outcome.update { $0.skipped += 1 } }
+            try plan(item, from, at: to.path)
+            return count(item.size)
+        }
         if from.provider === to.provider, !verb.inPlace, !verb.resume, !isLink, !copy.preservesDates {
             try await from.provider.copyItem(path: from.path, to: to.path, overwrite: verb.overwrite, progress: bar.reporter)
             return count(item.size)
@@ -130,12 +164,27 @@ final class CopyRun: Sendable {
         }
     }
 
+    /// Names a file that a dry run would copy.
+    private func plan(_ file: FileObject, _ from: Place, at target: ProviderPath) throws {
+        if verb.common.json {
+            planned.append(Planned(path: file.path.string, target: target.string, size: file.size))
+        } else if !verb.common.quiet {
+            try session.output.line("would be copied \(from.shown(of: file.path))")
+        }
+    }
+
     private func count(_ bytes: Int64?, isVerified: Bool = true) {
         outcome.update { outcome in
             outcome.copied += 1
             outcome.unverified += isVerified ? 0 : 1
             outcome.bytes += bytes ?? 0
         }
+    }
+
+    /// Notes an item of a list that is not in the source.
+    func fail(missing path: ProviderPath, in place: Place) {
+        let path = place.path.appending(path)
+        fail(FileError.make(.fileReadNoSuchFile, path: path), path: path, at: place)
     }
 
     private func fail(_ error: any Error, path: ProviderPath, at place: Place) {

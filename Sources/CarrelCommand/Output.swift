@@ -3,38 +3,50 @@ import Foundation
 
 /// Standard output and error. Bytes wait until there are enough of them, or for the end.
 final class Output: Sendable {
-    private let pending = Locked(Data())
+    private let pending = Locked<[UInt8]>([])
 
     /// One line of text. What a name could do to a terminal, or to the reader of lines, is taken out of it.
-    func line(_ text: String) throws { try add(Data((text.onOneLine + "\n").utf8)) }
+    func line(_ text: String) throws { try add((text.onOneLine + "\n").utf8) }
 
     /// One line of texts with tabs between them.
-    func fields(_ texts: [String]) throws { try add(Data((texts.map(\.onOneLine).joined(separator: "\t") + "\n").utf8)) }
+    func fields(_ texts: [String]) throws { try add((texts.map(\.onOneLine).joined(separator: "\t") + "\n").utf8) }
 
     /// One JSON document, or one line of several.
-    func json(_ value: some Encodable) throws { try add(Self.encoder.encode(value) + Data("\n".utf8)) }
+    func json(_ value: some Encodable) throws { try add(Self.encoded(value) + Data("\n".utf8)) }
 
     func json(_ value: JSONValue) throws { try add(value.data + Data("\n".utf8)) }
 
+    /// An item as one JSON document, or one line of several.
+    func json(_ item: ShownItem) throws {
+        var line: [UInt8] = []
+        item.put(into: &line)
+        line.append(UInt8(ascii: "\n"))
+        try add(line)
+    }
+
+    /// Bytes as they are: part of a line, or of a JSON document.
+    func bytes(_ bytes: some Collection<UInt8>) throws { try add(bytes) }
+
     /// An element of the array called `name`, which a JSON document begins with.
     func element(_ value: some Encodable, isFirst: Bool, of name: String) throws {
-        try add(Data((isFirst ? "{\"\(name)\":[" : ",").utf8) + Self.encoder.encode(value))
+        try add(Data((isFirst ? "{\"\(name)\":[" : ",").utf8) + Self.encoded(value))
     }
 
     /// The end of the array called `name`, and of the document: the members of `value`, an object with at least one.
     func endDocument(_ value: some Encodable, after name: String, isEmpty: Bool) throws {
-        try add(Data((isEmpty ? "{\"\(name)\":[]," : "],").utf8) + Self.encoder.encode(value).dropFirst() + Data("\n".utf8))
+        try add(Data((isEmpty ? "{\"\(name)\":[]," : "],").utf8) + Self.encoded(value).dropFirst() + Data("\n".utf8))
     }
 
-    private static var encoder: JSONEncoder {
+    /// A value in JSON, on one line.
+    static func encoded(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return encoder
+        return try encoder.encode(value)
     }
 
-    private func add(_ data: Data) throws {
+    private func add(_ bytes: some Collection<UInt8>) throws {
         let full = pending.update { pending in
-            pending += data
+            pending += bytes
             return pending.count > 1 << 16
         }
         if full { try flush() }
@@ -42,11 +54,11 @@ final class Output: Sendable {
 
     /// - Throws: A closed pipe, which ends the command quietly, or the system's error.
     func flush() throws {
-        let data = pending.update { pending in
-            defer { pending = Data() }
+        let bytes = pending.update { pending in
+            defer { pending = [] }
             return pending
         }
-        try data.withUnsafeBytes { try Self.write($0) }
+        try bytes.withUnsafeBytes { try Self.write($0) }
     }
 
     static func write(_ bytes: UnsafeRawBufferPointer) throws {

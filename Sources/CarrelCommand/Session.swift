@@ -139,6 +139,30 @@ extension Session {
         return places
     }
 
+    /// As ``places(_:)``, with the items that patterns stand for (``expand(_:at:)``).
+    func places(expanding texts: [String]) async throws -> [Place] {
+        var all: [Place] = []
+        for (text, place) in zip(texts, try await places(texts)) { all += try await expand(text, at: place) ?? [place] }
+        return all
+    }
+
+    /// The items that a pattern in the last part of a location stands for; nil where there is none, and where an item is called so.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` where nothing matches.
+    func expand(_ text: String, at place: Place) async throws -> [Place]? {
+        guard let glob = try LocationGlob(text), let parent = place.path.parent else { return nil }
+        do {
+            if try await place.itemIfAny() != nil { return nil }
+            let folder = Place(shown: LocationText.withoutSecrets(glob.folder), provider: place.provider, path: parent, user: place.user)
+            let items = try await place.provider.items(in: parent, matching: glob.pattern)
+            if items.isEmpty {
+                throw FileError.make(
+                    .fileReadNoSuchFile, path: place.path, sentence: "Nothing in “\(parent)” matches “\(glob.pattern)”.")
+            }
+            return items.map { Place(shown: folder.shown(of: $0.path), provider: place.provider, path: $0.path, user: place.user) }
+        } catch { throw error.at(place.shown) }
+    }
+
     /// `mem:`, which holds nothing that another command could see.
     func memory(_ text: String) async throws -> Place? {
         guard case .url(let url) = try LocationText(text), url.scheme?.lowercased() == "mem" else { return nil }

@@ -2,35 +2,93 @@ import Carrel
 import Foundation
 
 /// An item in the contract's JSON.
-struct ShownItem: Encodable {
-    var path: String
-    var name: String
-    var type: String
-    var size: Int64?
-    var modified: String?
-    var etag: String?
-    var mimeType: String?
-    var permissions: String?
-    var linkTarget: String?
-    var nameBytes: String?
+struct ShownItem {
+    let item: FileObject
 
-    init(_ item: FileObject) {
-        path = item.path.string
-        name = item.name
-        type = item.type.rawValue
-        size = item.size
-        modified = item.modifiedDate.map { $0.formatted(Date.ISO8601FormatStyle()) }
-        etag = item.entryTag
-        mimeType = item.mimeType
-        permissions = item.permissions.map { String(format: "%04o", Int($0)) }
-        linkTarget = item.linkTarget.map { String(decoding: $0, as: UTF8.self) }
-        if String(validating: item.path.nameBytes, as: UTF8.self) == nil { nameBytes = Data(item.path.nameBytes).base64EncodedString() }
+    init(_ item: FileObject) { self.item = item }
+
+    /// Appends the object: the bytes that Foundation's encoder writes with sorted keys, without the objects that it needs for them. A folder
+    /// may have very many items.
+    func put(into json: inout [UInt8]) {
+        var isFirst = true
+        func key(_ name: StaticString) {
+            json.append(UInt8(ascii: isFirst ? "{" : ","))
+            json.append(UInt8(ascii: "\""))
+            name.withUTF8Buffer { json += $0 }
+            json += [UInt8(ascii: "\""), UInt8(ascii: ":")]
+            isFirst = false
+        }
+        func text(_ name: StaticString, _ value: String?) {
+            guard let value else { return }
+            key(name)
+            json.put(json: value)
+        }
+        text("etag", item.entryTag)
+        text("linkTarget", item.linkTarget.map { String(decoding: $0, as: UTF8.self) })
+        text("mimeType", item.mimeType)
+        if let date = item.modifiedDate {
+            key("modified")
+            json.append(UInt8(ascii: "\""))
+            date.put(into: &json)
+            json.append(UInt8(ascii: "\""))
+        }
+        text("name", item.name)
+        if String(validating: item.path.nameBytes, as: UTF8.self) == nil {
+            text("nameBytes", Data(item.path.nameBytes).base64EncodedString())
+        }
+        text("path", item.path.string)
+        text("permissions", item.permissions.map(Self.octal))
+        if let size = item.size {
+            key("size")
+            json += String(size).utf8
+        }
+        text("type", item.type.rawValue)
+        json.append(UInt8(ascii: "}"))
+    }
+
+    /// Four digits.
+    private static func octal(_ permissions: UInt16) -> String {
+        let digits = String(permissions, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+    }
+}
+
+extension [UInt8] {
+    /// Appends a JSON string (RFC 8259, section 7), with as few escapes as there can be.
+    mutating func put(json text: String) {
+        append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { bytes in
+            var start = bytes.startIndex
+            for (index, byte) in bytes.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                self += bytes[start..<index]
+                putEscaped(byte)
+                start = index + 1
+            }
+            self += bytes[start...]
+        }
+        append(UInt8(ascii: "\""))
+    }
+
+    private mutating func putEscaped(_ byte: UInt8) {
+        append(UInt8(ascii: "\\"))
+        switch byte {
+        case 0x08: append(UInt8(ascii: "b"))
+        case 0x09: append(UInt8(ascii: "t"))
+        case 0x0A: append(UInt8(ascii: "n"))
+        case 0x0C: append(UInt8(ascii: "f"))
+        case 0x0D: append(UInt8(ascii: "r"))
+        case 0..<0x20: self += ((byte < 0x10 ? "u000" : "u00") + String(byte, radix: 16)).utf8
+        default: append(byte)
+        }
     }
 }
 
 extension FileObject {
     /// One line of a long listing: kind and permissions, bytes, time, name.
-    var longLine: String {
+    ///
+    /// - Parameter isRounded: Whether sizes are shown as people read them, such as 1.5 MiB.
+    func longLine(isRounded: Bool = false) -> String {
         let kind =
             switch type {
             case .regular: "-"
@@ -44,7 +102,7 @@ extension FileObject {
         line += kind.utf8
         line += (permissions.map { Self.rights[Int($0 & 0o777)] } ?? "         ").utf8
         line.append(UInt8(ascii: " "))
-        let bytes = size.map(String.init) ?? "-"
+        let bytes = size.map { isRounded ? ProgressBar.bytes($0) : String($0) } ?? "-"
         line += repeatElement(UInt8(ascii: " "), count: max(0, 12 - bytes.utf8.count))
         line += bytes.utf8
         line.append(UInt8(ascii: " "))

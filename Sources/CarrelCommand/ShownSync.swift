@@ -79,10 +79,10 @@ extension SyncSide {
 
 extension ProviderPath {
     /// A path below a folder, without the slash that it would begin with.
-    fileprivate var shownBelow: String { String(string.dropFirst()) }
+    var shownBelow: String { String(string.dropFirst()) }
 
     /// The same in base64, where it is not UTF-8.
-    fileprivate var bytesBelow: String? {
+    var bytesBelow: String? {
         let bytes = components.joined(separator: [UInt8(ascii: "/")])
         return String(validating: bytes, as: UTF8.self) == nil ? Data(bytes).base64EncodedString() : nil
     }

@@ -15,6 +15,7 @@ import Testing
             for arguments in [
                 ["stat", location], ["sniff", location], ["cp", "a", location], ["cp", location, "b"], ["rm", location, location],
                 ["stat", location, location], ["ls", "--bogus", location], ["book", "info", location], [location],
+                ["checksum", location], ["check", location, "a"], ["cp", location + "*", "b"], ["tree", location], ["du", location],
             ] {
                 let outcome = try await runner.run(arguments + ["--json", "--stats", "--verbose", "--retries", "0"])
                 #expect(outcome.code != 0)

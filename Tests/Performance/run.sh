@@ -9,7 +9,7 @@
 # book      requests and bytes for sniffing, opening and reading a 101 MB EPUB, counted by the server in its log
 # checkpoints  requests and bytes for 4 KiB at 90 % of a deflated PDF of 180 MB, once indexed, counted the same way
 # transfer  GET and PUT of one large file beside curl, alternating: seconds, CPU seconds, peak memory
-# local     100,000 files listed beside find -ls; one large file copied beside cp and sync, alternating, on the disk of $TMPDIR
+# local     100,000 files listed beside find -ls, and in JSON beside ls -l; one large file copied beside cp and sync, alternating, on the disk of $TMPDIR
 # listing   10,000 entries of a WebDAV folder with size and time beside rclone lsl, alternating
 # small     1,000 files of 4 KiB sent over a link with a round trip of 20 ms and 16 connections, published and in place, beside curl
 # pipe      standard input to a WebDAV server: peak memory
@@ -252,6 +252,13 @@ this_machine() {
     done
     beside "100,000 files, ls $flag" "find -ls" "<=" 1.5
   done
+  start_over peer carrel
+  for i in $(seq 0 "$runs"); do
+    [ "$i" = 1 ] && start_over peer carrel
+    timed "$work/peer" "$CARREL" ls -l "$disk/folder" >/dev/null
+    timed "$work/carrel" "$CARREL" ls --json "$disk/folder" >/dev/null
+  done
+  beside "100,000 files, ls --json" "ls -l" "<=" 1.3
   [ "$("$CARREL" ls "$disk/folder" | wc -l)" = 100000 ] || { echo "run.sh: the listing is not whole" >&2; exit 1; }
   rm -rf "$disk/folder"
 

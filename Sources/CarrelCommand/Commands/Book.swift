@@ -31,7 +31,7 @@ struct BookInfo: Verb {
     static let verb = "book info"
     static let configuration = CommandConfiguration(commandName: "info", abstract: "Title, authors and what else the book says of itself.")
 
-    @Argument(help: "A book.")
+    @Argument(help: "A book.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -65,7 +65,7 @@ struct BookList: Verb {
 
     @Flag(help: "The table of contents instead.")
     var toc = false
-    @Argument(help: "A book.")
+    @Argument(help: "A book.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -92,7 +92,7 @@ struct BookCat: Verb {
     static let verb = "book cat"
     static let configuration = CommandConfiguration(commandName: "cat", abstract: "One resource, as a reading app gets it.")
 
-    @Argument(help: "A book.")
+    @Argument(help: "A book.", completion: .location)
     var location: String
     @Argument(help: "A resource as book ls shows it.")
     var href: String
@@ -111,9 +111,9 @@ struct BookCover: Verb {
 
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
-    @Argument(help: "A book.")
+    @Argument(help: "A book.", completion: .location)
     var location: String
-    @Argument(help: "Where to put the image; “-” is standard output.")
+    @Argument(help: "Where to put the image; “-” is standard output.", completion: .location)
     var file: String
     @OptionGroup var common: CommonOptions
 

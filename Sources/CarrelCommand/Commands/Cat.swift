@@ -11,7 +11,7 @@ struct Cat: Verb {
     var length: Int64?
     @Option(help: ArgumentHelp("The last so many bytes.", valueName: "n"))
     var tail: Int64?
-    @Argument(help: "A file.")
+    @Argument(help: "A file.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

@@ -15,7 +15,7 @@ struct Clean: Verb {
     var older: String?
     @Flag(help: "Name what would be removed, and remove nothing.")
     var dryRun = false
-    @Argument(help: "A folder; all below it is looked through.")
+    @Argument(help: "A folder; all below it is looked through.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

@@ -8,7 +8,7 @@ struct Conform: Verb {
         commandName: "conform", abstract: "Run the conformance kit in a new folder below a location.",
         discussion: "The folder is removed at the end. mem: tries the kit itself.")
 
-    @Argument(help: "A folder that may be written to.")
+    @Argument(help: "A folder that may be written to.", completion: .location)
     var location: String
     @Option(
         help: ArgumentHelp(

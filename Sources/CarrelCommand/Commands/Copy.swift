@@ -10,6 +10,9 @@ struct Copy: Verb {
             --resume keeps what came of a copy that stopped, to this machine or to an FTP or SFTP server, and goes on \
             from there next time; it keeps modification times where the target can, and skips a file of the same size and \
             time whose end is the same.
+            In the last part of a source's path that no shell expands, *, ? and [a-z] stand for the items that match; put it in quotes. \
+            Patterns of --include and --exclude, and the paths of --files-from, count from the source's folder; they are those of sync's \
+            filters: *.tmp by name, /private/** by path, cache/ for folders.
             """)
 
     @Flag(name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Copy folders with all they hold.")
@@ -24,7 +27,8 @@ struct Copy: Verb {
     var inPlace = false
     @Flag(help: "Copy files of another size than their server lists, too.")
     var ignoreSize = false
-    @Argument(help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"))
+    @OptionGroup var selected: SelectionOptions
+    @Argument(help: ArgumentHelp("What to copy, and where to, in the end.", valueName: "source … target"), completion: .location)
     var locations: [String]
     @OptionGroup var common: CommonOptions
 
@@ -40,6 +44,8 @@ struct Copy: Verb {
         if resume, inPlace || hasStream {
             throw ValidationError("--resume goes neither with --in-place nor with standard input or output.")
         }
+        if selected.dryRun, hasStream { throw ValidationError("--dry-run does not go with standard input or output.") }
+        try selected.check(recursive: recursive, sources: locations.dropLast())
     }
 
     func perform(_ session: Session) async throws {
@@ -49,15 +55,32 @@ struct Copy: Verb {
         if locations[0] == "-" { return try await readIn(bar, session) }
         let places = try await session.places(locations)
         let destination = places[places.count - 1]
-        let run = try await CopyRun(verb: self, destination: destination, bar: bar)
-        if places.count > 2, try await !isFolder(destination) {
+        let sources = try await sources(of: places.dropLast(), session)
+        if selected.filesFrom != nil, sources.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
+        let selection = try selected.selection()
+        let run = try await CopyRun(verb: self, destination: destination, isAlone: sources.count == 1, selection, session, bar)
+        if sources.count > 1, try await !isFolder(destination) {
             throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(destination.shown)
         }
-        for (text, place) in zip(locations, places.dropLast()) {
+        for (text, place) in sources {
             try await run.copy(Pair(source: place, target: destination), source: text, target: target)
         }
+        for path in selection.missing { run.fail(missing: path, in: sources[0].place) }
         bar.clear()
-        try report(run.outcome.value, session)
+        try report(run.outcome.value, planned: run.planned.values, session)
+    }
+
+    /// The sources as they were given, or as patterns found them.
+    private func sources(of places: ArraySlice<Place>, _ session: Session) async throws -> [(text: String, place: Place)] {
+        var sources: [(text: String, place: Place)] = []
+        for (text, place) in zip(locations, places) {
+            guard let found = try await session.expand(text, at: place) else {
+                sources.append((text, place))
+                continue
+            }
+            sources += found.map { (text: $0.shown, place: $0) }
+        }
+        return sources
     }
 
     /// Whether several files can be copied to the target; on storages without folders, a slash at its end makes it one.
@@ -89,20 +112,25 @@ struct Copy: Verb {
         try report(outcome, session)
     }
 
-    private func report(_ outcome: CopyRun.Outcome, _ session: Session) throws {
-        struct Shown: Encodable {
-            var copied: Int
-            var skipped: Int
-            var failed: [CopyRun.Failed]
-            var bytes: Int64
-            /// False if the target lets nobody look at what was copied; otherwise left out.
-            var verified: Bool?
-        }
+    private struct Shown: Encodable {
+        var copied: Int
+        var skipped: Int
+        var failed: [CopyRun.Failed]
+        var bytes: Int64
+        /// False if the target lets nobody look at what was copied; otherwise left out.
+        var verified: Bool?
+        /// True if nothing was copied in truth, with what would be; otherwise left out.
+        var dryRun: Bool?
+        var files: [CopyRun.Planned]?
+    }
+
+    private func report(_ outcome: CopyRun.Outcome, planned: [CopyRun.Planned] = [], _ session: Session) throws {
         if common.json {
             try session.output.json(
                 Shown(
                     copied: outcome.copied, skipped: outcome.skipped, failed: outcome.failed, bytes: outcome.bytes,
-                    verified: outcome.unverified > 0 ? false : nil))
+                    verified: outcome.unverified > 0 ? false : nil, dryRun: selected.dryRun ? true : nil,
+                    files: selected.dryRun ? planned : nil))
         }
         guard outcome.failed.isEmpty else {
             throw CommandFailure(

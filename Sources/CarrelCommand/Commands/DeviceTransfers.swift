@@ -7,7 +7,7 @@ struct DeviceUpload: DeviceVerb {
         commandName: "upload", abstract: "Put books of this machine on the device.",
         discussion: "A file that is no book is named, and the others are uploaded all the same.")
     @OptionGroup var device: DeviceOptions
-    @Argument(help: "Files of books.")
+    @Argument(help: "Files of books.", completion: .location)
     var files: [String]
     @Option(help: "What becomes of a book that is there already; without it what --drivers says, else protect.")
     var existing: ExistingBooks?

@@ -26,7 +26,7 @@ struct Find: Verb {
     var newer: String?
     @Option(help: ArgumentHelp("What a predicate says yes to.", valueName: "predicate"))
     var query: String?
-    @Argument(help: "A folder; a file is asked about itself.")
+    @Argument(help: "A folder; a file is asked about itself.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

@@ -3,9 +3,12 @@ import Carrel
 import Foundation
 
 struct FreeSpace: Verb {
-    static let configuration = CommandConfiguration(commandName: "df", abstract: "Tell the storage's total, available and used bytes.")
+    static let configuration = CommandConfiguration(
+        commandName: "df", abstract: "Tell the storage's total, available and used bytes.", helpNames: .long)
 
-    @Argument(help: "Anything in the storage.")
+    @Flag(name: [.customShort("h"), .long], help: "Sizes as people read them, such as 1.5 MiB; never in JSON.")
+    var humanReadable = false
+    @Argument(help: "Anything in the storage.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -41,7 +44,8 @@ struct FreeSpace: Verb {
         let shown = Shown(total: volume?.totalCapacity, available: volume?.availableCapacity, used: volume?.usage)
         if common.json { return try session.output.json(shown) }
         for (name, value) in [("total", shown.total), ("available", shown.available), ("used", shown.used)] {
-            try session.output.fields([name, value.map(String.init) ?? "unknown"])
+            let bytes = value.map { humanReadable ? ProgressBar.bytes($0) : String($0) }
+            try session.output.fields([name, bytes ?? "unknown"])
         }
     }
 }

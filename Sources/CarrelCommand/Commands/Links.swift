@@ -9,7 +9,7 @@ struct MakeLink: Verb {
     var symbolic = false
     @Argument(help: "What the link holds: counted from the link's folder unless it starts with a slash. Nothing has to be there.")
     var target: String
-    @Argument(help: "The new link.")
+    @Argument(help: "The new link.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -30,7 +30,7 @@ struct MakeLink: Verb {
 struct ReadLink: Verb {
     static let configuration = CommandConfiguration(commandName: "readlink", abstract: "Print what a symbolic link holds.")
 
-    @Argument(help: "The link.")
+    @Argument(help: "The link.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -55,7 +55,7 @@ struct Share: Verb {
     static let configuration = CommandConfiguration(
         commandName: "share", abstract: "Print a link under which anybody reads the item, where the server makes such links.")
 
-    @Argument(help: "What to share.")
+    @Argument(help: "What to share.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

@@ -3,13 +3,38 @@ import Carrel
 import Foundation
 
 struct List: Verb {
-    static let configuration = CommandConfiguration(commandName: "ls", abstract: "List a folder, sorted by name.")
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List a folder, sorted by name.",
+        discussion: "With --json, one array; with -R and --json, one object a line.", helpNames: .long)
+
+    /// What else than the name decides the order.
+    enum Order: EnumerableFlag {
+        case newest, largest
+
+        static func name(for order: Order) -> NameSpecification {
+            switch order {
+            case .newest: .customShort("t")
+            case .largest: .customShort("S")
+            }
+        }
+
+        static func help(for order: Order) -> ArgumentHelp? {
+            switch order {
+            case .newest: "What changed last comes first; what has no time, last."
+            case .largest: "The largest comes first; folders, which have no size, last."
+            }
+        }
+    }
 
     @Flag(name: .short, help: "One line for each item with kind, size and time.")
     var long = false
     @Flag(name: [.customShort("R"), .long], help: "Go through the folders below, too.")
     var recursive = false
-    @Argument(help: "A folder; a file lists itself.")
+    @Flag(name: [.customShort("h"), .long], help: "With -l, sizes as people read them, such as 1.5 MiB; never in JSON.")
+    var humanReadable = false
+    @Flag(exclusivity: .chooseLast)
+    var order: Order?
+    @Argument(help: "A folder; a file lists itself.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 
@@ -18,97 +43,66 @@ struct List: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
         if recursive {
-            let failures = Collected<any Error>()
+            let failures = Locked(0)
             try await list(place, at: place.path, failures, session)
-            guard failures.values.isEmpty else {
-                throw CommandFailure(status: .partlyDone, sentence: "\(failures.values.count) folders were not listed.", isSaid: true)
+            let count = failures.value
+            guard count == 0 else {
+                throw CommandFailure(status: .partlyDone, sentence: "\(count) folders were not listed.", isSaid: true)
             }
         } else {
-            let (items, leftOut) = try await Self.items(of: place)
-            let sorted = items.sortedByPath()
+            let listed = try await lines(of: place, at: place.path)
             if common.json {
-                try session.output.json(sorted.map { Shown.item(ShownItem($0)) } + [leftOut].compactMap { $0.map(Shown.leftOut) })
+                var array = ItemArray(session.output)
+                for line in listed.lines.sorted { try array.add(json: listed.lines.text(of: line)) }
+                if let leftOut = listed.leftOut { try array.add(json: Output.encoded(leftOut)) }
+                try array.end()
             } else {
-                for item in sorted { try session.output.line(long ? item.longLine : item.name) }
+                for line in listed.lines.sorted { try show(listed.lines.text(of: line), session) }
             }
-            if let leftOut { Session.say(leftOut.error, verb: Self.verb, location: place.shown) }
+            if let leftOut = listed.leftOut { Session.say(leftOut.error, verb: Self.verb, location: place.shown) }
         }
     }
 
-    /// The folder's content, and what its listing left out; of a file, the file itself.
-    private static func items(of place: Place) async throws -> (items: [FileObject], leftOut: ShownLeftOut?) {
-        do { return try await items(of: place, at: place.path) } catch let error as CocoaError
-            where error.underlying as? POSIXError == POSIXError(.ENOTDIR)
-        {
-            return ([try await place.provider.attributesOfItem(path: place.path)], nil)
+    private func show(_ text: ArraySlice<UInt8>, _ session: Session) throws {
+        try session.output.bytes(text)
+        try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    /// The folder's lines; of a file, the file's own.
+    private func lines(of place: Place, at path: ProviderPath) async throws -> FolderLines {
+        let order: ListedLines.Order = order.map { $0 == .newest ? .newest : .largest } ?? .name
+        do {
+            return try await place.lines(at: path, order) { put($0, below: place, into: &$1) }
+        } catch let error as CocoaError where path == place.path && error.underlying as? POSIXError == POSIXError(.ENOTDIR) {
+            let item = try await place.provider.attributesOfItem(path: path)
+            var lines = ListedLines(order)
+            lines.add(item) { put(item, below: place, into: &$0) }
+            return FolderLines(lines: lines)
         }
     }
 
-    private static func items(of place: Place, at path: ProviderPath) async throws -> (items: [FileObject], leftOut: ShownLeftOut?) {
-        let listing = await place.provider.listing(path: path)
-        guard let error = listing.error else { return (listing.contents, nil) }
-        guard let names = error.unusableNames else { throw error }
-        return (listing.contents, ShownLeftOut(path, names, error))
+    /// Appends the line of an item, without its end.
+    private func put(_ item: FileObject, below place: Place, into line: inout [UInt8]) {
+        if common.json { return ShownItem(item).put(into: &line) }
+        var shown = item
+        if recursive, let below = item.path.relative(to: place.path), !below.isRoot { shown.name = String(below.string.dropFirst()) }
+        line += (long ? shown.longLine(isRounded: humanReadable) : shown.name).onOneLine.utf8
     }
 
-    private func list(_ place: Place, at path: ProviderPath, _ failures: Collected<any Error>, _ session: Session) async throws {
-        let (items, leftOut) = try await Self.items(of: place, at: path)
-        if let leftOut {
+    private func list(_ place: Place, at path: ProviderPath, _ failures: Locked<Int>, _ session: Session) async throws {
+        let listed = try await lines(of: place, at: path)
+        if let leftOut = listed.leftOut {
             Session.say(leftOut.error, verb: Self.verb, location: place.shown(of: path))
             if common.json { try session.output.json(leftOut) }
         }
-        for item in items.sortedByPath() {
-            if common.json {
-                try session.output.json(ShownItem(item))
-            } else {
-                var shown = item
-                shown.name = item.path.relative(to: place.path)?.string.dropFirst().description ?? item.name
-                try session.output.line(long ? shown.longLine : shown.name)
-            }
-            guard item.isDirectory else { continue }
-            do { try await list(place, at: item.path, failures, session) } catch let error as CocoaError where !error.isCancellation {
-                failures.append(error)
-                Session.say(error, verb: Self.verb, location: place.shown(of: item.path))
+        for line in listed.lines.sorted {
+            try show(listed.lines.text(of: line), session)
+            guard line.isFolder else { continue }
+            let folder = try path.appending(nameBytes: listed.lines.name(of: line))
+            do { try await list(place, at: folder, failures, session) } catch let error as CocoaError where !error.isCancellation {
+                failures.update { $0 += 1 }
+                Session.say(error, verb: Self.verb, location: place.shown(of: folder))
             }
         }
-    }
-}
-
-/// One element of the array that `--json` prints.
-private enum Shown: Encodable {
-    case item(ShownItem)
-    case leftOut(ShownLeftOut)
-
-    func encode(to encoder: any Encoder) throws {
-        switch self {
-        case .item(let item): try item.encode(to: encoder)
-        case .leftOut(let leftOut): try leftOut.encode(to: encoder)
-        }
-    }
-}
-
-/// What a listing left out, because no path here can name it, in the contract's JSON.
-private struct ShownLeftOut: Encodable {
-    /// The folder.
-    var path: String
-    var leftOut: Int
-    var firstLeftOut: String
-    var message: String
-    let error: any Error
-
-    private enum CodingKeys: CodingKey { case path, leftOut, firstLeftOut, message }
-
-    init(_ folder: ProviderPath, _ names: UnusableNames, _ error: any Error) {
-        (path, leftOut, firstLeftOut) = (folder.string, names.count, names.first)
-        (message, self.error) = (error.sentence, error)
-    }
-}
-
-extension [FileObject] {
-    /// In the order of their paths.
-    fileprivate func sortedByPath() -> [FileObject] {
-        let paths = map(\.path)
-        // Indices rather than items, which are large to move about.
-        return indices.sorted { paths[$0] < paths[$1] }.map { self[$0] }
     }
 }

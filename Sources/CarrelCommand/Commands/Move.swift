@@ -8,9 +8,9 @@ struct Move: Verb {
 
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
-    @Argument(help: "What to move.")
+    @Argument(help: "What to move.", completion: .location)
     var source: String
-    @Argument(help: "Its new place; a folder that exists takes it in.")
+    @Argument(help: "Its new place; a folder that exists takes it in.", completion: .location)
     var target: String
     @OptionGroup var common: CommonOptions
 

@@ -8,7 +8,7 @@ struct ShowProperties: Verb {
         discussion:
             "For images (JPEG, PNG, WebP), audio (MP3, FLAC, Ogg, Opus, MP4), PDF, EPUB and CBZ, read by ranges where the format allows.")
 
-    @Argument(help: "A file.")
+    @Argument(help: "A file.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

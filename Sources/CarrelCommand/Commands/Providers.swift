@@ -5,7 +5,7 @@ struct Providers: Verb {
     static let configuration = CommandConfiguration(
         commandName: "providers", abstract: "List the registered schemes; with a location, what that provider can do.")
 
-    @Argument(help: "A location to connect to.")
+    @Argument(help: "A location to connect to.", completion: .location)
     var location: String?
     @OptionGroup var common: CommonOptions
 

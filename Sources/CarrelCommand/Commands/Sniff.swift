@@ -13,7 +13,7 @@ struct Sniff: Verb {
     var ext: [String] = []
     @Flag(help: "Look inside, whatever the hints say.")
     var content = false
-    @Argument(help: "Files.")
+    @Argument(help: "Files.", completion: .location)
     var locations: [String]
     @OptionGroup var common: CommonOptions
 

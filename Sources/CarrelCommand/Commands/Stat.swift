@@ -4,7 +4,7 @@ import Carrel
 struct Stat: Verb {
     static let configuration = CommandConfiguration(commandName: "stat", abstract: "Tell what is known about an item.")
 
-    @Argument(help: "Files and folders.")
+    @Argument(help: "Files and folders.", completion: .location)
     var locations: [String]
     @OptionGroup var common: CommonOptions
 
@@ -14,11 +14,13 @@ struct Stat: Verb {
         let work = ItemWork(verb: Self.verb)
         let items = try await work.each(of: session.places(locations)) { try await $0.provider.attributesOfItem(path: $0.path) }
         if !common.json {
-            for item in items { try session.output.line(item.longLine) }
+            for item in items { try session.output.line(item.longLine()) }
         } else if locations.count == 1, let item = items.first {
             try session.output.json(ShownItem(item))
         } else {
-            try session.output.json(items.map { ShownItem($0) })
+            var array = ItemArray(session.output)
+            for item in items { try array.add(item) }
+            try array.end()
         }
         try work.finish("not found or not looked at", hasDocument: true)
     }

@@ -55,9 +55,9 @@ struct SyncFolders: Verb {
     @Option(
         help: ArgumentHelp("Bytes a second by the time of the day, such as “08:00,512K 18:30,10M 23:00,off”.", valueName: "timetable"))
     var timetable: String?
-    @Argument(help: "The folder to follow.")
+    @Argument(help: "The folder to follow.", completion: .location)
     var source: String
-    @Argument(help: "The folder to be like it; it is made where it is missing.")
+    @Argument(help: "The folder to be like it; it is made where it is missing.", completion: .location)
     var destination: String
     @OptionGroup var common: CommonOptions
 

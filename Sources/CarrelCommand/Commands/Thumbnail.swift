@@ -13,9 +13,9 @@ struct MakeThumbnail: Verb {
     var page: Int = 1
     @Flag(help: "Replace a file that exists.")
     var overwrite = false
-    @Argument(help: "A file.")
+    @Argument(help: "A file.", completion: .location)
     var location: String
-    @Argument(help: "Where to put the picture; “-” is standard output.")
+    @Argument(help: "Where to put the picture; “-” is standard output.", completion: .location)
     var file: String
     @OptionGroup var common: CommonOptions
 

@@ -12,7 +12,7 @@ struct Watch: Verb {
 
     @Flag(help: "List again and again on this machine too: for folders that other machines change, such as network file systems.")
     var poll = false
-    @Argument(help: "A folder.")
+    @Argument(help: "A folder.", completion: .location)
     var location: String
     @OptionGroup var common: CommonOptions
 

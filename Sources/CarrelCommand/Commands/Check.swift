@@ -1,0 +1,77 @@
+import ArgumentParser
+import Carrel
+import Sync
+
+struct Check: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "check", abstract: "Compare two folders with all that is in them, or two files.",
+        discussion: """
+            Files of one size and time are taken to be the same; of files of one size and different times the content is compared: by hashes \
+            that the storages give, else by reading. Of a folder that only one side has, what is in it is not named. Exit code 1 where anything \
+            differs, 7 where something could not be compared.
+            """)
+
+    @Flag(help: "Compare the content of all files of one size.")
+    var checksum = false
+    @Argument(help: "A folder, or a file.", completion: .location)
+    var first: String
+    @Argument(help: "Another one.", completion: .location)
+    var second: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { nil }
+
+    private struct Shown: Encodable {
+        var same: Int
+        var different: [String]
+        var onlyA: [String]
+        var onlyB: [String]
+        var failed: [CopyRun.Failed]
+    }
+
+    func perform(_ session: Session) async throws {
+        let places = try await session.places([first, second])
+        let pair = Pair(source: places[0], target: places[1])
+        let outcome: TreeComparison.Outcome
+        do {
+            outcome = try await TreeComparison(comparesContent: checksum, transfers: common.transfers ?? 4).compare(
+                ProviderLocation(provider: pair.source.provider, path: pair.source.path),
+                ProviderLocation(provider: pair.target.provider, path: pair.target.path))
+        } catch { throw pair.locate(error) }
+        for failed in outcome.failed {
+            Session.say(failed.error, verb: Self.verb, location: pair.source.shown(of: pair.source.path.appending(failed.path)))
+        }
+        if common.json {
+            try session.output.json(
+                Shown(
+                    same: outcome.same, different: outcome.different.map { Self.shown($0.path) },
+                    onlyA: outcome.onlyFirst.map(Self.shown), onlyB: outcome.onlySecond.map(Self.shown),
+                    failed: outcome.failed.map { CopyRun.Failed(path: Self.shown($0.path), message: $0.error.sentence) }))
+        } else {
+            for item in outcome.different { try session.output.fields(["different", Self.shown(item.path), item.reason.shown]) }
+            for path in outcome.onlyFirst { try session.output.fields(["only in A", Self.shown(path)]) }
+            for path in outcome.onlySecond { try session.output.fields(["only in B", Self.shown(path)]) }
+        }
+        if !outcome.failed.isEmpty {
+            throw CommandFailure(
+                status: .partlyDone, sentence: "\(outcome.failed.count) items were not compared.", isSaid: true, hasDocument: common.json)
+        }
+        if !outcome.isSame {
+            throw CommandFailure(status: .failed, sentence: "They differ.", isSaid: true, hasDocument: common.json)
+        }
+    }
+
+    /// Counted from the two folders; a point for these themselves.
+    private static func shown(_ path: ProviderPath) -> String { path.isRoot ? "." : path.shownBelow }
+}
+
+extension TreeComparison.Reason {
+    fileprivate var shown: String {
+        switch self {
+        case .type: "type"
+        case .size: "size"
+        case .content: "content"
+        case .linkTarget: "link target"
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Carrel
+import Sync
+
+struct Checksum: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "checksum", abstract: "Print the hashes of files: by the storage where it can, else by reading them.",
+        discussion: """
+            Of every file there are \(FileChecksum.computedKinds.joined(separator: ", ")); a storage may give others: “carrel providers \
+            LOC” names them. In the last part of a path that no shell expands, *, ? and [a-z] stand for the files that match.
+            """)
+
+    @Option(help: ArgumentHelp("The hash; sha256 unless given.", valueName: "kind"))
+    var kind = "sha256"
+    @Argument(help: "Files.", completion: .location)
+    var locations: [String]
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { locations.count == 1 ? locations[0] : nil }
+
+    private struct Shown: Encodable {
+        enum Computer: String, Encodable {
+            case server, client
+        }
+
+        var location: String
+        var kind: String
+        var value: String
+        var by: Computer
+    }
+
+    func validate() throws {
+        if kind.isEmpty { throw ValidationError("--kind takes the name of a hash, such as sha256.") }
+    }
+
+    func perform(_ session: Session) async throws {
+        let work = ItemWork(verb: Self.verb)
+        let kind = kind.lowercased()
+        let places = try await session.places(expanding: locations)
+        let all = try await work.each(of: places) { place in
+            if try await place.provider.attributesOfItem(path: place.path).isDirectory {
+                throw FileError.isADirectory(place.path, writing: false)
+            }
+            let sum = try await FileChecksum.of(place.path, of: place.provider, kind: kind)
+            return Shown(location: place.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
+        }
+        if !common.json {
+            for sum in all { try session.output.fields([sum.value, sum.location, "\(sum.kind) by \(sum.by.rawValue)"]) }
+        } else if places.count == 1, let sum = all.first {
+            try session.output.json(sum)
+        } else {
+            try session.output.json(all)
+        }
+        try work.finish("not read", hasDocument: true)
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct Remove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm", abstract: "Remove files, and folders with -r.",
+        discussion: """
+            In the last part of a path that no shell expands, *, ? and [a-z] stand for the items that match; put it in quotes. \
+            Patterns of --include and --exclude, and the paths of --files-from, count from the folder; they are those of sync's filters. \
+            A folder of which something stays, stays.
+            """)
+
+    @Flag(name: [.customShort("r"), .customShort("R"), .customLong("recursive")], help: "Remove folders with all they hold.")
+    var recursive = false
+    @OptionGroup var selected: SelectionOptions
+    @Argument(help: "What to remove.", completion: .location)
+    var locations: [String]
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { locations.count == 1 ? locations[0] : nil }
+
+    func validate() throws { try selected.check(recursive: recursive, sources: locations) }
+
+    func perform(_ session: Session) async throws {
+        let work = ItemWork(verb: Self.verb)
+        let places = try await session.places(expanding: locations)
+        if selected.filesFrom != nil, places.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
+        let removal = Removal(selection: try selected.selection(), options: selected, isRecursive: recursive, session)
+        if recursive {
+            // One of them may hold another.
+            for place in places { try await work.run(place, isAlone: places.count == 1) { try await removal.remove(place) } }
+        } else {
+            _ = try await work.each(of: places) { try await removal.remove($0) }
+        }
+        try removal.end()
+        try work.finish("not removed", hasDocument: selected.dryRun)
+    }
+}
+
+/// The removals of one `rm`.
+private final class Removal: Sendable {
+    private let selection: Selection
+    private let options: SelectionOptions
+    private let isRecursive: Bool
+    private let session: Session
+    /// With `--dry-run --json`, what would be removed.
+    private let planned = Collected<String>()
+    private let failures = Locked(0)
+
+    private struct Shown: Encodable {
+        var dryRun = true
+        var removed: [String]
+    }
+
+    init(selection: Selection, options: SelectionOptions, isRecursive: Bool, _ session: Session) {
+        self.selection = selection
+        self.options = options
+        self.isRecursive = isRecursive
+        self.session = session
+    }
+
+    func remove(_ place: Place) async throws {
+        let provider = place.provider
+        if isRecursive, options.isEmpty, !options.dryRun { return try await provider.removeItem(path: place.path, recursive: true) }
+        // What is no folder is removed, whatever is said of what is in folders.
+        guard try await provider.attributesOfItem(path: place.path).isDirectory else {
+            return try await options.dryRun ? plan(place.path, of: place) : provider.removeItem(path: place.path, recursive: false)
+        }
+        if !isRecursive {
+            throw FileError.make(
+                .fileWriteUnknown, path: place.path, sentence: "“\(place.path)” is a folder; say -r to remove it with all it holds.",
+                underlying: POSIXError(.EISDIR))
+        }
+        let removal = TreeRemoval(selection.tree, isDryRun: options.dryRun)
+        let outcome = try await removal.remove(place.path, of: provider) { [self] path in
+            if options.dryRun { try plan(path, of: place) }
+        }
+        for failed in outcome.failed { fail(failed.error, at: failed.path, of: place) }
+        for path in selection.missing {
+            let path = place.path.appending(path)
+            fail(FileError.make(.fileReadNoSuchFile, path: path), at: path, of: place)
+        }
+    }
+
+    private func fail(_ error: any Error, at path: ProviderPath, of place: Place) {
+        Session.say(error, verb: Remove.verb, location: place.shown(of: path))
+        failures.update { $0 += 1 }
+    }
+
+    /// Prints the document of a dry run.
+    ///
+    /// - Throws: Exit code 7 where items in a folder were not removed.
+    func end() throws {
+        if options.dryRun, session.common.json { try session.output.json(Shown(removed: planned.values)) }
+        let count = failures.value
+        guard count == 0 else {
+            throw CommandFailure(
+                status: .partlyDone, sentence: count == 1 ? "1 item was not removed." : "\(count) items were not removed.", isSaid: true,
+                hasDocument: options.dryRun)
+        }
+    }
+
+    private func plan(_ path: ProviderPath, of place: Place) throws {
+        if session.common.json {
+            planned.append(path.string)
+        } else if !session.common.quiet {
+            try session.output.line("would be removed \(place.shown(of: path))")
+        }
+    }
+}

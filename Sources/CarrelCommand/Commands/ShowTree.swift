@@ -1,0 +1,142 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+struct ShowTree: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "tree", abstract: "Show a folder and all below it as a tree, sorted by name.",
+        discussion: "With --json, an object for each item, with those of a folder under “children”.")
+
+    @Option(name: [.customShort("d"), .long], help: ArgumentHelp("Go no deeper than so many folders.", valueName: "n"))
+    var depth: Int?
+    @Argument(help: "A folder.", completion: .location)
+    var location: String
+    @OptionGroup var common: CommonOptions
+
+    var blamed: String? { location }
+
+    func validate() throws {
+        if let depth, depth < 1 { throw ValidationError("--depth takes a number from 1 on.") }
+    }
+
+    func perform(_ session: Session) async throws {
+        let place = try await session.place(location)
+        let item = try await place.provider.attributesOfItem(path: place.path)
+        let run = TreeRun(place, depth: min(depth ?? .max, TreeCopy.deepest), session)
+        if common.json { try await run.showJSON(item) } else { try await run.showLines() }
+        try run.end()
+        let count = run.failures.value
+        guard count == 0 else {
+            let sentence = count == 1 ? "1 folder was not listed in full." : "\(count) folders were not listed in full."
+            throw CommandFailure(status: .partlyDone, sentence: sentence, isSaid: true, hasDocument: common.json)
+        }
+    }
+}
+
+/// One tree: of each folder from the top down to the one at hand, the lines are held.
+private final class TreeRun: Sendable {
+    let failures = Locked(0)
+    private let place: Place
+    private let depth: Int
+    private let session: Session
+    private let counts = Locked(TreeSize())
+    /// What ended the listing early: the rest of the tree is left out, and the document comes to its end.
+    private let ending = Locked<(any Error)?>(nil)
+
+    init(_ place: Place, depth: Int, _ session: Session) {
+        self.place = place
+        self.depth = depth
+        self.session = session
+    }
+
+    // MARK: JSON
+
+    /// Writes the document: an object with `children` first, which is written as it comes.
+    func showJSON(_ top: FileObject) async throws {
+        var json: [UInt8] = []
+        ShownItem(top).put(into: &json)
+        // The folder itself has to be there to be listed.
+        let lines = top.isRegularFile ? nil : try await place.lines(at: place.path, put: Self.json)
+        try await show(json[...], lines, at: place.path, depth: 1)
+        try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
+    }
+
+    private static func json(_ item: FileObject, into line: inout [UInt8]) { ShownItem(item).put(into: &line) }
+
+    private func show(_ object: ArraySlice<UInt8>, _ listed: FolderLines?, at path: ProviderPath, depth: Int) async throws {
+        guard let listed else { return try session.output.bytes(object) }
+        note(listed.leftOut, at: path)
+        try session.output.bytes(#"{"children":["#.utf8)
+        var isFirst = true
+        for line in listed.lines.sorted {
+            if !isFirst { try session.output.bytes(CollectionOfOne(UInt8(ascii: ","))) }
+            isFirst = false
+            let below = try path.appending(nameBytes: listed.lines.name(of: line))
+            let lines = line.isFolder && depth < self.depth ? try await list(below, put: Self.json) : nil
+            try await show(listed.lines.text(of: line), lines, at: below, depth: depth + 1)
+        }
+        try session.output.bytes("],".utf8)
+        try session.output.bytes(object.dropFirst())
+    }
+
+    // MARK: Text
+
+    func showLines() async throws {
+        let lines = try await place.lines(at: place.path, put: Self.name)
+        try session.output.line(place.shown)
+        try await show(lines, at: place.path, indent: "", depth: 1)
+        let counts = counts.value
+        let (folders, files) = (counts.folders, counts.files)
+        try session.output.line("\(folders == 1 ? "1 folder" : "\(folders) folders"), \(files == 1 ? "1 file" : "\(files) files")")
+    }
+
+    private static func name(_ item: FileObject, into line: inout [UInt8]) {
+        line += item.name.onOneLine.utf8
+        if let target = item.linkTarget { line += (" -> " + String(decoding: target, as: UTF8.self)).onOneLine.utf8 }
+    }
+
+    private func show(_ listed: FolderLines, at path: ProviderPath, indent: String, depth: Int) async throws {
+        note(listed.leftOut, at: path)
+        let lines = listed.lines.sorted
+        for (index, line) in lines.enumerated() {
+            let isLast = index == lines.count - 1
+            try session.output.bytes((indent + (isLast ? "└── " : "├── ")).utf8)
+            try session.output.bytes(listed.lines.text(of: line))
+            try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
+            counts.update { if line.isFolder { $0.folders += 1 } else { $0.files += 1 } }
+            guard line.isFolder, depth < self.depth else { continue }
+            let below = try path.appending(nameBytes: listed.lines.name(of: line))
+            guard let lines = try await list(below, put: Self.name) else { continue }
+            try await show(lines, at: below, indent: indent + (isLast ? "    " : "│   "), depth: depth + 1)
+        }
+    }
+
+    // MARK: Listing
+
+    /// The lines of a folder further down; nil where it cannot be listed, which is said.
+    private func list(_ path: ProviderPath, put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void) async throws -> FolderLines? {
+        if ending.value != nil { return nil }
+        do { return try await place.lines(at: path, put: put) } catch {
+            fail(error, at: path)
+            if error.concernsEveryItem { ending.update { $0 = error } }
+            return nil
+        }
+    }
+
+    /// - Throws: What ended the listing early.
+    func end() throws {
+        guard let error = ending.value else { return }
+        throw CommandFailure(
+            status: ExitStatus(error), sentence: error.sentence, isSaid: !error.isCancellation, hasDocument: session.common.json)
+    }
+
+    private func note(_ leftOut: ShownLeftOut?, at path: ProviderPath) {
+        if let leftOut { fail(leftOut.error, at: path) }
+    }
+
+    private func fail(_ error: any Error, at path: ProviderPath) {
+        if error.isCancellation { return }
+        Session.say(error, verb: ShowTree.verb, location: place.shown(of: path))
+        failures.update { $0 += 1 }
+    }
+}

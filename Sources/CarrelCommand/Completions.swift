@@ -1,0 +1,44 @@
+import ArgumentParser
+import Carrel
+import Foundation
+
+extension CompletionKind {
+    /// Files of this machine and saved connections.
+    static var location: CompletionKind { .custom { _, _, prefix in Completions.connections(prefix) + Completions.files(prefix) } }
+    /// Names of saved connections.
+    static var connection: CompletionKind {
+        .custom { _, _, prefix in Completions.names.filter { $0.hasPrefix(prefix) } }
+    }
+}
+
+/// What a shell offers when somebody presses the tabulator key.
+private enum Completions {
+    /// Names that a folder may have; nobody looks at more.
+    private static let most = 2000
+
+    /// The names in the configuration file; none where it cannot be read, because there is no place to say so.
+    static var names: [String] {
+        let file = Connections.file(ProcessInfo.processInfo.environment)
+        guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.read(upToCount: NamedConnections.largestFile),
+            let document = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+        else { return [] }
+        return (document["connections"] as? [String: Any] ?? [:]).keys.sorted()
+    }
+
+    static func connections(_ prefix: String) -> [String] { names.map { $0 + ":" }.filter { $0.hasPrefix(prefix) } }
+
+    /// Folders end with a slash.
+    static func files(_ prefix: String) -> [String] {
+        let cut = prefix.lastIndex(of: "/").map(prefix.index(after:)) ?? prefix.startIndex
+        let (folder, start) = (String(prefix[..<cut]), prefix[cut...])
+        let place = folder.isEmpty ? "." : NSString(string: folder).expandingTildeInPath
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).filter { name in
+            name.hasPrefix(start) && (start.hasPrefix(".") || !name.hasPrefix("."))
+        }
+        return names.sorted().prefix(most).map { name in
+            var isFolder: ObjCBool = false
+            let exists = FileManager.default.fileExists(atPath: place + "/" + name, isDirectory: &isFolder)
+            return folder + name + (exists && isFolder.boolValue ? "/" : "")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Carrel
+import Foundation
+
+/// The lines of one folder, and what its listing left out.
+struct FolderLines: Sendable {
+    var lines: ListedLines
+    var leftOut: ShownLeftOut?
+}
+
+extension Place {
+    /// The lines of the folder at `path`, each of which `put` appends.
+    ///
+    /// - Throws: As a listing, but for items that no path here can name.
+    func lines(
+        at path: ProviderPath, _ order: ListedLines.Order = .name, put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void
+    ) async throws -> FolderLines {
+        let held = Locked(ListedLines(order))
+        do {
+            try await provider.contentsOfDirectory(path: path) { page in
+                held.update { lines in
+                    for item in page { lines.add(item) { put(item, &$0) } }
+                }
+            }
+        } catch {
+            guard let names = error.unusableNames else { throw error }
+            return FolderLines(lines: held.value, leftOut: ShownLeftOut(path, names, error))
+        }
+        return FolderLines(lines: held.value)
+    }
+}
+
+/// What a listing left out, because no path here can name it, in the contract's JSON.
+struct ShownLeftOut: Encodable, Sendable {
+    /// The folder.
+    var path: String
+    var leftOut: Int
+    var firstLeftOut: String
+    var message: String
+    let error: any Error
+
+    private enum CodingKeys: CodingKey { case path, leftOut, firstLeftOut, message }
+
+    init(_ folder: ProviderPath, _ names: UnusableNames, _ error: any Error) {
+        (path, leftOut, firstLeftOut) = (folder.string, names.count, names.first)
+        (message, self.error) = (error.sentence, error)
+    }
+}

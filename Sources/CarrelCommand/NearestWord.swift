@@ -1,0 +1,25 @@
+/// The word that somebody meant who mistyped it.
+enum NearestWord {
+    /// The one of `words` that is reached from `word` by the fewest slips, each a letter too many, missing, wrong, or in its neighbour's place.
+    ///
+    /// - Returns: Nil where none is near: one slip in a word of up to three letters, two in longer ones.
+    static func of(_ word: String, among words: [String]) -> String? {
+        let most = word.count < 4 ? 1 : 2
+        return words.map { (slips(Array(word), Array($0)), $0) }.filter { $0.0 <= most }.min { $0 < $1 }?.1
+    }
+
+    /// The optimal string alignment distance.
+    private static func slips(_ one: [Character], _ other: [Character]) -> Int {
+        var rows = [Array(0...other.count)]
+        for (i, character) in one.enumerated() {
+            var row = [i + 1]
+            for (j, wanted) in other.enumerated() {
+                var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (character == wanted ? 0 : 1))
+                if i > 0, j > 0, character == other[j - 1], one[i - 1] == wanted { least = min(least, rows[i - 1][j - 1] + 1) }
+                row.append(least)
+            }
+            rows.append(row)
+        }
+        return rows[one.count][other.count]
+    }
+}
