@@ -2,20 +2,26 @@ import CXML2
 
 /// The named characters of HTML 4 (section 24), which XHTML documents and, less rightly, NCX and OPF files use.
 ///
-/// What a document itself declares is not looked at, with one exception: a name of HTML that it gives another meaning
-/// is refused rather than misread.
+/// Entities of the document's own are put in only if the caller asks for it; see ``OwnEntities``. Otherwise a name of HTML that the
+/// document gives another meaning is refused rather than misread.
 struct EntityTable: ~Copyable {
     /// The one that libxml2 is shown; it is done with it before it asks for the next.
     private let entity: UnsafeMutablePointer<xmlEntity>
-    private let content: UnsafeMutablePointer<xmlChar>
-    private static let contentSize = 8
+    private var content: UnsafeMutablePointer<xmlChar>
+    /// Bytes that ``content`` has room for. A character of HTML takes four at most.
+    private var contentSize = 8
     private var redefined: Set<String> = []
+    /// Names of HTML that were declared first with HTML's meaning.
+    private var confirmed: Set<String> = []
+    /// Nil if they are not expanded.
+    private var own: OwnEntities?
 
-    init() {
+    init(expandsOwn: Bool) {
         entity = .allocate(capacity: 1)
         entity.initialize(to: xmlEntity())
-        content = .allocate(capacity: Self.contentSize)
-        content.initialize(repeating: 0, count: Self.contentSize)
+        content = .allocate(capacity: contentSize)
+        content.initialize(repeating: 0, count: contentSize)
+        own = expandsOwn ? OwnEntities() : nil
     }
 
     deinit {
@@ -25,26 +31,53 @@ struct EntityTable: ~Copyable {
 
     /// - Parameter isInAttribute: libxml2 copies only the first byte of a predefined entity into an attribute. There it
     ///   gets a general one, which it leaves as written, for ``attributeText(_:)``.
-    func entity(named name: UnsafePointer<xmlChar>, isInAttribute: Bool) -> xmlEntityPtr? {
-        guard let text = Self.character(named: name), !redefined.contains(String(cString: name)) else { return nil }
-        content.update(repeating: 0, count: Self.contentSize)
-        for (index, byte) in text.utf8.enumerated() { content[index] = byte }
+    /// - Returns: Nil for an entity that is not expanded.
+    mutating func entity(named name: UnsafePointer<xmlChar>, isInAttribute: Bool) -> xmlEntityPtr? {
+        guard let text = own?.use(String(cString: name)) ?? Self.htmlCharacter(named: name, except: redefined) else { return nil }
+        let count = text.utf8.count
+        fill(with: text)
         entity.pointee.type = XML_ENTITY_DECL
         entity.pointee.etype = isInAttribute ? XML_INTERNAL_GENERAL_ENTITY : XML_INTERNAL_PREDEFINED_ENTITY
         entity.pointee.name = name
         entity.pointee.content = content
         entity.pointee.orig = content
-        entity.pointee.length = Int32(text.utf8.count)
+        entity.pointee.length = Int32(count)
         // Two says: already looked at, has no markup in it.
         entity.pointee.checked = 2
         return entity
     }
 
-    mutating func declare(_ name: UnsafePointer<xmlChar>, as content: UnsafePointer<xmlChar>?) {
-        guard let text = Self.character(named: name) else { return }
-        let name = String(cString: name)
-        // The first declaration counts (XML 1.0, section 4.2), and one that only repeats HTML's is welcome.
-        if content.map({ String(cString: $0) }) != text { redefined.insert(name) }
+    /// Copies `text` with a zero behind it.
+    private mutating func fill(with text: String) {
+        let count = text.utf8.count
+        if count >= contentSize {
+            content.deallocate()
+            contentSize = count + 1
+            content = .allocate(capacity: contentSize)
+        }
+        for (index, byte) in text.utf8.enumerated() { content[index] = byte }
+        content[count] = 0
+    }
+
+    /// - Parameter isText: Whether it is a general entity whose content is in the declaration.
+    mutating func declare(_ name: UnsafePointer<xmlChar>, as content: UnsafePointer<xmlChar>?, isText: Bool) {
+        let content = content.map { String(cString: $0) }
+        if let character = Self.character(named: name) {
+            let name = String(cString: name)
+            // The first declaration counts (XML 1.0, section 4.2), and one that only repeats HTML's is welcome.
+            guard !confirmed.contains(name) else { return }
+            if content == character, !redefined.contains(name) {
+                confirmed.insert(name)
+                return
+            }
+            redefined.insert(name)
+        }
+        own?.declare(String(cString: name), as: isText ? content : nil)
+    }
+
+    private static func htmlCharacter(named name: UnsafePointer<xmlChar>, except redefined: Set<String>) -> String? {
+        guard let text = character(named: name), !redefined.contains(String(cString: name)) else { return nil }
+        return text
     }
 
     private static func character(named name: UnsafePointer<xmlChar>) -> String? {
@@ -53,19 +86,27 @@ struct EntityTable: ~Copyable {
     }
 
     /// The value of an attribute as libxml2 gives it: `&#38;` for an ampersand, and named characters as written.
-    static func attributeText(_ bytes: UnsafeBufferPointer<xmlChar>) -> String {
+    ///
+    /// What is named here was asked for before, so that ``entity(named:isInAttribute:)`` has counted it.
+    func attributeText(_ bytes: UnsafeBufferPointer<xmlChar>) -> String {
         let text = String(decoding: bytes, as: UTF8.self)
         guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
         let parts = text.split(separator: "&", omittingEmptySubsequences: false)
-        return parts.dropFirst().reduce(into: String(parts[0])) { result, part in
+        var result = String(parts[0])
+        for part in parts.dropFirst() {
             let reference = part.prefix { $0 != ";" }
-            let character = reference == "#38" ? "&" : String(reference).withXMLCharacters(character(named:))
-            guard let character, reference.endIndex < part.endIndex else {
+            if let character = character(of: String(reference)), reference.endIndex < part.endIndex {
+                result += character + part[part.index(after: reference.endIndex)...]
+            } else {
                 result += "&" + part
-                return
             }
-            result += character + part[part.index(after: reference.endIndex)...]
         }
+        return result
+    }
+
+    private func character(of reference: String) -> String? {
+        if reference == "#38" { return "&" }
+        return own?.text(of: reference) ?? reference.withXMLCharacters(Self.character(named:))
     }
 }
 

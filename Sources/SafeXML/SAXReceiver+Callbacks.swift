@@ -24,8 +24,9 @@ extension SAXReceiver {
             if let name { receiver(user)?.refuseEntity(named: name) }
             return nil
         }
-        handler.entityDecl = { user, name, _, _, _, content in
-            if let name { receiver(user)?.declareEntity(named: name, content: content) }
+        handler.entityDecl = { user, name, type, _, _, content in
+            let isText = UInt32(bitPattern: type) == XML_INTERNAL_GENERAL_ENTITY.rawValue
+            if let name { receiver(user)?.declareEntity(named: name, content: content, isText: isText) }
         }
         handler.serror = { user, error in
             if let error { receiver(user)?.report(error.pointee) }

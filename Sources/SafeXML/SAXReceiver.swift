@@ -14,17 +14,18 @@ final class SAXReceiver {
     var skippedLines = 0
 
     private var names = NameTable()
-    private var entities = EntityTable()
+    private var entities: EntityTable
     private var pendingText: [UInt8] = []
     private var depth = 0
     private var elements = 0
 
     private let isLenient: Bool
 
-    init(handler: any XMLEventHandler, limits: XMLLimits, isLenient: Bool = false) {
+    init(handler: any XMLEventHandler, limits: XMLLimits, isLenient: Bool = false, expandsEntities: Bool = false) {
         self.handler = handler
         self.limits = limits
         self.isLenient = isLenient
+        entities = EntityTable(expandsOwn: expandsEntities)
     }
 
     /// Whether the first element has begun.
@@ -55,7 +56,7 @@ extension SAXReceiver {
             try flushText()
             try count(attributes)
             try handler.start(
-                element: names[name], namespace: names[namespace], attributes: attributes.values(names: &names))
+                element: names[name], namespace: names[namespace], attributes: attributes.values(names: &names, entities: entities))
         }
     }
 
@@ -75,6 +76,9 @@ extension SAXReceiver {
             pendingText.append(contentsOf: bytes)
         }
     }
+
+    /// Passes on the text behind the last tag, of a document that ends before its elements do.
+    func finish() { attempt { if depth > 0 { try flushText() } } }
 
     private func flushText() throws {
         guard !pendingText.isEmpty else { return }
@@ -99,11 +103,14 @@ extension SAXReceiver {
 // MARK: Entities and errors
 
 extension SAXReceiver {
-    /// A named character of HTML 4 for libxml2 to put in; anything else ends the parsing.
+    /// A named character of HTML 4, or an entity that is expanded, for libxml2 to put in; anything else ends the parsing.
     func entity(named name: UnsafePointer<xmlChar>) -> xmlEntityPtr? {
         guard failure == nil else { return nil }
+        guard !isInDeclaration else { return nil }
         let isInAttribute = context?.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE
-        if let entity = entities.entity(named: name, isInAttribute: isInAttribute), !isInDeclaration { return entity }
+        // Behind an error libxml2 would drop the entity without a word.
+        if isLenient { context?.pointee.wellFormed = 1 }
+        if let entity = entities.entity(named: name, isInAttribute: isInAttribute) { return entity }
         refuseEntity(named: name)
         return nil
     }
@@ -120,9 +127,9 @@ extension SAXReceiver {
         fail(XMLErrors.entity(String(cString: name), line: line))
     }
 
-    func declareEntity(named name: UnsafePointer<xmlChar>, content: UnsafePointer<xmlChar>?) {
+    func declareEntity(named name: UnsafePointer<xmlChar>, content: UnsafePointer<xmlChar>?, isText: Bool) {
         guard failure == nil else { return }
-        entities.declare(name, as: content)
+        entities.declare(name, as: content, isText: isText)
     }
 
     /// Only what makes a document malformed counts; an undeclared prefix for instance does not.

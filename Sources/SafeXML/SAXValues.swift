@@ -43,7 +43,7 @@ struct RawAttributes {
     /// In bytes.
     var longestValue: Int { (0..<count).lazy.map { value($0).count }.max() ?? 0 }
 
-    func values(names: inout NameTable) -> [XMLAttribute] {
+    func values(names: inout NameTable, entities: borrowing EntityTable) -> [XMLAttribute] {
         guard let start, count > 0 else { return [] }
         var values: [XMLAttribute] = []
         values.reserveCapacity(count)
@@ -51,7 +51,7 @@ struct RawAttributes {
             let fields = start + 5 * index
             values.append(
                 XMLAttribute(
-                    name: names[fields[0]], namespace: names[fields[2]], value: EntityTable.attributeText(value(index))))
+                    name: names[fields[0]], namespace: names[fields[2]], value: entities.attributeText(value(index))))
         }
         return values
     }

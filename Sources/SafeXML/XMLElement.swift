@@ -31,15 +31,23 @@ public final class XMLElement: Sendable {
     ///
     /// - Parameters:
     ///   - encoding: As for ``XMLEventParser``.
-    ///   - isLenient: As for ``XMLEventParser``. Elements that the document does not close end with it.
+    ///   - isLenient: As for ``XMLEventParser``. Besides, an ampersand that begins no reference is text, characters that XML does not
+    ///     allow are left out, and elements that the document does not close end with it.
+    ///   - expandsEntities: As for ``XMLEventParser``.
     /// - Throws: As ``XMLEventParser``.
     /// - Complexity: Linear in the bytes; the tree takes a few times their number.
     public static func parse(
-        _ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false
+        _ data: Data, limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false, expandsEntities: Bool = false
     ) throws -> XMLElement {
         let builder = XMLTreeBuilder()
-        let parser = try XMLEventParser(limits: limits, encoding: encoding, isLenient: isLenient, handler: builder)
-        try parser.parse(data)
+        let document = isLenient ? try XMLRepair.repair(data, limit: limits.bytes, encoding: encoding) : nil
+        var limits = limits
+        // The document was measured before the repair.
+        if let document { limits.bytes = max(limits.bytes, document.data.count) }
+        let parser = try XMLEventParser(
+            limits: limits, encoding: document?.encoding ?? encoding, isLenient: isLenient, expandsEntities: expandsEntities,
+            handler: builder)
+        try parser.parse(document?.data ?? data)
         try parser.finish()
         if isLenient { builder.closeAll() }
         guard let root = builder.root else { throw XMLErrors.malformed(line: 1, reason: "there is no element") }
@@ -76,8 +84,13 @@ extension XMLElement {
 
     /// The elements inside at any depth with this name, in document order; any namespace for nil.
     public func descendants(_ name: String, _ namespace: String? = nil) -> [XMLElement] {
+        descendants { $0.matches(name, namespace) }
+    }
+
+    /// The elements inside at any depth for which `condition` holds, in document order.
+    public func descendants(where condition: (XMLElement) -> Bool) -> [XMLElement] {
         var found: [XMLElement] = []
-        visit { if $0.matches(name, namespace) { found.append($0) } }
+        visit { if condition($0) { found.append($0) } }
         return found
     }
 

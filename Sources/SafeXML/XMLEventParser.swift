@@ -4,7 +4,8 @@ public import Foundation
 /// Reads XML 1.0 with namespaces piece by piece, and touches nothing but the bytes it is given.
 ///
 /// It opens no file and no connection, loads no DTD and expands no entity but the five of XML and the named
-/// characters of HTML 4. A document that uses another one is refused; declarations alone are passed over.
+/// characters of HTML 4, and, if the caller asks for it, those that the document itself declares as plain text. A document that uses
+/// another one is refused; declarations alone are passed over.
 /// White space and byte order marks before the declaration are skipped, and `<!doctype` may be in lower case.
 ///
 /// Not for several tasks at once. Built on the push interface of libxml2, which it never lets print anything.
@@ -27,12 +28,15 @@ public final class XMLEventParser {
     ///   parameter; nil takes it from the byte order mark or the declaration, else UTF-8 (XML 1.0, appendix F).
     /// - Parameter isLenient: Whether what is not well-formed is passed over as well as libxml2 can, instead of ending the parsing:
     ///   stray ampersands, tags that don't match, a missing end. Limits and entities are handled as strictly as ever.
+    /// - Parameter expandsEntities: Whether entities that the document declares as plain text are put in: the first 100, 64 KiB in all,
+    ///   none inside another (XML 1.0, section 4.2.1). External ones never are.
     /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` when libxml2 and iconv don't know `encoding`.
     public init(
-        limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false, handler: any XMLEventHandler
+        limits: XMLLimits = XMLLimits(), encoding: String? = nil, isLenient: Bool = false, expandsEntities: Bool = false,
+        handler: any XMLEventHandler
     ) throws {
         XMLLibrary.prepare()
-        let receiver = SAXReceiver(handler: handler, limits: limits, isLenient: isLenient)
+        let receiver = SAXReceiver(handler: handler, limits: limits, isLenient: isLenient, expandsEntities: expandsEntities)
         var callbacks = SAXReceiver.callbacks()
         let user = Unmanaged.passUnretained(receiver).toOpaque()
         guard let context = xmlCreatePushParserCtxt(&callbacks, user, nil, 0, nil) else {
@@ -88,6 +92,7 @@ public final class XMLEventParser {
         isFinished = true
         try feedPending()
         XMLLibrary.silently { _ = xmlParseChunk(context, nil, 0, 1) }
+        if isLenient { receiver.finish() }
         try check()
         guard receiver.isComplete || isLenient && receiver.hasBegun else {
             throw fail(XMLErrors.malformed(line: receiver.line, reason: "the document ends before its first element does"))

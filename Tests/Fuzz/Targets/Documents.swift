@@ -4,16 +4,20 @@ import Foundation
 @testable import Publication
 @testable import SafeXML
 
-/// An XML document: whole, as text that need not be well-formed, and in pieces.
+/// An XML document: whole, as text that need not be well-formed, with its own entities, and in pieces.
 func fuzzXML(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = Data(FuzzInput(data, size).bytes)
     let limits = XMLLimits(bytes: 1 << 16, depth: 32, text: 1 << 12, attributes: 16, elements: 500)
     let strict = try? XMLElement.parse(bytes, limits: limits)
     let lenient = try? XMLElement.parse(bytes, limits: limits, isLenient: true)
-    for root in [strict, lenient].compactMap(\.self) {
+    let expanded = try? XMLElement.parse(bytes, limits: limits, expandsEntities: true)
+    let repaired = try? XMLElement.parse(bytes, limits: limits, isLenient: true, expandsEntities: true)
+    for root in [strict, lenient, expanded, repaired].compactMap(\.self) {
         precondition(depth(of: root) <= 32 && count(in: root) <= 500, "It is larger than allowed.")
     }
     if let strict { precondition(lenient.map { isSame($0, strict) } == true, "Being lenient changes what is well-formed.") }
+    if let strict { precondition(expanded.map { isSame($0, strict) } == true, "Expanding changes what has no entities.") }
+    if let expanded { precondition(repaired.map { isSame($0, expanded) } == true, "Being lenient changes what is expanded.") }
     let pieces = readPieces(bytes, limits)
     if let strict, let pieces { precondition(count(in: strict) == pieces, "Pieces matter.") }
     return 0
