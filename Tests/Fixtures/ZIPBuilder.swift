@@ -12,6 +12,8 @@ public final class ZIPBuilder {
         public var level: Int32 = 6
         /// What is deflated has fixed codes, so that letters can be exchanged without changing its length.
         public var hasFixedCodes = false
+        /// What is deflated ends without its final block.
+        public var lacksFinalBlock = false
         /// Sizes and checksum follow the data, and are zero in the local header.
         public var hasDataDescriptor = false
         /// The directory has saturated fields and an extra field 0x0001.
@@ -123,7 +125,9 @@ public final class ZIPBuilder {
 
     /// Adds an entry.
     public func add(_ name: String, _ content: Data, _ options: Options = Options()) throws {
-        let packed = options.method == 8 ? Deflate.pack(content, level: options.level, hasFixedCodes: options.hasFixedCodes) : content
+        let packed =
+            options.method == 8
+            ? Deflate.pack(content, level: options.level, hasFixedCodes: options.hasFixedCodes, isEnd: !options.lacksFinalBlock) : content
         let record = Record(
             name: options.nameBytes ?? Array(name.utf8), checksum: Deflate.checksum(content), compressedSize: packed.count,
             size: content.count, offset: position - prefixLength, options: options)

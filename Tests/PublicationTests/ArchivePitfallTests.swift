@@ -148,6 +148,33 @@ private let text = String(repeating: "There was a second door behind the first, 
         #expect(try await content(archive, "a", range: 0..<5) == Data("There".utf8))
     }
 
+    /// Writers that only flush what they pack leave out the final block.
+    @Test(arguments: [0, 3, 65_536, 400_000])
+    func `whose deflate data has no final block is read, as far as size and checksum are right`(count: Int) async throws {
+        var numbers = SeededNumbers(seed: 7)
+        let bytes = Data(numbers.bytes(count))
+        func open(_ change: (inout ZIPBuilder.Options) -> Void = { _ in }) async throws -> ZIPArchive {
+            let data = try ZIPBuilder.data { zip in
+                var unended = options { $0.lacksFinalBlock = true }
+                change(&unended)
+                try zip.add("a", bytes, unended)
+                try zip.deflate("b", text)
+            }
+            return try await ZIPArchive.open(try CountingReader(data))
+        }
+        let archive = try await open()
+        #expect(try await content(archive, "a") == bytes)
+        #expect(try await content(archive, "b") == Data(text.utf8))
+        guard count > 0 else { return }
+        #expect(try await content(archive, "a", range: 1..<3) == bytes[1..<3])
+        for change: (inout ZIPBuilder.Options) -> Void in [
+            { $0.claimedChecksum = 1 }, { $0.claimedSize = UInt32(count) + 1 }, { $0.claimedSize = UInt32(count) - 1 },
+        ] {
+            let wrong = try await open(change)
+            #expect(await fileError { _ = try await content(wrong, "a") } == .fileReadCorruptFile)
+        }
+    }
+
     /// Pitfall 34: bombs. Entries that share their data, or lie in each other, are refused but for one.
     @Test func `whose entries overlap gives each byte to one of them`() async throws {
         let inner = try ZIPBuilder.data { try $0.store("kernel", Data(text.utf8)) }

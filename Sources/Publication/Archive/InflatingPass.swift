@@ -137,6 +137,11 @@ final class InflatingPass: Sendable {
         return try reading.take(bytes, at: offset)
     }
 
+    /// Whether all bytes of the entry have come, and are right, without an end mark behind them: some writers leave out the final block.
+    var isWholeWithoutEnd: Bool {
+        state.withLock { $0.position.uncompressed == entry.uncompressedSize && $0.checksum.value == entry.checksum }
+    }
+
     /// Whether all has come; an entry that is read whole has to end where it should, and to have its checksum.
     private func isDone(_ step: Inflater.Step, _ state: borrowing State, _ reading: EntryReading) throws -> Bool {
         let produced = state.position.uncompressed

@@ -68,7 +68,10 @@ extension ZIPArchive {
                 if !reading.isWhole { checkpoints.keep(pass) }
                 return
             }
-            guard !part.isEmpty else { throw entry.damaged("its compressed data ends too early") }
+            if part.isEmpty {
+                if reading.isWhole, pass.isWholeWithoutEnd { return }
+                throw entry.damaged("its compressed data ends too early")
+            }
             least = 2 * Int64(part.count)
         }
     }
