@@ -76,6 +76,15 @@ import Testing
         #expect(try metadata(["modified": .string(text)]).modified == expected)
     }
 
+    @Test(arguments: [
+        ("2020-02-29", true), ("2020-02-30", false), ("2021-02-29", false), ("2000-02-29", true), ("1900-02-29", false),
+        ("2020-04-31", false), ("2020-13-01", false), ("2020-13", false), ("2020-00", false), ("2020-01-00", false), ("2020-12-31", true),
+        ("2020-02-30T10:00:00Z", false), ("2020-02-29T10:00:00+02:00", true), ("2020-02-30 10:00:00", false),
+    ])
+    func `a day that the calendar does not have is no date`(text: String, isDate: Bool) throws {
+        #expect((try metadata(["published": .string(text)]).published != nil) == isDate)
+    }
+
     @Test(arguments: ["", "yesterday", "20081012", "2008-", "99999-01-01", "-2008", "2008-10-12T", "2008-10-12T99"])
     func `pass over dates that are none`(text: String) throws {
         #expect(try metadata(["published": .string(text)]).published == nil)
