@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import SampleBooks
 import Testing
 
 @testable import Publication
@@ -67,13 +68,70 @@ struct ComicInfoTests {
         arguments: [
             ("<Year>2001</Year>", "2001"), ("<Year>2001</Year><Month>12</Month>", "2001-12"), ("<Year>-1</Year>", nil),
             ("<Month>1</Month>", nil), ("<Year>2001</Year><Month>13</Month><Day>1</Day>", "2001"),
-            ("<Year>99999999999999999999</Year>", nil),
+            ("<Year>99999999999999999999</Year>", nil), ("<Year>2020</Year><Month>2</Month><Day>30</Day>", "2020-02"),
+            ("<Year>2021</Year><Month>2</Month><Day>29</Day>", "2021-02"), ("<Year>2020</Year><Month>2</Month><Day>29</Day>", "2020-02-29"),
         ] as [(String, String?)])
     func `dates may be cut short`(info: String, date: String?) async throws {
         #expect(try await book(info).metadata.published == date.flatMap { Date(manifestText: $0) })
     }
 
-    @Test(arguments: ["<", "<ComicInfo><Title>a</ComicInfo>", "", "<!DOCTYPE x [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><x>&a;</x>"])
+    @Test(arguments: [
+        ("<Title>Été</Title><Series>A & B</Series></ComicInfo>", String.Encoding.utf8, "malformed-document"),
+        ("<Title>Été</Title><Series>S</Series></ComicInfo>", .isoLatin1, "unusual-encoding"),
+        ("<Title>Été</Title><Series>S\u{2}</Series></ComicInfo>", .utf8, "malformed-document"),
+        ("<Title>Été</Title><Series>S</Series>", .utf8, "malformed-document"), ("<Title>Été</Title><Series>S", .utf8, "malformed-document"),
+        ("<Title>Été</ComicInfo>", .utf8, "malformed-document"),
+    ])
+    func `one that is not quite XML is read as far as it makes sense`(
+        _ text: String, _ encoding: String.Encoding, _ tag: String
+    ) async throws {
+        let document = try #require("<?xml version=\"1.0\" encoding=\"utf-8\"?><ComicInfo>\(text)".data(using: encoding))
+        let shelf = try await MemoryShelf([
+            "/file.cbz": ZIPBuilder.data { zip in
+                try zip.store("1.png", Data("x".utf8))
+                try zip.add("ComicInfo.xml", document)
+            }
+        ])
+        let book = try await Publication.open(path: ProviderPath("/file.cbz"), of: shelf.provider)
+        #expect(book.metadata.title.string == "Été" && book.tags == [tag], "\(book.warnings.map(\.message))")
+        if text.contains("Series") { #expect(["A & B", "S"].contains(book.metadata.belongsToSeries.first?.name?.string ?? "")) }
+    }
+
+    @Test func `in Latin 1 and not well-formed, it is read too`() async throws {
+        let document = try #require("<ComicInfo><Title>Été & co</Title><br></ComicInfo>".data(using: .isoLatin1))
+        let shelf = try await MemoryShelf([
+            "/file.cbz": ZIPBuilder.data { zip in
+                try zip.store("1.png", Data("x".utf8))
+                try zip.add("ComicInfo.xml", document)
+            }
+        ])
+        let book = try await Publication.open(path: ProviderPath("/file.cbz"), of: shelf.provider)
+        #expect(book.metadata.title.string == "Été & co" && book.tags == ["unusual-encoding", "malformed-document"])
+    }
+
+    @Test func `a character that is cut off costs no other one`() async throws {
+        for end in ["</Summary></ComicInfo>", ""] {
+            var document = Data("<?xml version='1.0' encoding='utf-8'?><ComicInfo><Title>Été, мир</Title><Summary>日本".utf8)
+            document = document.dropLast() + Data(end.utf8)
+            let shelf = try await MemoryShelf([
+                "/file.cbz": ZIPBuilder.data { zip in
+                    try zip.store("1.png", Data("x".utf8))
+                    try zip.add("ComicInfo.xml", document)
+                }
+            ])
+            let book = try await Publication.open(path: ProviderPath("/file.cbz"), of: shelf.provider)
+            #expect(book.metadata.title.string == "Été, мир" && book.tags == ["malformed-document"])
+            #expect(book.metadata.description == "日\u{FFFD}")
+        }
+    }
+
+    @Test func `an entity of its own that is text is put in`() async throws {
+        let document = "<!DOCTYPE ComicInfo [<!ENTITY co 'Acme'>]><ComicInfo><Title>&co; One</Title></ComicInfo>"
+        let book = try await Shelf().open("file.cbz", pages + [("ComicInfo.xml", document)])
+        #expect(book.metadata.title.string == "Acme One" && book.warnings.isEmpty)
+    }
+
+    @Test(arguments: ["<", "", "<!DOCTYPE x [<!ENTITY a SYSTEM \"file:///etc/passwd\">]><x>&a;</x>"])
     func `a damaged one is passed over with a warning`(document: String) async throws {
         let book = try await Shelf().open("file.cbz", pages + [("ComicInfo.xml", document)])
         #expect(book.tags == ["damaged-metadata"])

@@ -72,9 +72,27 @@ struct EPUBContentsTests {
         "<nav><ol><li><a href='c.xhtml'>C</a></li></ol></nav>",
         "<nav role='doc-toc'><ol><li><a href='c.xhtml'>C</a></li></ol></nav><nav/>",
         "<section><nav type='x toc'><ol><li><a href='c.xhtml'>C</a></li></ol></nav></section>",
+        "<nav><ul><li><a href='c.xhtml'>C</a></li></ul></nav>",
     ])
     func `a table of contents that hardly says what it is is found`(body: String) async throws {
         #expect(try await book(nav: document(body)).manifest().tableOfContents == [Link(href: "OEBPS/n/c.xhtml", title: "C")])
+    }
+
+    @Test func `lists without an order count like those with one`() async throws {
+        let item = "<li><a href='c.xhtml'>C</a><ul><li><span>D</span><ol><li><a href='d.xhtml'>E</a></li></ol></li></ul></li>"
+        let toc = try await book(nav: document("<nav epub:type='toc'><div><ul>\(item)<li><ul/></li></ul></div></nav>")).manifest()
+            .tableOfContents
+        #expect(toc.map(\.title) == ["C"] && toc.first?.children.map(\.title) == ["D"])
+        #expect(toc.first?.children.first?.children == [Link(href: "OEBPS/n/d.xhtml", title: "E")])
+    }
+
+    @Test func `an NCX that is not well-formed, or has an entity of its own, is read`() async throws {
+        let broken = ncx.replacing("first", with: "Tom & Jerry by &co;").replacing("</head>", with: "")
+        let text = broken.replacing(#"2005-1.dtd">"#, with: #"2005-1.dtd" [<!ENTITY co "Acme">]>"#).replacing(
+            "<navMap>", with: "<head><navMap>")
+        let manifest = try await book(nav: document("<p/>"), ncx: text).manifest()
+        #expect(manifest.tableOfContents.first?.title == "One \u{A0}— Tom & Jerry by Acme")
+        #expect(manifest.tableOfContents.first?.href == "OEBPS/c1.xhtml#s%201")
     }
 
     @Test func `the NCX counts where the navigation document has no contents, is broken or missing`() async throws {

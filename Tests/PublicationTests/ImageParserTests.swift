@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import SampleBooks
 import Testing
 
 @testable import Publication
@@ -49,6 +50,40 @@ struct ImageParserTests {
         let book = try await Shelf().open("b.zip", extensions.map { ("a.\($0)", "x") })
         #expect(book.readingOrder.count == extensions.count && book.readingOrder.allAreBitmap)
     }
+
+    @Test func `pictures that a password keeps are told of`() async throws {
+        func open(_ encrypted: [String], _ plain: [String]) async throws -> Publication {
+            let shelf = try await MemoryShelf([
+                "/a.cbz": ZIPBuilder.data { zip in
+                    var options = ZIPBuilder.Options()
+                    options.isEncrypted = true
+                    for name in encrypted { try zip.add(name, Data("x".utf8), options) }
+                    for name in plain { try zip.deflate(name, "x") }
+                }
+            ])
+            return try await Publication.open(path: ProviderPath("/a.cbz"), of: shelf.provider)
+        }
+        let all = try await open(["1 é.png", "2.png"], ["info.txt"])
+        let reason = "The comic's pictures are encrypted with a password and cannot be read here."
+        #expect(all.protection == .locked(.other("password"), reason: reason) && all.readingOrder.count == 2)
+        let some = try await open(["1.png"], ["2.png", "3.png"])
+        #expect(some.protection?.reason == "One of the comic's pictures is encrypted with a password and cannot be read here.")
+        let most = try await open(["1.png", "2.png"], ["3.png"])
+        #expect(most.protection?.reason == "2 of the comic's 3 pictures are encrypted with a password and cannot be read here.")
+        await #expect(throws: ResourceError.self) { _ = try await most.get("1.png").read() }
+        #expect(try await open(["ComicInfo.xml"], ["1.png"]).protection == nil)
+        #expect(try await open([], ["1.png"]).protection == nil)
+    }
+
+    #if PackedArchives
+        @Test func `in a RAR archive, too`() async throws {
+            let shelf = try await MemoryShelf([
+                "/a.cbr": RARBuilder.version4([RARBuilder.File("1.png", Data("x".utf8), isEncrypted: true)])
+            ])
+            let book = try await Publication.open(path: ProviderPath("/a.cbr"), of: shelf.provider)
+            #expect(book.protection?.isLocked == true)
+        }
+    #endif
 
     @Test func `folders with pages are the table of contents, a lone one the title`() async throws {
         let shelf = Shelf()

@@ -58,7 +58,7 @@ import Testing
     @Test func `a stray ampersand costs no metadata`() async throws {
         let book = try await OddBook.with { $0.metadata += "<dc:publisher>Harper & Brothers</dc:publisher>" }.open()
         #expect(book.metadata.title == "Moby-Dick" && book.readingOrder.count == 2)
-        #expect(book.metadata.publishers.map(\.name.string) == ["Harper  Brothers"] || book.metadata.publishers.count == 1)
+        #expect(book.metadata.publishers.map(\.name.string) == ["Harper & Brothers"])
     }
 
     @Test func `of text in Latin 1 that does not say so the letters are right`() async throws {

@@ -67,6 +67,8 @@ public struct ArchiveEntry: Hashable, Sendable {
     public let packedLength: Int64?
     /// Whether the bytes in the archive differ from those of the resource.
     public let isCompressed: Bool
+    /// Whether a password is needed to read it.
+    public let isEncrypted: Bool
     /// CRC-32 of the unpacked bytes, where the archive tells it.
     public let checksum: UInt32?
     /// What tells one version of the bytes from another where there is no checksum; nil where the archive tells neither.
@@ -76,13 +78,14 @@ public struct ArchiveEntry: Hashable, Sendable {
 
     /// An entry as an archive describes it.
     public init(
-        path: String, length: Int64, packedLength: Int64? = nil, isCompressed: Bool = false, checksum: UInt32? = nil,
-        version: String? = nil, index: Int
+        path: String, length: Int64, packedLength: Int64? = nil, isCompressed: Bool = false, isEncrypted: Bool = false,
+        checksum: UInt32? = nil, version: String? = nil, index: Int
     ) {
         self.path = path
         self.length = length
         self.packedLength = packedLength
         self.isCompressed = isCompressed
+        self.isEncrypted = isEncrypted
         self.checksum = checksum
         self.version = version
         self.index = index

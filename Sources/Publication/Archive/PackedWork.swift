@@ -13,7 +13,6 @@
         fileprivate var positions: [Int] = []
         /// The reverse: which entry a header was.
         fileprivate var byPosition: [Int: Int] = [:]
-        fileprivate var encrypted: Set<Int> = []
     }
 
     extension LeftOutEntries {
@@ -129,10 +128,9 @@
             list.entries.append(
                 ArchiveEntry(
                     path: path, length: header.length, packedLength: isPlain ? header.length : nil, isCompressed: !isPlain,
-                    version: version, index: index))
+                    isEncrypted: header.isEncrypted, version: version, index: index))
             list.positions.append(position)
             list.byPosition[position] = index
-            if header.isEncrypted { list.encrypted.insert(index) }
         }
 
         // MARK: Unpacking
@@ -158,7 +156,7 @@
 
         private func checkReadable(_ entry: ArchiveEntry) throws {
             guard list.entries.indices.contains(entry.index) else { throw FileError.make(.fileReadNoSuchFile, path: entry.path) }
-            if list.encrypted.contains(entry.index) {
+            if list.entries[entry.index].isEncrypted {
                 throw FileError.make(.fileReadNoPermission, path: entry.path, sentence: "“\(entry.path)” is encrypted with a password.")
             }
             if entry.length > limits.largestEntry {

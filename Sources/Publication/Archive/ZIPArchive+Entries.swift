@@ -35,6 +35,6 @@ extension ArchiveEntry {
         self.init(
             path: entry.path, length: entry.uncompressedSize,
             packedLength: entry.isCompressed ? entry.compressedSize : entry.uncompressedSize, isCompressed: entry.isCompressed,
-            checksum: entry.checksum, index: entry.index)
+            isEncrypted: entry.isEncrypted, checksum: entry.checksum, index: entry.index)
     }
 }

@@ -22,12 +22,7 @@ struct EPUBDocuments {
     func document(_ href: String) async throws -> XMLElement {
         let data = try await fetcher.data(href, limit: limits.bytes)
         noteForm(of: data, href)
-        do {
-            return try XMLElement.parse(data, limits: limits)
-        } catch let error as CocoaError {
-            if error.code == .fileReadCorruptFile, let root = repaired(data, href) { return root }
-            throw FileError.make(error.code, path: href, sentence: "“\(href)”: \(error.sentence)", underlying: error)
-        }
+        return try ForgivingXML(href: href, limits: limits, warnings: warnings).root(of: data)
     }
 
     /// The document at `href`; nil when there is none, and, with a warning that `consequence` ends, when it cannot be read. A connection
@@ -46,38 +41,14 @@ struct EPUBDocuments {
         }
     }
 
-    /// What can be made of a document that is not well-formed: in the encoding that old Windows programs mean when they say nothing, if
-    /// it is no UTF-8, else as far as it makes sense.
-    private func repaired(_ data: Data, _ href: String) -> XMLElement? {
-        let isUTF8 = String(validating: data, as: UTF8.self) != nil
-        if !isUTF8, let root = try? XMLElement.parse(data, limits: limits, encoding: "windows-1252") {
-            warnings.warn(
-                "unusual-encoding", .moderate, "“\(href)” is not written in the encoding that it claims; it was read as Windows-1252.")
-            return root
-        }
-        guard let root = try? XMLElement.parse(data, limits: limits, isLenient: true) else { return nil }
-        warnings.warn("malformed-document", .moderate, "“\(href)” is not well-formed XML; it was read as far as it makes sense.")
-        return root
-    }
-
     /// EPUB asks for UTF-8 or UTF-16 and XML 1.0 (EPUB 3.3, section 3.1).
     private func noteForm(of data: Data, _ href: String) {
-        let declaration = String(decoding: data.prefix(200).prefix { $0 != UInt8(ascii: ">") }, as: UTF8.self)
-        guard declaration.contains("<?xml") else { return }
-        if let encoding = Self.value(of: "encoding", in: declaration)?.uppercased(),
-            !["UTF-8", "UTF-16", "UTF8", "US-ASCII", "ASCII"].contains(encoding)
-        {
-            warnings.warn("unusual-encoding", .minor, "“\(href)” is written in \(encoding), which EPUB does not allow; it was converted.")
+        if let encoding = ForgivingXML.declared("encoding", in: data), !ForgivingXML.isUnicode(encoding) {
+            let name = encoding.uppercased()
+            warnings.warn("unusual-encoding", .minor, "“\(href)” is written in \(name), which EPUB does not allow; it was converted.")
         }
-        if let version = Self.value(of: "version", in: declaration), version != "1.0" {
+        if let version = ForgivingXML.declared("version", in: data), version != "1.0" {
             warnings.warn("unusual-xml-version", .minor, "“\(href)” is written in XML \(version); it was read as XML 1.0.")
         }
-    }
-
-    private static func value(of name: String, in declaration: String) -> String? {
-        guard let range = declaration.range(of: name) else { return nil }
-        let rest = declaration[range.upperBound...].drop { " \t\r\n=".contains($0) }
-        guard let quote = rest.first, quote == "\"" || quote == "'" else { return nil }
-        return String(rest.dropFirst().prefix { $0 != quote }.prefix(40))
     }
 }

@@ -6,9 +6,12 @@ struct NCXDocument: Sendable {
     let pageList: [Link]
 
     init(_ root: XMLElement, _ references: EPUBReferences) {
-        tableOfContents = root.first("navMap").map { Self.links("navPoint", in: $0, references) } ?? []
-        pageList = root.first("pageList").map { Self.links("pageTarget", in: $0, references) } ?? []
+        tableOfContents = Self.list("navMap", in: root).map { Self.links("navPoint", in: $0, references) } ?? []
+        pageList = Self.list("pageList", in: root).map { Self.links("pageTarget", in: $0, references) } ?? []
     }
+
+    /// In a document that is not well-formed it may have got into another element.
+    private static func list(_ name: String, in root: XMLElement) -> XMLElement? { root.first(name) ?? root.descendants(name).first }
 
     /// As deep as the document may be, which its limits say.
     private static func links(_ name: String, in parent: XMLElement, _ references: EPUBReferences) -> [Link] {

@@ -11,7 +11,7 @@ struct NavigationDocument: Sendable {
         var lists: [String: [Link]] = [:]
         let navigations = root.descendants("nav")
         for navigation in navigations {
-            guard let list = navigation.descendants("ol").first else { continue }
+            guard let list = navigation.descendants(where: \.isList).first else { continue }
             let types = Self.types(navigation, isOnly: navigations.count == 1).filter { Self.known.contains($0) && lists[$0] == nil }
             guard !types.isEmpty else { continue }
             let links = reader.links(list)
@@ -32,6 +32,9 @@ struct NavigationDocument: Sendable {
 }
 
 extension XMLElement {
+    /// EPUB demands `ol`; books have `ul` as well.
+    fileprivate var isList: Bool { name == "ol" || name == "ul" }
+
     /// `epub:type`, also where the prefix was not declared.
     var epubType: String? {
         attribute("type", "http://www.idpf.org/2007/ops") ?? attribute("type")
@@ -45,11 +48,14 @@ private struct NavigationListReader {
     /// As deep as the document may be, which its limits say.
     func links(_ list: XMLElement) -> [Link] { list.all("li").compactMap(link) }
 
+    /// The list below an item.
+    private func list(in item: XMLElement) -> XMLElement? { item.children.first(where: \.isList) }
+
     /// Nil for an item that leads nowhere and has nothing below it.
     private func link(_ item: XMLElement) -> Link? {
-        let label = item.first("a") ?? item.first("span") ?? item.children.first { $0.name != "ol" }
+        let label = item.first("a") ?? item.first("span") ?? item.children.first { !$0.isList }
         let anchor = label.flatMap { $0.name == "a" ? $0 : $0.descendants("a").first } ?? label
-        let children = item.first("ol").map(links) ?? []
+        let children = list(in: item).map(links) ?? []
         let href = anchor?.attribute("href").flatMap(references.resolve)
         guard href != nil || !children.isEmpty else { return nil }
         let title = anchor.map(Self.title) ?? ""

@@ -15,6 +15,8 @@ public struct ImageParser: PublicationParser {
 
     /// The pictures in `asset`; nil where it is something else.
     ///
+    /// Those that a password keeps are named by ``PublicationBuilder/protection``.
+    ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for a comic by type that is no archive, or without a picture in it; the
     ///   fetcher's errors.
     /// - Complexity: No picture is read; `ComicInfo.xml` is.
@@ -33,7 +35,22 @@ public struct ImageParser: PublicationParser {
         }
         warnings.warn(ListedFile.strangers(in: files, "neither picture nor known metadata") { ImageFiles.mayLie(inComic: $0) })
         let manifest = try await manifest(pages, comicInfo(files, asset, warnings), asset, warnings)
-        return PublicationBuilder(manifest: manifest, fetcher: asset.fetcher)
+        var builder = PublicationBuilder(manifest: manifest, fetcher: asset.fetcher)
+        builder.protection = Self.protection(of: pages, in: asset.fetcher)
+        return builder
+    }
+
+    /// What a password keeps of the pictures, as the archive's list tells; nil where it keeps none.
+    private static func protection(of pages: [ListedFile], in fetcher: any Fetcher) -> Protection? {
+        guard let archive = fetcher.archiveBelow else { return nil }
+        let encrypted = Set(archive.entries.lazy.filter(\.isEncrypted).map { ArchiveHREF.encode($0.path) })
+        let count = pages.count { encrypted.contains($0.link.href) }
+        guard count > 0 else { return nil }
+        let which =
+            count == pages.count
+            ? "The comic's pictures are"
+            : count == 1 ? "One of the comic's pictures is" : "\(count) of the comic's \(pages.count) pictures are"
+        return .locked(.other("password"), reason: "\(which) encrypted with a password and cannot be read here.")
     }
 
     private func manifest(
@@ -67,7 +84,7 @@ public struct ImageParser: PublicationParser {
             warnings.warn("repeated-metadata", .minor, sentence)
         }
         do {
-            return ComicInfo(try await asset.fetcher.xml(href, limits: ComicInfo.limits))
+            return ComicInfo(try await asset.fetcher.xml(href, limits: ComicInfo.limits, warnings: warnings))
         } catch let error as CocoaError where ContentErrors.isOne(error) {
             warnings.warn("damaged-metadata", .moderate, "\(error.clause); what “\(href)” says about the comic is not used.")
             return nil

@@ -45,6 +45,15 @@ extension Fetcher {
 }
 
 extension Fetcher {
+    /// The XML document at `href`, which need not be well-formed.
+    ///
+    /// - Parameter warnings: Gets what was wrong with it.
+    /// - Throws: As ``ForgivingXML/root(of:)``; the fetcher's errors.
+    func xml(_ href: String, limits: XMLLimits, warnings: WarningLog) async throws -> XMLElement {
+        let data = try await data(href, limit: limits.bytes)
+        return try ForgivingXML(href: href, limits: limits, warnings: warnings).root(of: data)
+    }
+
     /// The XML document at `href`.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is not well-formed, `.fileReadTooLarge` over a limit, both with a sentence that
