@@ -86,6 +86,63 @@ struct EPUBMetadataTests {
         #expect(result.publishers == [Contributor(name: "C")])
     }
 
+    @Test(arguments: [
+        ("http://id.loc.gov/vocabulary/relators/ill", ""), ("https://id.loc.gov/vocabulary/relators/ILL", #"scheme="x""#),
+        ("http://id.loc.gov/vocabulary/relators/ill.html", ""), ("marc:relators/ill", ""),
+        ("ill", #"scheme="http://id.loc.gov/vocabulary/relators""#), ("ill", #"scheme="http://id.loc.gov/vocabulary/relators/""#),
+    ])
+    func `a role may be an address of the Library of Congress`(value: String, scheme: String) async throws {
+        let new = try await metadata(
+            ##"<dc:creator id="x">A</dc:creator><meta refines="#x" property="role" \##(scheme)>\##(value)</meta>"##)
+        #expect(new.contributorsByRole == [.illustrator: [Contributor(name: "A")]])
+        guard value.hasPrefix("http") else { return }
+        let old = try await metadata("<dc:creator opf:role='\(value)'>A</dc:creator>", version: "2.0")
+        #expect(old.contributorsByRole == [.illustrator: [Contributor(name: "A")]])
+    }
+
+    @Test func `a code without a key is kept without the address, and another list's does not count`() async throws {
+        func roles(_ meta: String) async throws -> Metadata {
+            try await metadata("<dc:contributor id='x'>A</dc:contributor><meta refines='#x' property='role' \(meta)</meta>")
+        }
+        #expect(try await roles(">http://id.loc.gov/vocabulary/relators/mrk").contributors == [Contributor(name: "A", roles: ["mrk"])])
+        #expect(try await roles("scheme='onix:codelist17'>ill").contributorsByRole == [.contributor: [Contributor(name: "A")]])
+        #expect(try await roles(">http://id.loc.gov/vocabulary/relators/").illustrators.isEmpty)
+    }
+
+    @Test func `people, titles and subjects are in the order of display`() async throws {
+        func entries(_ element: String) -> String {
+            let places: [(String, String?)] = [("a", "3"), ("b", nil), ("c", "1"), ("d", "x"), ("e", "2"), ("f", "1")]
+            return places.map { name, place in
+                let id = element + name
+                let meta = place.map { ##"<meta refines="#\##(id)" property="display-seq">\##($0)</meta>"## } ?? ""
+                return ##"<dc:\##(element) id="\##(id)">\##(name)</dc:\##(element)>\##(meta)"##
+            }.joined()
+        }
+        let result = try await metadata(["title", "creator", "contributor", "subject"].map(entries).joined())
+        let expected = ["c", "f", "e", "a", "b", "d"]
+        #expect(result.title == "c" && result.authors.map(\.name.string) == expected)
+        #expect(result.contributors.map(\.name.string) == expected && result.subjects.map(\.name.string) == expected)
+    }
+
+    // MARK: Kindle
+
+    @Test(arguments: ["2.0", "3.0"]) func `what books for Kindle say of their layout and direction counts`(version: String) async throws {
+        func meta(_ name: String, _ content: String) -> String { "<meta name='\(name)' content='\(content)'/>" }
+        for (mode, progression) in [
+            ("horizontal-rl", Metadata.ReadingProgression.rtl), ("vertical-rl", .rtl), ("horizontal-lr", .ltr), (" Vertical-LR ", .ltr),
+        ] {
+            #expect(try await metadata(meta("primary-writing-mode", mode), version: version).readingProgression == progression)
+        }
+        #expect(try await metadata(meta("primary-writing-mode", "sideways"), version: version).readingProgression == nil)
+        #expect(try await metadata(meta("fixed-layout", "true"), version: version).layout == .fixed)
+        #expect(try await metadata(meta("fixed-layout", "false"), version: version).layout == .reflowable)
+        let declared = "<meta property='rendition:layout'>reflowable</meta>"
+        #expect(try await metadata(meta("fixed-layout", "true") + declared).layout == .reflowable)
+        var book = EPUBFixture(version: version, metadata: meta("primary-writing-mode", "horizontal-rl"))
+        book.spineAttributes = #"page-progression-direction="ltr""#
+        #expect(try await book.manifest().metadata.readingProgression == .ltr)
+    }
+
     @Test func `somebody with two roles is named under both`() async throws {
         let roles = ["aut", "ill"].map { ##"<meta refines="#x" property="role">\##($0)</meta>"## }.joined()
         let result = try await metadata(#"<dc:creator id="x">A</dc:creator>"# + roles)

@@ -11,7 +11,7 @@ struct EPUBParserTests {
         #expect(manifest.resources.isEmpty && manifest.tableOfContents.isEmpty && manifest.subcollections.isEmpty)
     }
 
-    @Test func `what the spine does not read in order is a resource, each address once`() async throws {
+    @Test func `what the spine names twice is read twice, and each other address is one resource`() async throws {
         var book = EPUBFixture()
         book.items = """
             <item id="c1" href="c1.xhtml" media-type="application/xhtml+xml"/>
@@ -23,9 +23,22 @@ struct EPUBParserTests {
             """
         book.spine = #"<itemref idref="c1"/><itemref idref="c2" linear="no"/><itemref idref=" c1 "/><itemref idref="none"/><itemref/>"#
         let manifest = try await book.manifest()
-        #expect(manifest.readingOrder.map(\.href) == ["OEBPS/c1.xhtml"])
+        #expect(manifest.readingOrder.map(\.href) == ["OEBPS/c1.xhtml", "OEBPS/c1.xhtml"])
         #expect(manifest.resources.map(\.href) == ["OEBPS/c2.xhtml", "OEBPS/other.xhtml", "style.css"])
         #expect(manifest.resources.last?.type == "text/css")
+    }
+
+    @Test func `each place has its own properties, also of one item or of two items for one file`() async throws {
+        var book = EPUBFixture()
+        book.items += #"<item id="again" href="c1.xhtml" media-type="application/xhtml+xml"/>"#
+        book.spine = """
+            <itemref idref="c1" properties="page-spread-left"/><itemref idref="c1" properties="page-spread-right"/>
+            <itemref idref="again"/><itemref idref="c1" linear="no"/>
+            """
+        let manifest = try await book.manifest()
+        #expect(manifest.readingOrder.map(\.href) == Array(repeating: "OEBPS/c1.xhtml", count: 3))
+        #expect(manifest.readingOrder.map(\.properties.page) == [.left, .right, nil] && manifest.resources.isEmpty)
+        #expect(try Manifest(json: manifest.json).readingOrder.count == 3)
     }
 
     @Test func `a book of nothing but side texts is read all the same`() async throws {

@@ -16,19 +16,16 @@ struct EPUBLinks {
         warnings = references.warnings
     }
 
-    /// What is read in order, and all other items, each address once.
+    /// What is read in order, as often as it is read, and all other items, each address once.
     func links() -> (readingOrder: [Link], resources: [Link]) {
         // A book of nothing but side texts is read all the same.
         let order = package.spine.contains(where: \.isLinear) ? package.spine.filter(\.isLinear) : package.spine
         let places = Dictionary(package.spine.map { ($0.item, $0.properties) }, uniquingKeysWith: { first, _ in first })
-        var seen: Set<String> = []
-        func link(_ index: Int) -> Link? {
-            guard seen.insert(package.items[index].href).inserted else { return nil }
-            return self.link(to: index, placeProperties: places[index] ?? [])
-        }
-        let readingOrder = order.compactMap { link($0.item) }
-        for place in order { noteFallbacks(of: package.items[place.item]) }
-        return (readingOrder, package.items.indices.compactMap(link))
+        let readingOrder = order.map { link(to: $0.item, placeProperties: $0.properties) }
+        var seen = Set(readingOrder.map(\.href))
+        for index in Set(order.map(\.item)).sorted() { noteFallbacks(of: package.items[index]) }
+        let resources = package.items.indices.filter { seen.insert(package.items[$0].href).inserted }
+        return (readingOrder, resources.map { link(to: $0, placeProperties: places[$0] ?? []) })
     }
 
     private func link(to index: Int, placeProperties: [String]) -> Link {

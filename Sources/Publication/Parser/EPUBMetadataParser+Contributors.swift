@@ -1,10 +1,10 @@
 extension EPUBMetadataParser {
-    /// Everyone who had a part, by the key of the manifest; the order within one key is that of the document.
+    /// Everyone who had a part, by the key of the manifest, in the order in which they are displayed.
     func contributorsByRole() -> [ContributorRole: [Contributor]] {
         let source = package.metadata
         var result: [ContributorRole: [Contributor]] = [:]
         func add(_ entries: [PackageMetadata.Entry], standard: ContributorRole, hasRoles: Bool) {
-            for entry in entries {
+            for entry in displayed(entries) {
                 for (role, contributor) in parts(of: entry, standard: standard, hasRoles: hasRoles) {
                     result[role, default: []].append(contributor)
                 }
@@ -41,8 +41,29 @@ extension EPUBMetadataParser {
     /// MARC relator codes: refinements in EPUB 3 (appendix D.3.10), an attribute in EPUB 2.
     private func roleCodes(of entry: PackageMetadata.Entry) -> [String] {
         let refinements = package.metadata.refinements(of: entry.id, "role")
-        let marc = refinements.filter { ($0.attribute("scheme") ?? "marc:relators") == "marc:relators" }.map(\.value)
-        return (marc.isEmpty ? [entry.attribute("role")].compactMap { $0 } : marc).map { $0.lowercased() }
+        let marc = refinements.filter { role in
+            // An address says itself which list it is from.
+            guard let scheme = role.attribute("scheme"), Self.relator(in: role.value) == nil else { return true }
+            return scheme == "marc:relators" || Self.isRelatorList(scheme)
+        }
+        let codes = marc.isEmpty ? [entry.attribute("role")].compactMap(\.self) : marc.map(\.value)
+        return codes.map { Self.relator(in: $0) ?? $0.lowercased() }
+    }
+
+    /// The code at the end of an address of the Library of Congress, such as `http://id.loc.gov/vocabulary/relators/aut`, or behind the
+    /// prefix of its list; nil for what is neither.
+    private static func relator(in value: String) -> String? {
+        let value = value.lowercased()
+        guard let slash = value.lastIndex(of: "/"), isRelatorList(String(value[..<slash])) else { return nil }
+        let code = value[value.index(after: slash)...].prefix { $0 != "." && $0 != "#" }
+        return code.isEmpty ? nil : String(code)
+    }
+
+    /// Whether `text` stands for the list of relators: its address, with or without a slash behind, or `marc:relators`.
+    private static func isRelatorList(_ text: String) -> Bool {
+        let text = text.lowercased()
+        let name = text.hasSuffix("/") ? text.dropLast() : text[...]
+        return ["http://id.loc.gov/vocabulary/relators", "https://id.loc.gov/vocabulary/relators", "marc:relators"].contains(String(name))
     }
 
     private static let roles: [String: ContributorRole] = [

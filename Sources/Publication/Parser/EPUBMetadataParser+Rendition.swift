@@ -6,6 +6,8 @@ extension EPUBMetadataParser {
         if let declared = package.metadata.property("rendition:layout").first?.value {
             return RenditionProperty.layout(declared) ?? .reflowable
         }
+        // Books made for Kindle (Amazon Kindle Publishing Guidelines, `fixed-layout`).
+        if package.metadata.legacyValue("fixed-layout")?.lowercased() == "true" { return .fixed }
         return !package.isEPUB3 && displayOptions.isFixedLayout ? .fixed : .reflowable
     }
 

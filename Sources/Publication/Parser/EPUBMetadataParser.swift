@@ -72,6 +72,16 @@ struct EPUBMetadataParser {
         return LocalizedString(translations) ?? LocalizedString(entry.value)
     }
 
+    /// `entries` in the order in which they are displayed (EPUB 3.3, appendix D.3.4): those with a number by it, the others behind them.
+    /// The order of the document decides among equals.
+    func displayed(_ entries: [PackageMetadata.Entry]) -> [PackageMetadata.Entry] {
+        let places = entries.map {
+            source.refinement($0, "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } ?? .infinity
+        }
+        guard places.contains(where: \.isFinite) else { return entries }
+        return entries.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
+    }
+
     /// How an element is sorted: a refinement in EPUB 3, an attribute in EPUB 2.
     func sortAs(_ entry: PackageMetadata.Entry) -> LocalizedString? {
         (source.refinement(entry, "file-as") ?? entry.attribute("file-as")).map { LocalizedString($0) }
@@ -81,18 +91,15 @@ struct EPUBMetadataParser {
 // MARK: Titles, identifiers, dates
 
 extension EPUBMetadataParser {
-    /// The one that calls itself main, else the first.
+    /// The one that calls itself main, else the one that is displayed first.
     private var mainTitle: PackageMetadata.Entry? {
-        let titles = source.all("title")
+        let titles = displayed(source.all("title"))
         return titles.first { source.refinement($0, "title-type") == "main" } ?? titles.first
     }
 
     /// Of several the one that is displayed first.
     private var subtitle: LocalizedString? {
-        let subtitles = source.all("title").filter { source.refinement($0, "title-type") == "subtitle" }
-        let places = subtitles.map { source.refinement($0, "display-seq").flatMap { Double($0) } ?? .infinity }
-        guard let index = places.indices.min(by: { places[$0] < places[$1] }) else { return nil }
-        return localized(subtitles[index])
+        displayed(source.all("title").filter { source.refinement($0, "title-type") == "subtitle" }).first.map(localized)
     }
 
     /// The value stays as written, because obfuscated fonts are unlocked with it (EPUB 3.3, section 4.4).
@@ -132,7 +139,7 @@ extension EPUBMetadataParser {
                 .prefix(1_000)
             if names.count > 1 { return names.map { subject(entries[0], name: localized(entries[0], as: $0)) } }
         }
-        return entries.map { subject($0, name: localized($0)) }
+        return displayed(entries).map { subject($0, name: localized($0)) }
     }
 
     private func subject(_ entry: PackageMetadata.Entry, name: LocalizedString) -> Subject {

@@ -64,7 +64,7 @@ struct PackageDocument: Sendable {
         reader.noteMissingTypes(items)
         self.spine = Self.spineItems(places, indexByID: indexByID, references.warnings)
         guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, references) }
-        readingProgression = Self.progression(spine, references.warnings)
+        readingProgression = Self.progression(spine, references.warnings) ?? Self.kindleProgression(metadata)
         ncxID = spine.attribute("toc").map(EPUBText.trimmed)
     }
 }
@@ -99,6 +99,15 @@ extension PackageDocument {
         return progression
     }
 
+    /// What books made for Kindle say (Amazon Kindle Publishing Guidelines, `primary-writing-mode`): `horizontal-rl`, `vertical-rl` and
+    /// their opposites.
+    private static func kindleProgression(_ metadata: PackageMetadata) -> Metadata.ReadingProgression? {
+        let mode = metadata.legacyValue("primary-writing-mode")?.lowercased() ?? ""
+        guard mode.hasPrefix("horizontal-") || mode.hasPrefix("vertical-") else { return nil }
+        if mode.hasSuffix("-rl") { return .rtl }
+        return mode.hasSuffix("-lr") ? .ltr : nil
+    }
+
     private static func index(_ items: [Item], by key: (Item) -> String?) -> [String: Int] {
         var result: [String: Int] = [:]
         for (index, item) in items.enumerated() {
@@ -107,7 +116,8 @@ extension PackageDocument {
         return result
     }
 
-    /// Places that name no item are passed over, and so are those that name one again (EPUB 3.3, section 5.7.1).
+    /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3 must do it
+    /// (EPUB Reading Systems 3.3, section 4.3).
     private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], _ warnings: WarningLog) -> [SpineItem] {
         var seen: Set<Int> = []
         return places.compactMap { place in
@@ -118,9 +128,8 @@ extension PackageDocument {
                     "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
                 return nil
             }
-            guard seen.insert(index).inserted else {
-                warnings.warn("repeated-spine-item", .minor, "The reading order names “\(id)” more than once; the first place counts.")
-                return nil
+            if !seen.insert(index).inserted {
+                warnings.warn("repeated-spine-item", .minor, "The reading order names “\(id)” more than once; it is read at each place.")
             }
             let isLinear = place.attribute("linear").map { EPUBText.trimmed($0).lowercased() } != "no"
             return SpineItem(item: index, isLinear: isLinear, properties: EPUBText.words(place.attribute("properties")))
