@@ -26,7 +26,9 @@ extension Publication {
     private static func openFile(
         _ path: ProviderPath, of provider: any FileProviderReadWrite, _ options: OpeningOptions
     ) async throws -> Publication {
-        let content = SniffedContent(try await provider.open(path: path), limits: options.archiveLimits, checkpoints: options.checkpoints)
+        let content = SniffedContent(
+            try await provider.open(path: path), limits: options.archiveLimits, checkpoints: options.checkpoints,
+            nameEncoding: options.zipNameEncoding)
         do {
             let siblings = ProviderFetcher(provider, folder: path.parent ?? .root)
             let told = try await sniff(content, named: path, options)

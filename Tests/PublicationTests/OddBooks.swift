@@ -154,6 +154,28 @@ enum OddBooks {
             $0.add("n", "caf\u{E9}.css", "text/css", data: "p{}")
             $0.renamed["OEBPS/caf\u{E9}.css"] = "OEBPS/cafe\u{301}.css"
         },
+        OddCase("a leading slash in the archive", "rooted-entry") { $0.renamed["OEBPS/c1.xhtml"] = "/OEBPS/c1.xhtml" },
+        OddCase("names with leading backslashes", "rooted-entry") { $0.renamed["OEBPS/c1.xhtml"] = #"\OEBPS\c1.xhtml"# },
+        OddCase("escapes of any sign as part of names", "literal-escapes") { book in
+            for (index, name) in [
+                "c%27est.css", "%c3%a9.css", "a%2Fb.css", "a%3Fb%23c.css", "%E4.css", "a%5cb.css", "%00.css", "50%25.css",
+            ].enumerated() {
+                book.add("n\(index)", name, "text/css", data: "p{}")
+            }
+        },
+        OddCase("escapes in the archive alone", "literal-escapes") { book in
+            for (index, (name, path)) in [
+                ("it's.css", "it%27s.css"), ("\u{E9} &amp; b.css", "%C3%A9%20%26%20b.css"), ("x/y.css", "x%2Fy.css"),
+            ].enumerated() {
+                book.add("n\(index)", name, "text/css", data: "p{}", path: "OEBPS/" + path)
+            }
+        },
+        OddCase("escapes twice in the package", "literal-escapes") {
+            $0.add("n", "a%2520b.css", "text/css", data: "p{}", path: "OEBPS/a b.css")
+        },
+        OddCase("number signs and question marks in names", "literal-escapes") { book in
+            for (index, name) in ["No #1.css", "Why?.css"].enumerated() { book.add("n\(index)", name, "text/css", data: "p{}") }
+        },
         OddCase("names that look encoded", "literal-escapes") { $0.add("n", "a%20b.css", "text/css", data: "p{}") },
         OddCase("backslashes") {
             $0.items = $0.items.replacing("style.css", with: #"css\style.css"#)
@@ -218,6 +240,10 @@ enum OddBooks {
         },
         OddCase("a package with a document type") {
             $0.prolog += #"<!DOCTYPE package PUBLIC "+//ISBN 0-9673008-1-9//DTD OEB 1.2 Package//EN" "http://openebook.org/oebpkg12.dtd">"#
+        },
+        OddCase("a package with an entity of its own that is text") {
+            $0.prolog += #"<!DOCTYPE package [<!ENTITY co "Moby">]>"#
+            $0.metadata = $0.metadata.replacing("Moby-Dick", with: "&co;-Dick")
         },
         OddCase("a package that declares what HTML has") {
             $0.prolog += ##"<!DOCTYPE package [<!ENTITY nbsp "&#160;"><!ENTITY lol "lol"><!ENTITY lol2 "&lol;&lol;&lol;">]>"##

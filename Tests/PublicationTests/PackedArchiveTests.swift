@@ -65,13 +65,13 @@
             #expect(!PackedArchive.mayOpen(head: text))
         }
 
-        @Test func `keeps names in their own letters, and none that lead elsewhere`() async throws {
+        @Test func `keeps names in their own letters below its root, and none that lead elsewhere`() async throws {
             let files = [
                 File("größe/灯.jpg", "a"), File("../out", "x"), File("/etc/passwd", "x"), File("./b.jpg", "b"), File("b.jpg", "twice"),
                 File("link", Data(), type: S_IFLNK), File("folder", Data(), type: S_IFDIR), File("B.jpg", "other case"),
             ]
             let (archive, _) = try await open(.tar, files)
-            #expect(archive.entries.map(\.path) == ["größe/灯.jpg", "b.jpg", "folder/", "B.jpg"])
+            #expect(archive.entries.map(\.path) == ["größe/灯.jpg", "etc/passwd", "b.jpg", "folder/", "B.jpg"])
             let name = try #require(archive.entry(at: "gro\u{308}ße/灯.jpg".precomposedStringWithCanonicalMapping))
             #expect(try await archive.read(name) == Data("a".utf8))
             #expect(archive.entry(at: "gr\u{6F}\u{308}ße/灯.jpg") == name)

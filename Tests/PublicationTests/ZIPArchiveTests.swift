@@ -108,6 +108,9 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
         (Array("./\\.//up".utf8), true, "up"),
         (Array(".hidden/..two".utf8), true, ".hidden/..two"),
         (Array("100%.txt".utf8), true, "100%.txt"),
+        (Array("/etc/passwd".utf8), true, "etc/passwd"),
+        (Array("\\a\\b".utf8), true, "a/b"),
+        (Array("/\u{301}etc".utf8), true, "\u{301}etc"),
     ])
     func `are read as`(bytes: [UInt8], isUTF8: Bool, expected: String) async throws {
         let (archive, _) = try await open(try archiveOfOne(bytes) { $0.isUTF8 = isUTF8 })
@@ -115,9 +118,10 @@ private func ending(_ change: (inout ZIPBuilder.Ending) -> Void) -> ZIPBuilder.E
     }
 
     @Test(arguments: [
-        "../secret", "a/../../secret", "/etc/passwd", "..\\secret", "\\\\server\\share", "C:\\boot.ini", "c:/x", "..", "", "a\0b", "/",
+        "../secret", "a/../../secret", "//etc/passwd", "/../etc/passwd", "/C:/x", "/..", "/.", "..\\secret", "\\\\server\\share",
+        "C:\\boot.ini", "c:/x", "..", "", "a\0b", "/",
         "a/..",
-        "../\u{301}x", "/\u{301}etc", "./C:/x", ".//C:\\x", ".//", "././",
+        "../\u{301}x", "//\u{301}etc", "./C:/x", ".//C:\\x", ".//", "././",
     ])
     func `that lead elsewhere are left out`(name: String) async throws {
         let (archive, _) = try await open(try archiveOfOne(Array(name.utf8)) { _ in })

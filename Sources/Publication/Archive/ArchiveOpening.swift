@@ -8,16 +8,17 @@ enum ArchiveOpening {
 
     /// The archive in `reader`, which it takes over; nil when the file is none, or too damaged to be listed.
     ///
+    /// - Parameter nameEncoding: What names in a ZIP archive are in that say no encoding, if the caller knows; see ``ZIPNames``.
     /// - Throws: What is known to be an archive and cannot be opened; errors of the reader.
     /// - Complexity: What ``ZIPArchive/open(_:limits:salvaging:)`` costs; for what is no ZIP archive, its first 16 KiB as well.
     static func open(
-        _ reader: CachedFileReader, limits: ArchiveLimits, checkpoints: (any CheckpointStore)?
+        _ reader: CachedFileReader, limits: ArchiveLimits, checkpoints: (any CheckpointStore)?, nameEncoding: String? = nil
     ) async throws -> (any Archive)? {
         do {
             let archive = try await ZIPArchive.open(reader, limits: limits, salvaging: true, checkpoints: checkpoints)
             // What lies last in another archive, as it is, ends as a ZIP archive with something in front of it.
             if archive.directory.prefixLength > 0, let outer = try await packed(reader, limits: limits) { return outer }
-            return archive
+            return try await ZIPNames.decide(archive, assuming: nameEncoding)
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             return try await packed(reader, limits: limits)
         }

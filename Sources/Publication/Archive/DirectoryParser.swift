@@ -9,6 +9,8 @@ struct DirectoryParser {
     private var position = 0
     /// Of records that must not be used by their names.
     private(set) var unsafeNames = CountedNames()
+    /// Of records whose names begin with a slash.
+    private(set) var rootedNames = CountedNames()
 
     init(_ bytes: UnsafeRawBufferPointer, shift: Int64) {
         self.bytes = bytes
@@ -50,11 +52,12 @@ struct DirectoryParser {
         // No file comes near the upper bound, and sums of such offsets and lengths cannot overflow.
         let place = offset.flatMap { $0.overflow || $0.partialValue < 0 || $0.partialValue > .max / 4 ? nil : $0.partialValue }
         if !isPossible || place == nil { defect = .malformed }
-        let text = EntryName.text(name, flags: flags, extra: extra)
+        let (text, undecided) = EntryName.read(name, flags: flags, extra: extra)
         let path = EntryName.confined(text)
         if path == nil, !EntryName.isRoot(text) { unsafeNames.add(text) }
+        if path != nil, EntryName.isRooted(text) { rootedNames.add(text) }
         return ZIPEntry(
-            path: path ?? "",
+            path: path ?? "", undecidedName: undecided,
             compressedSize: compressed ?? 0, uncompressedSize: uncompressed ?? 0, checksum: bytes.u32(start + 16),
             method: bytes.u16(start + 10), isEncrypted: flags & 1 != 0, index: 0, defect: defect, headerOffset: place ?? 0,
             expectedHeaderLength: Int64(ZIPRecord.localHeaderLength + name.count + extra.count), dataLimit: 0)

@@ -1,9 +1,19 @@
 /// Names of ZIP entries: from bytes of several encodings to paths that cannot leave the archive's root.
 enum EntryName {
-    /// The name in a header: Info-ZIP's Unicode path where there is a valid one and bit 11 does not say that the name is UTF-8 already.
-    static func text(_ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer) -> String {
-        if flags & 0x800 == 0, !extra.isEmpty, let unicode = unicodePath(in: extra, for: name) { return unicode }
-        return decode(name)
+    /// The name in a header, and its bytes if nothing says what encoding they are in: `text` then takes them for code page 437.
+    ///
+    /// UTF-8 counts first where the bytes are that, then Info-ZIP's Unicode path, unless bit 11 says that the name has no need of it. What
+    /// is ASCII may be a substitute for what that path says.
+    static func read(
+        _ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer
+    ) -> (text: String, undecided: [UInt8]?) {
+        let mayHaveField = flags & 0x800 == 0 && !extra.isEmpty
+        if let text = String(validating: name, as: UTF8.self) {
+            guard mayHaveField, name.allSatisfy({ $0 < 0x80 }) else { return (text, nil) }
+            return (unicodePath(in: extra, for: name) ?? text, nil)
+        }
+        if mayHaveField, let text = unicodePath(in: extra, for: name) { return (text, nil) }
+        return (codePage437(name), Array(name))
     }
 
     /// The Unicode path extra field 0x7075 (APPNOTE.TXT, section 4.6.9), which counts only while the name is the one it was made for.
@@ -20,26 +30,35 @@ enum EntryName {
     /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB demands UTF-8
     /// anyway, and names in code page 437 that happen to be well-formed UTF-8 would have to be made of box-drawing signs.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
-        if let text = String(validating: bytes, as: UTF8.self) { return text }
-        return String(String.UnicodeScalarView(bytes.map { $0 < 0x80 ? Unicode.Scalar($0) : codePage437[Int($0) - 0x80] }))
+        String(validating: bytes, as: UTF8.self) ?? codePage437(bytes)
     }
 
-    /// The name as a path below the root: backslashes become slashes, a `./` in front goes.
+    /// The text that the bytes are in code page 437, in which all bytes are one.
+    static func codePage437(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(String.UnicodeScalarView(bytes.map { $0 < 0x80 ? Unicode.Scalar($0) : codePage437[Int($0) - 0x80] }))
+    }
+
+    /// The name as a path below the root: backslashes become slashes, a `./` or one slash in front goes.
     ///
-    /// - Returns: Nil for what could name something outside, or nothing: an absolute path, a drive, `..`, NUL, an empty name.
+    /// - Returns: Nil for what could name something outside, or nothing: another machine, a drive, `..`, NUL, an empty name.
     static func confined(_ name: String) -> String? {
         if isPlain(name) { return name }
         // Bytes, not characters: a combining mark after a slash must not hide it.
         let slash = UInt8(ascii: "/")
         let slashed = name.utf8.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
-        guard !slashed.contains(0), slashed.first != slash else { return nil }
-        var parts = slashed.split(separator: slash, omittingEmptySubsequences: false)
+        // One slash in front stands for the archive's root, two for another machine.
+        let below = slashed.first == slash ? slashed.dropFirst() : slashed[...]
+        guard !slashed.contains(0), below.first != slash else { return nil }
+        var parts = below.split(separator: slash, omittingEmptySubsequences: false)
         if parts.contains(where: { $0.elementsEqual("..".utf8) }) { return nil }
         parts.removeAll { $0.elementsEqual(".".utf8) }
         // What follows a `./` may look like a root or a drive.
         let kept = Array(parts.drop(while: \.isEmpty).joined(separator: [slash]))
         return kept.isEmpty || hasDrive(kept) ? nil : String(decoding: kept, as: UTF8.self)
     }
+
+    /// Whether the name begins with a slash of either kind.
+    static func isRooted(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "\\") }
 
     /// Whether the name stands for the archive's root itself, with which some writers begin.
     static func isRoot(_ name: String) -> Bool { name == "." || name == "./" }

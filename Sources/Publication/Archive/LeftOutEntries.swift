@@ -1,7 +1,9 @@
-/// Entries that an archive has and does not give, told apart by the reason.
+/// Entries that an archive has and does not give, or not under their names, told apart by the reason.
 struct LeftOutEntries: Hashable, Sendable {
     /// Those whose names could lead out of the root, or name nothing.
     var unsafe = CountedNames()
+    /// Those whose names begin with a slash, which are given without it.
+    var rooted = CountedNames()
     /// Files called like an earlier entry.
     var repeated = CountedNames()
     /// Links and devices, which stand for something else.
@@ -13,6 +15,9 @@ struct LeftOutEntries: Hashable, Sendable {
                 "unsafe-entry", .moderate,
                 one: "in the archive is a name that may lead out of it, or names nothing; the entry was left out.",
                 many: "in the archive are names that may lead out of it, or name nothing; the entries were left out."),
+            rooted.warning(
+                "rooted-entry", .minor, one: "in the archive begins with a slash; it was taken for a name below the archive's root.",
+                many: "in the archive begin with a slash; they were taken for names below the archive's root."),
             repeated.warning(
                 "repeated-entry", .moderate, one: "is in the archive more than once; the first entry counts.",
                 many: "are in the archive more than once; the first entry of each name counts."),

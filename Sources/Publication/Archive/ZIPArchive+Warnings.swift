@@ -1,11 +1,12 @@
 extension ZIPArchive {
-    /// Repairs, entries that were left out, and bytes that are no part of the archive.
+    /// Repairs, entries that were left out, the encoding that was assumed for names, and bytes that are no part of the archive.
     public var warnings: [PublicationWarning] {
         let strangers = [
             Self.stray(directory.bytesBefore, "bytes-before-archive", "in front of"),
             Self.stray(directory.bytesBehind, "bytes-behind-archive", "behind"),
         ]
-        return repairWarnings + directory.leftOutEntries.warnings + strangers.compactMap(\.self)
+        let others = [directory.nameWarning] + strangers
+        return repairWarnings + directory.leftOutEntries.warnings + others.compactMap(\.self)
     }
 
     private static func stray(_ count: Int64, _ tag: String, _ place: String) -> PublicationWarning? {

@@ -15,6 +15,8 @@ public struct ZIPDirectory: Sendable {
     private(set) var bytesBehind: Int64 = 0
     /// What ``leftOut`` counts, but for folders that are there more than once and those that stand for the root.
     private(set) var leftOutEntries = LeftOutEntries()
+    /// What names that say no encoding were taken for.
+    private(set) var nameEncoding = NameEncoding.codePage437
     private var index = EntryIndex()
 
     /// The entry with exactly this path, else the first one whose path is the same after Unicode normalisation.
@@ -47,6 +49,7 @@ public struct ZIPDirectory: Sendable {
             add(record)
         }
         leftOutEntries.unsafe = parser.unsafeNames
+        leftOutEntries.rooted = parser.rootedNames
         // Writers without ZIP64 let the count run over at 65,536.
         guard headers.count & 0xFFFF == Int(truncatingIfNeeded: end.entries & 0xFFFF) else {
             throw FileError.make(
@@ -70,6 +73,45 @@ public struct ZIPDirectory: Sendable {
         }
         entries.append(record)
         entries[entries.count - 1].index = entries.count - 1
+    }
+
+    /// The bytes of names that say no encoding and are no UTF-8, in the order of the entries.
+    var undecidedNames: [[UInt8]] { entries.compactMap(\.undecidedName) }
+
+    /// Takes these names for text in `encoding`; one that is none, or is taken already, stays as it is.
+    ///
+    /// - Parameter addresses: Paths that the book's own addresses lead to. What is UTF-8 by chance, and one of them in `encoding`, is that.
+    mutating func readUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) {
+        guard let decoder = NameDecoder(encoding) else { return }
+        nameEncoding = encoding
+        var index = EntryIndex()
+        index.reserveCapacity(entries.count)
+        for place in entries.indices where entries[place].undecidedName == nil {
+            let path = entries[place].path
+            let isWanted = addresses.isEmpty || addresses.contains(path) || path.utf8.allSatisfy { $0 < 0x80 }
+            if !isWanted, let other = decoder.text(of: Array(path.utf8)), addresses.contains(other), index.add(other, at: place) {
+                entries[place].path = other
+            } else {
+                _ = index.add(path, at: place)
+            }
+        }
+        for place in entries.indices {
+            guard let name = entries[place].undecidedName else { continue }
+            if let path = decoder.text(of: name).flatMap({ EntryName.confined($0) }), index.add(path, at: place) {
+                entries[place].path = path
+            } else {
+                _ = index.add(entries[place].path, at: place)
+            }
+        }
+        self.index = index
+    }
+
+    /// Says what the names were taken for, if they say nothing themselves.
+    var nameWarning: PublicationWarning? {
+        CountedNames(entries.lazy.filter { $0.undecidedName != nil }.map(\.path)).warning(
+            "assumed-encoding", .minor,
+            one: "in the archive does not say what encoding its name is in; it was read as \(nameEncoding.name).",
+            many: "in the archive do not say what encoding their names are in; they were read as \(nameEncoding.name).")
     }
 
     /// Finds where each entry has to end, and marks those that reach into another one.

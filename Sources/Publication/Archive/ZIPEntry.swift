@@ -4,7 +4,9 @@ import Foundation
 /// One entry of a ZIP archive as the directory describes it (APPNOTE.TXT, section 4.3.12). Local headers are not believed.
 public struct ZIPEntry: Hashable, Sendable {
     /// Names separated by `/`, relative to the archive's root; never absolute, without `.` and `..`. A folder's ends with `/`.
-    public let path: String
+    public internal(set) var path: String
+    /// The bytes of the name where nothing says what encoding they are in; nil for the others.
+    let undecidedName: [UInt8]?
     /// Bytes in the archive.
     public let compressedSize: Int64
     /// Bytes unpacked, as the directory claims: a hint and an upper bound, never a size to allocate.

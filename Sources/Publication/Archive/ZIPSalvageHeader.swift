@@ -14,6 +14,7 @@ struct SalvageHeader {
     let sizesFollow: Bool
     /// As written, decoded.
     let name: String
+    private let undecidedName: [UInt8]?
     private let flags: UInt16
     private let method: UInt16
 
@@ -35,14 +36,15 @@ struct SalvageHeader {
         guard let packed = Int64(exactly: compressed), let unpacked = Int64(exactly: uncompressed) else { return nil }
         sizes = Sizes(checksum: bytes.u32(14), compressed: packed, uncompressed: unpacked)
         sizesFollow = flags & 8 != 0 && packed == 0
-        self.name = EntryName.text(name, flags: flags, extra: extra)
+        (self.name, undecidedName) = EntryName.read(name, flags: flags, extra: extra)
     }
 
     /// The entry whose header this is, and whose data is complete.
     func entry(at offset: Int64, length: Int64, sizes: Sizes) -> ZIPEntry {
         // Bit 13 hides the header's values in an archive whose directory is encrypted (section 4.4.4).
         ZIPEntry(
-            path: EntryName.confined(name) ?? "", compressedSize: sizes.compressed, uncompressedSize: sizes.uncompressed,
+            path: EntryName.confined(name) ?? "", undecidedName: undecidedName, compressedSize: sizes.compressed,
+            uncompressedSize: sizes.uncompressed,
             checksum: sizes.checksum, method: method,
             isEncrypted: flags & 0x2001 != 0, index: 0, defect: nil, headerOffset: offset, expectedHeaderLength: length,
             dataLimit: offset + length + sizes.compressed)

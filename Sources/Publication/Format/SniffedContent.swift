@@ -20,6 +20,7 @@ final class SniffedContent: Sendable {
     private let folder: FolderArchive?
     private let limits: ArchiveLimits
     private let checkpoints: (any CheckpointStore)?
+    private let nameEncoding: String?
     private let opened = SharedValue<(any Archive)?>()
     private let zipped = SharedValue<(any Archive)?>()
     private let start = SharedValue<Data>()
@@ -30,12 +31,15 @@ final class SniffedContent: Sendable {
     /// What the hints say of the encoding; set before the content is looked at.
     private let charset: Locked<MediaType?>
 
-    init(_ base: any FileReader, limits: ArchiveLimits = .sniffing, checkpoints: (any CheckpointStore)? = nil) {
+    init(
+        _ base: any FileReader, limits: ArchiveLimits = .sniffing, checkpoints: (any CheckpointStore)? = nil, nameEncoding: String? = nil
+    ) {
         file = CachedFileReader(base)
         path = base.path
         folder = nil
         self.limits = limits
         self.checkpoints = checkpoints
+        self.nameEncoding = nameEncoding
         charset = Locked(nil)
     }
 
@@ -46,6 +50,7 @@ final class SniffedContent: Sendable {
         self.folder = folder
         limits = .standard
         checkpoints = nil
+        nameEncoding = nil
         charset = Locked(nil)
     }
 
@@ -81,8 +86,8 @@ final class SniffedContent: Sendable {
     func archive() async throws -> (any Archive)? {
         if let folder { return folder }
         guard let file else { return nil }
-        return try await opened.value { [limits, checkpoints] in
-            try await ArchiveOpening.open(file, limits: limits, checkpoints: checkpoints)
+        return try await opened.value { [limits, checkpoints, nameEncoding] in
+            try await ArchiveOpening.open(file, limits: limits, checkpoints: checkpoints, nameEncoding: nameEncoding)
         }
     }
 

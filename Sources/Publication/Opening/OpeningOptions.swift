@@ -22,6 +22,11 @@ public struct OpeningOptions: Sendable {
     public var transform: @Sendable (inout Manifest, inout any Fetcher) -> Void = { _, _ in }
     /// What archives may ask of this machine.
     public var archiveLimits = ArchiveLimits.standard
+    /// What names in ZIP archives are in that say no encoding and are no UTF-8, by its IANA name, such as `Shift_JIS` or `windows-1251`.
+    ///
+    /// The addresses that a book itself uses count more. Nil, and a name that this system does not know, leave it to what the names make
+    /// most sense as, and to code page 437 in the end. The warning `assumed-encoding` names what was assumed.
+    public var zipNameEncoding: String?
     /// Keeps, from one opening to the next, where large deflated entries of archives can be unpacked from; nil to find out anew each
     /// time. See ``FileCheckpointStore``.
     public var checkpoints: (any CheckpointStore)?

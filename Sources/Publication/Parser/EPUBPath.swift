@@ -36,6 +36,20 @@ struct EPUBPath: Hashable, Sendable {
         isRemote(href) ? String(href.prefix { $0 != "#" }) : String(href.prefix { $0 != "#" && $0 != "?" })
     }
 
+    /// The path that `reference` is if nothing in it is encoded; nil for what lies outside the container.
+    func literal(_ reference: String) -> String? {
+        var parts = reference.hasPrefix("/") ? [] : folders
+        for part in reference.utf8.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
+            switch String(Substring(part)) {
+            case ".": continue
+            case "..": if parts.popLast() == nil { return nil }
+            case let name: parts.append(name)
+            }
+        }
+        guard parts.reduce(0, { $0 + $1.utf8.count + 1 }) <= 8 << 10 else { return nil }
+        return parts.isEmpty ? nil : parts.joined(separator: "/")
+    }
+
     /// Nil for folders too, and for the document itself, which is not known here.
     private func path(_ text: String) -> String? {
         let slashed = text.utf8.contains(UInt8(ascii: "\\")) ? text.replacing("\\", with: "/") : text

@@ -16,7 +16,7 @@ struct EPUBReading {
     func book() async throws -> EPUBBook {
         var documents = EPUBDocuments(fetcher: fetcher, warnings: warnings)
         let listed = try await EPUBStructure.prefetch(from: fetcher)
-        documents.inventory = listed.map { EPUBInventory($0) }
+        documents.inventory = listed.map { EPUBInventory($0, in: fetcher.archiveBelow) }
         if let archive = fetcher.archiveBelow { EPUBMimetype.check(archive, warnings: warnings) }
 
         let renditions = try await renditions(documents, listed: listed?.map(\.href))

@@ -44,6 +44,11 @@ enum EPUBText {
     /// With `%41` turned into `A`. What would not be UTF-8 stays encoded.
     static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        return String(validating: decodedBytes(text), as: UTF8.self) ?? String(text)
+    }
+
+    /// The bytes with `%41` turned into `A`, which need not be UTF-8.
+    static func decodedBytes(_ text: Substring) -> [UInt8] {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         var index = 0
@@ -56,7 +61,7 @@ enum EPUBText {
                 index += 1
             }
         }
-        return String(validating: result, as: UTF8.self) ?? String(text)
+        return result
     }
 
     /// With everything encoded that may not stand there.

@@ -14,7 +14,7 @@ struct DetectedProtection: ContentProtection {
         guard ProtectionMark.areIn(archive) || hasEncryption else { return nil }
         let listed = try await EPUBStructure.prefetch(from: asset.fetcher)
         var documents = EPUBDocuments(fetcher: asset.fetcher, warnings: warnings)
-        documents.inventory = listed.map { EPUBInventory($0) }
+        documents.inventory = listed.map { EPUBInventory($0, in: archive) }
         let findings = try await ProtectionFindings(archive, documents)
         guard let scheme = findings.scheme else { return nil }
         let reason = scheme.reason

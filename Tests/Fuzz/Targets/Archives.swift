@@ -18,6 +18,11 @@ private func readArchive(_ bytes: Data) async throws {
     let near: any Archive = try await ZIPArchive.open(FuzzReader(bytes, cost: .local), limits: limits, salvaging: true)
     let far = ArchiveFetcher(try await ZIPArchive.open(FuzzReader(bytes), limits: limits, salvaging: true))
     precondition(far.archive.entries == near.entries, "How an archive is read changes what is in it.")
+    if let archive = near as? ZIPArchive {
+        let named = try await ZIPNames.decide(archive, assuming: nil)
+        precondition(named.entries.count == near.entries.count, "Names in another encoding change what is in an archive.")
+        precondition(named.entries.allSatisfy { EntryName.confined($0.path) == $0.path }, "A name leads elsewhere.")
+    }
     let files = near.entries.filter { !$0.isDirectory }.prefix(64)
     let links = files.map { Link(href: ArchiveHREF.encode($0.path)) }
     try await far.prefetch(hrefs: links.map(\.href))
