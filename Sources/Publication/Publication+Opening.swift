@@ -39,9 +39,13 @@ extension Publication {
             } catch {
                 let error = (error as? ResourceError)?.cause ?? error
                 guard let told, told.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
-                    let publication = try await openByContent(content, not: told.mediaType, siblings: siblings, options)
+                    let found = try await typeByContent(content, options), found != told.mediaType
                 else { throw error }
-                return publication
+                if let publication = try await open(content, as: found, not: told.mediaType, siblings: siblings, options) {
+                    return publication
+                }
+                guard found.isAnswer else { throw error }
+                throw misnamed(content.path, found, not: told.mediaType, cause: error)
             }
         } catch {
             await content.close()
@@ -49,24 +53,39 @@ extension Publication {
         }
     }
 
-    /// The publication that the content alone tells of; nil where it tells of none, or of nothing but `claimed`.
+    /// What the content alone tells of the type; nil where it tells nothing.
     ///
     /// - Complexity: What looking inside costs, less what was read before.
-    private static func openByContent(
-        _ content: SniffedContent, not claimed: MediaType, siblings: any Fetcher, _ options: OpeningOptions
-    ) async throws -> Publication? {
+    private static func typeByContent(_ content: SniffedContent, _ options: OpeningOptions) async throws -> MediaType? {
         try await ContentErrors.passOver {
             let sniffing = Sniffing(mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
-            guard let found = try await sniffing.run(content)?.mediaType, found != claimed else { return nil }
+            return try await sniffing.run(content)?.mediaType
+        }
+    }
+
+    /// The publication that the content is by the type `found`; nil where it is none.
+    private static func open(
+        _ content: SniffedContent, as found: MediaType, not claimed: MediaType, siblings: any Fetcher, _ options: OpeningOptions
+    ) async throws -> Publication? {
+        try await ContentErrors.passOver {
             let warnings = WarningLog()
-            let (name, wrong) = (content.path.isRoot ? "The file" : "“\(content.path.name)”", claimed.name ?? claimed.string)
             warnings.warn(
                 "wrong-name", .moderate,
-                "\(name) is \(found.name ?? found.string) and not \(wrong), as its name or a type given with it says; it was opened as what it is."
+                "\(shown(content.path)) is \(found.name ?? found.string) and not \(claimed.name ?? claimed.string), as its name or a type given with it says; it was opened as what it is."
             )
             return try await make(asset(content, as: found, siblings: siblings, options), warnings, options)
         }
     }
+
+    /// The error for what a server sends instead of a book: a page, or data for programs.
+    private static func misnamed(_ path: ProviderPath, _ found: MediaType, not claimed: MediaType, cause: any Error) -> CocoaError {
+        let what = found.isHTML ? "a web page (HTML)" : found.isJSON ? "JSON" : "XML"
+        let sentence =
+            "\(shown(path)) is \(what) and not \(claimed.name ?? claimed.string); a server may have answered with it instead of the file."
+        return FileError.make(.fileReadCorruptFile, path: path, sentence: sentence, underlying: cause)
+    }
+
+    private static func shown(_ path: ProviderPath) -> String { path.isRoot ? "The file" : "“\(path.name)”" }
 
     private static func openFolder(
         _ path: ProviderPath, of provider: any FileProviderReadWrite, _ options: OpeningOptions
@@ -152,6 +171,9 @@ extension CocoaError {
 }
 
 extension MediaType {
+    /// Whether servers answer with this kind when they have something to say.
+    fileprivate var isAnswer: Bool { isHTML || isJSON || self == .xml }
+
     /// Whether a file of this kind is read as one, however it begins and ends.
     fileprivate var isWholeFile: Bool { isJSON || isBitmap || isAudio || isVideo || isHTML || MediaType.pdf.contains(self) }
 }

@@ -76,12 +76,24 @@ import Testing
 
     /// The first failure says more than that the content is of no known kind either.
     @Test(arguments: [
-        ("a.epub", Data("just text".utf8), "ZIP"), ("a.epub", Data(), "is empty"), ("a.epub", Data("<html></html>".utf8), "ZIP"),
-        ("a.cbz", Data("{}".utf8), "ZIP"),
+        ("a.epub", Data("just text".utf8), "ZIP"), ("a.epub", Data(), "is empty"), ("a.cbz", Data([0, 1, 2]), "ZIP"),
     ])
     func `what is no book by its content either fails as what it is called`(_ name: String, _ data: Data, _ word: String) async throws {
         let error = await #expect(throws: CocoaError.self) { _ = try await open(data, as: name) }
         #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains(word) == true, "\(error?.sentence ?? "")")
+    }
+
+    @Test(arguments: [
+        ("login.epub", "<!DOCTYPE html><html><body>Log in</body></html>", "a web page (HTML) and not EPUB"),
+        ("login.epub", "<html><head><title>Log in", "a web page (HTML) and not EPUB"),
+        ("error.epub", #"{"error":"x"}"#, "JSON and not EPUB"), ("error.cbz", "{}", "JSON and not Comic Book Archive"),
+        ("error.epub", "<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "XML and not EPUB"),
+        ("error.webpub", "<!doctype html><p>Gone", "a web page (HTML) and not Readium Web Publication"),
+    ])
+    func `what a server answers instead of a book is named`(_ name: String, _ text: String, _ words: String) async throws {
+        let error = await #expect(throws: CocoaError.self) { _ = try await open(Data(text.utf8), as: name) }
+        let sentence = "“\(name)” is \(words); a server may have answered with it instead of the file."
+        #expect(error?.code == .fileReadCorruptFile && error?.sentence == sentence, "\(error?.sentence ?? "")")
     }
 
     @Test func `a damaged book is not taken for another`() async throws {
