@@ -9,6 +9,7 @@ let package = Package(
         .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),
         .library(name: "HTTPFileProvider", targets: ["HTTPFileProvider"]),
         .library(name: "S3FileProvider", targets: ["S3FileProvider"]),
+        .library(name: "MediaTags", targets: ["MediaTags"]),
         .library(name: "Publication", targets: ["Publication"]),
         .library(name: "ReaderLink", targets: ["ReaderLink"]),
         .library(name: "ReaderLibrary", targets: ["ReaderLibrary"]),
@@ -93,11 +94,14 @@ let package = Package(
         .target(
             name: "SFTPFileProvider", dependencies: ["FileProviderCore", "SFTPEngine", "SSHTransport"], path: "Providers/SFTP"),
 
+        // What sound files say of themselves, by ranges; no C library.
+        .target(name: "MediaTags", dependencies: ["FileProviderCore"]),
+
         // Books.
         .target(
             name: "Publication",
             dependencies: [
-                "CZlib", "FileProviderCore", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["PDF"])),
+                "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["PDF"])),
                 .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), .product(name: "Crypto", package: "swift-crypto"),
             ]),
 
@@ -105,7 +109,7 @@ let package = Package(
         .target(
             name: "FileInformation",
             dependencies: [
-                "CChild", "FileProviderCore", "Publication",
+                "CChild", "FileProviderCore", "MediaTags", "Publication",
                 .target(name: "CTurboJPEG", condition: .when(traits: ["FileInformation"])),
                 .target(name: "CPNG", condition: .when(traits: ["FileInformation"])),
                 .target(name: "CWebP", condition: .when(traits: ["FileInformation"])),
@@ -184,6 +188,7 @@ let package = Package(
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "Publication", "SampleBooks",
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
+        .testTarget(name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "SampleBooks"]),
         .testTarget(
             name: "PublicationTests",
             dependencies: [

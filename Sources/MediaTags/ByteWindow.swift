@@ -1,0 +1,74 @@
+import FileProviderCore
+import Foundation
+
+/// The bytes around the place that a parser looks at.
+struct ByteWindow {
+    /// How much is read at once, in bytes, unless more is wanted; 32 KiB.
+    static let length: Int64 = 32 << 10
+    private static let mostReads = 128
+    private static let mostBytes: Int64 = 32 << 20
+
+    /// Bytes of the file.
+    let size: Int64
+    let reader: any FileReader
+    /// Nothing is read from here on.
+    let reach: Int64
+    private var start: Int64 = 0
+    private var held: [UInt8]
+    private var reads = 1
+    private var bytesRead: Int64
+
+    /// Reads the start of the file.
+    init(_ reader: any FileReader, reach: Int64 = .max) async throws {
+        self.reader = reader
+        let first = min(Self.length, max(0, reach))
+        held = first > 0 ? Array(try await reader.read([0..<first])[0]) : []
+        size = max(0, try await reader.attributes().size)
+        self.reach = min(reach, size)
+        bytesRead = Int64(held.count)
+    }
+
+    /// The bytes of `range`, if they are here already.
+    func peek(_ range: Range<Int64>) -> ArraySlice<UInt8>? {
+        guard range.lowerBound >= start, range.upperBound <= start + Int64(held.count) else { return nil }
+        return held[Int(range.lowerBound - start)..<Int(range.upperBound - start)]
+    }
+
+    /// The bytes of `range`; all of them, or a fault.
+    ///
+    /// - Throws: ``MediaFault``; errors of the reader.
+    mutating func bytes(_ range: Range<Int64>) async throws -> ArraySlice<UInt8> {
+        if let found = peek(range) { return found }
+        guard range.lowerBound >= 0, range.upperBound <= reach else { throw MediaFault.end }
+        let wanted = range.lowerBound..<min(max(range.upperBound, range.lowerBound + Self.length), reach)
+        guard reads < Self.mostReads, bytesRead + Int64(wanted.count) <= Self.mostBytes else { throw MediaFault.limit }
+        held = Array(try await reader.read([wanted])[0])
+        start = wanted.lowerBound
+        reads += 1
+        bytesRead += Int64(held.count)
+        guard let found = peek(range) else { throw MediaFault.end }
+        return found
+    }
+
+    /// The bytes of `range`, or as many of them as there are, up to `limit`.
+    mutating func start(of range: Range<Int64>, limit: Int) async throws -> ArraySlice<UInt8> {
+        try await bytes(range.lowerBound..<max(range.lowerBound, min(range.upperBound, range.lowerBound + Int64(limit), reach)))
+    }
+}
+
+extension Collection<UInt8> {
+    /// The unsigned number in `count` bytes, up to eight, from `offset` on, the most significant byte first; nil where the bytes end
+    /// before, or where it is no `Int64`.
+    func big(_ offset: Int, _ count: Int) -> Int64? {
+        let bytes = dropFirst(offset).prefix(count)
+        guard bytes.count == count else { return nil }
+        return Int64(exactly: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The same with the least significant byte first.
+    func little(_ offset: Int, _ count: Int) -> Int64? {
+        let bytes = dropFirst(offset).prefix(count)
+        guard bytes.count == count else { return nil }
+        return Int64(exactly: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+}

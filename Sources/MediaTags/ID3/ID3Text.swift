@@ -1,0 +1,70 @@
+/// Texts in frames: a byte for the encoding, then values with zeros between them (ID3v2.4, section 4).
+enum ID3Text {
+    /// The values of a text frame.
+    static func texts(_ bytes: ArraySlice<UInt8>) -> [String] {
+        guard let encoding = bytes.first else { return [] }
+        var texts: [String] = []
+        var rest = bytes.dropFirst()
+        while !rest.isEmpty, texts.count < 100 {
+            guard let (text, next) = terminated(rest, encoding: encoding) else {
+                texts.append(decode(rest, encoding))
+                break
+            }
+            texts.append(text)
+            rest = next
+        }
+        return texts.map(MediaText.trimmed).filter { !$0.isEmpty }
+    }
+
+    /// The values of a frame that names its text; nil if it ends before.
+    ///
+    /// - Parameter hasLanguage: Whether three bytes for the language stand in front, as in a comment.
+    static func described(_ bytes: ArraySlice<UInt8>, hasLanguage: Bool) -> (name: String, texts: [String])? {
+        guard let encoding = bytes.first, let (name, rest) = terminated(bytes.dropFirst(hasLanguage ? 4 : 1), encoding: encoding) else {
+            return nil
+        }
+        return (MediaText.trimmed(name), texts(([encoding] + rest)[...]))
+    }
+
+    /// The text up to the next zero of the encoding's width, and what follows; nil if there is no zero.
+    static func terminated(_ bytes: ArraySlice<UInt8>, encoding: UInt8) -> (text: String, rest: ArraySlice<UInt8>)? {
+        guard encoding == 1 || encoding == 2 else {
+            guard let end = bytes.firstIndex(of: 0) else { return nil }
+            return (decode(bytes[..<end], encoding), bytes[(end + 1)...])
+        }
+        var index = bytes.startIndex
+        while index + 1 < bytes.endIndex {
+            if bytes[index] == 0, bytes[index + 1] == 0 { return (decode(bytes[..<index], encoding), bytes[(index + 2)...]) }
+            index += 2
+        }
+        return nil
+    }
+
+    private static func decode(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> String {
+        switch encoding {
+        case 1, 2: MediaText.utf16(bytes)
+        case 3: String(decoding: bytes, as: UTF8.self)
+        default: MediaText.latin1(bytes)
+        }
+    }
+
+    /// A genre without the number in front, which stands for a name of an old list; nil for a number alone.
+    static func genre(_ text: String) -> String? {
+        var rest = text[...]
+        while rest.hasPrefix("("), let end = rest.firstIndex(of: ")"), rest[rest.index(after: rest.startIndex)..<end].allSatisfy(\.isNumber)
+        {
+            rest = rest[rest.index(after: end)...]
+        }
+        return rest.allSatisfy(\.isNumber) ? nil : String(rest)
+    }
+
+    /// Frames of texts; those of version 2.2 have three letters.
+    static let names = [
+        "TIT2": "TITLE", "TT2": "TITLE", "TIT3": "SUBTITLE", "TT3": "SUBTITLE", "TALB": "ALBUM", "TAL": "ALBUM", "TPE1": "ARTIST",
+        "TP1": "ARTIST", "TPE2": "ALBUMARTIST", "TP2": "ALBUMARTIST", "TPE3": "CONDUCTOR", "TCOM": "COMPOSER", "TCM": "COMPOSER",
+        "TRCK": "TRACKNUMBER", "TRK": "TRACKNUMBER", "TPOS": "DISCNUMBER", "TPA": "DISCNUMBER", "TPUB": "PUBLISHER", "TPB": "PUBLISHER",
+        "TLAN": "LANGUAGE", "TLA": "LANGUAGE", "TDRC": "DATE", "TYER": "DATE", "TYE": "DATE", "TDRL": "RELEASEDATE", "TCON": "GENRE",
+        "TCO": "GENRE", "TCOP": "COPYRIGHT", "TCR": "COPYRIGHT", "TSOT": "TITLESORT", "TSOA": "ALBUMSORT", "TSOP": "ARTISTSORT",
+        "TSO2": "ALBUMARTISTSORT", "MVNM": "SERIES", "MVIN": "SERIES-PART",
+    ]
+}

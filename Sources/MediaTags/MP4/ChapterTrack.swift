@@ -1,0 +1,42 @@
+public import FileProviderCore
+import Foundation
+
+/// The chapters of an MP4 or QuickTime file that are samples of a text track: their titles lie among the sound.
+public struct ChapterTrack: Sendable, Hashable {
+    struct Sample: Sendable, Hashable {
+        /// Offsets from the start of the file.
+        let range: Range<Int64>
+        /// Seconds.
+        let start: Double
+    }
+
+    let samples: [Sample]
+
+    /// How many chapters there are.
+    public var count: Int { samples.count }
+
+    /// Reads the titles.
+    ///
+    /// - Parameter reader: The file that the description was read from.
+    /// - Throws: The reader's errors.
+    /// - Complexity: One call for all titles, so as few requests as the reader's cost model says.
+    public func chapters(from reader: any FileReader) async throws -> [MediaChapter] {
+        let titles = try await reader.read(samples.map(\.range))
+        return zip(samples, titles).map { sample, bytes in
+            // The length in two bytes, the text, and boxes that nobody needs (QuickTime File Format, text media).
+            let length = bytes.big(0, 2) ?? 0
+            return MediaChapter(start: sample.start, title: MediaText.guessed(bytes.dropFirst(2).prefix(Int(length))))
+        }
+    }
+
+    /// How many requests that is.
+    func requests(at cost: Capabilities.ReadCost) -> Int {
+        if cost.roundTripsPerRange == 0 { return 0 }
+        var (count, end) = (0, Int64.min)
+        for range in samples.map(\.range).sorted(by: { $0.lowerBound < $1.lowerBound }) where !range.isEmpty {
+            if count == 0 || range.lowerBound - end > Int64(cost.coalescingGap) { count += 1 }
+            end = max(end, range.upperBound)
+        }
+        return count
+    }
+}

@@ -1,0 +1,84 @@
+/// What a sound file says of itself.
+///
+/// Nothing in it is trusted: every text, list and picture has a limit, and what is beyond one is left out.
+public struct MediaDescription: Sendable, Hashable {
+    /// The most chapters of one file; 4,096.
+    public static let mostChapters = 4_096
+    /// The most pictures of one file; 32.
+    public static let mostPictures = 32
+    /// The most bytes of one text; 64 KiB.
+    static let longestText = 64 << 10
+    /// The most bytes of all texts together; 256 KiB.
+    private static let mostText = 256 << 10
+
+    /// The values by name, in the file's order. The names are those of Vorbis comments in capitals, such as `TITLE` and `ALBUMARTIST`,
+    /// whatever the format calls them.
+    public private(set) var tags: [String: [String]] = [:]
+    /// The length in seconds; nil if the file does not say.
+    public internal(set) var duration: Double?
+    /// The chapters in the order of the file's own table of contents, else by their starts.
+    public internal(set) var chapters: [MediaChapter] = []
+    /// The pictures in the file's order.
+    public private(set) var pictures: [MediaPicture] = []
+    /// A track of chapters whose titles lie in so many places that they were not read; nil if there is none.
+    public internal(set) var chapterTrack: ChapterTrack?
+    private var textBytes = 0
+
+    /// A description of a file that says nothing.
+    public init() {}
+
+    /// The first value of the first of `names` that has one.
+    public func first(_ names: String...) -> String? {
+        names.lazy.compactMap { self.tags[$0]?.first }.first
+    }
+
+    /// The picture of the front cover, else the first one.
+    public var cover: MediaPicture? { pictures.first { $0.isFrontCover } ?? pictures.first }
+
+    /// Adds a value to the tag `name`; an empty one and one that is there already are left out.
+    mutating func add(_ name: String, _ value: String?) {
+        guard let value = value.map(MediaText.trimmed), !value.isEmpty, tags[name]?.contains(value) != true else { return }
+        let count = name.utf8.count + value.utf8.count
+        guard textBytes + count <= Self.mostText else { return }
+        tags[name, default: []].append(value)
+        textBytes += count
+    }
+
+    mutating func add(_ picture: MediaPicture) {
+        if pictures.count < Self.mostPictures, !picture.isEmpty { pictures.append(picture) }
+    }
+
+    /// Sets the chapters, after which none are left to be read.
+    package mutating func use(_ chapters: [MediaChapter]) {
+        self.chapters = chapters
+        chapterTrack = nil
+    }
+
+    /// Without chapters, those left to be read among them.
+    package var withoutChapters: MediaDescription {
+        var description = self
+        description.use([])
+        return description
+    }
+
+    /// Without pictures.
+    package var withoutPictures: MediaDescription { mapPictures { _ in nil } }
+
+    /// With each picture as `change` makes it; without those of which it makes nil.
+    func mapPictures(_ change: (MediaPicture) -> MediaPicture?) -> MediaDescription {
+        var description = self
+        description.pictures = pictures.compactMap(change)
+        return description
+    }
+
+    /// Takes over what `other` says and this does not.
+    mutating func merge(_ other: MediaDescription) {
+        for (name, values) in other.tags where tags[name] == nil {
+            for value in values { add(name, value) }
+        }
+        duration = duration ?? other.duration
+        if chapters.isEmpty { chapters = other.chapters }
+        for picture in other.pictures { add(picture) }
+        chapterTrack = chapterTrack ?? other.chapterTrack
+    }
+}

@@ -1,0 +1,54 @@
+public import Foundation
+
+/// A picture in a sound file.
+public struct MediaPicture: Sendable, Hashable {
+    /// Where its bytes are.
+    public enum Content: Sendable, Hashable {
+        /// Offsets from the start of the sound file.
+        case range(Range<Int64>)
+        /// The bytes themselves, of a picture that the file holds in an encoded form; up to 4 MiB.
+        case bytes(Data)
+    }
+
+    /// The most bytes of a picture that is decoded while tags are read; 4 MiB.
+    static let largestDecoded = 4 << 20
+
+    /// Where its bytes are.
+    public var content: Content
+    /// The media type, by the first bytes where they were at hand, else as the file says; nil if it does not.
+    public var mediaType: String?
+    /// Whether the file calls it its front cover.
+    public var isFrontCover: Bool
+
+    init(_ content: Content, mediaType: String?, isFrontCover: Bool) {
+        self.content = content
+        self.mediaType = mediaType
+        self.isFrontCover = isFrontCover
+    }
+
+    var isEmpty: Bool {
+        switch content {
+        case .range(let range): range.isEmpty
+        case .bytes(let data): data.isEmpty
+        }
+    }
+
+    /// The type that a picture's first bytes tell.
+    static func mediaType(of start: some Collection<UInt8>) -> String? {
+        if start.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if start.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
+        if start.starts(with: "GIF8".utf8) { return "image/gif" }
+        if start.starts(with: "RIFF".utf8), start.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
+        return start.starts(with: "BM".utf8) ? "image/bmp" : nil
+    }
+
+    /// The type that a tag writes in one of many ways; nil for what is no picture.
+    static func mediaType(named name: String) -> String? {
+        switch name.lowercased() {
+        case "jpg", "jpeg", "image/jpg", "image/jpeg", "image/pjpeg": "image/jpeg"
+        case "png", "image/png": "image/png"
+        case let name where name.hasPrefix("image/") && name.count > 6: name
+        default: nil
+        }
+    }
+}
