@@ -7,6 +7,6 @@ guard let url = CommandLine.arguments.dropFirst().first.flatMap({ URL(string: $0
 let place = try await ProviderRegistry.shared.location(of: url)
 let book = try await Publication.open(path: place.path, of: place.provider)
 print(book.metadata.title, "by", book.metadata.authors.map(\.name.string).joined(separator: ", "))
-for entry in book.tableOfContents { print(" ", entry.title ?? entry.href) }
+for entry in try await book.contents() { print(" ", entry.title ?? entry.href) }
 print(try await book.get(book.readingOrder[0]).readAsString().prefix(500))
 await book.close()

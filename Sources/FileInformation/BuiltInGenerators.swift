@@ -10,7 +10,8 @@ extension FileInformationGenerators {
 
     /// Enters the built-in generators behind those that are there: images, audio, PDF, EPUB and comic books.
     ///
-    /// Without the package trait `FileInformation`, images, audio and covers are refused with a sentence that names it.
+    /// Without the package trait `FileInformation`, images and covers are refused with a sentence that names it, and of audio the length
+    /// and the tags that audiobooks take are there.
     public func registerBuiltInGenerators() {
         let tools = PDFTools()
         registerLast([
@@ -45,11 +46,11 @@ extension FileInformationGenerator {
             thumbnail: ComicInformation.thumbnail)
     #else
         private static let obstacle =
-            "This Carrel was built without the package trait FileInformation, which reads images and audio files and makes thumbnails."
+            "This Carrel was built without the package trait FileInformation, which reads images and makes thumbnails."
         static let images = FileInformationGenerator(
             name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, obstacle: obstacle)
         static let audio = FileInformationGenerator(
-            name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes, obstacle: obstacle)
+            name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes, properties: AudioInformation.properties)
         static let epub = FileInformationGenerator(
             name: "EPUB", fileExtensions: ["epub"], mediaTypes: ["application/epub+zip"], properties: EPUBInformation.properties,
             obstacle: obstacle)

@@ -145,13 +145,20 @@ extension Publication {
             return Publication(
                 manifest: builder.manifest, fetcher: builder.fetcher, mediaType: asset.mediaType,
                 protection: protection ?? builder.protection,
-                warnings: warnings.all)
+                warnings: warnings.all, contents: builder.contents)
         }
         return nil
     }
 
     private static func unknown(_ content: SniffedContent, as type: MediaType?) async throws -> CocoaError {
         let path = content.path
+        let isContainer = content.isFolder || type?.isWholeFile == false
+        if isContainer, let archive = try? await content.archive() {
+            let files = archive.entries.lazy.filter { !$0.isDirectory }.map(\.path)
+            if let sentence = BookFiles.severalBooks(files, in: path.string) {
+                return FileError.make(.featureUnsupported, path: path, sentence: sentence)
+            }
+        }
         if content.isFolder {
             let sentence = "“\(path)” is a folder, and no book lies unpacked in it."
             return FileError.make(.featureUnsupported, path: path, sentence: sentence, underlying: POSIXError(.EISDIR))

@@ -9,17 +9,22 @@ public final class Publication: Sendable {
     /// What was wrong with it and could be helped, and what was done about it.
     public let warnings: [PublicationWarning]
     private let fetcher: any Fetcher
+    private let readContents: (@Sendable () async throws -> [Link])?
+    private let knownContents = SharedValue<[Link]>()
 
-    /// - Parameter fetcher: Closed with the publication.
+    /// - Parameters:
+    ///   - fetcher: Closed with the publication.
+    ///   - contents: Reads the table of contents when somebody asks for it; nil if the manifest has it.
     public init(
         manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil, protection: Protection? = nil,
-        warnings: [PublicationWarning] = []
+        warnings: [PublicationWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil
     ) {
         self.manifest = manifest
         self.fetcher = fetcher
         self.mediaType = mediaType
         self.protection = protection
         self.warnings = warnings
+        readContents = contents
     }
 
     /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an index.
@@ -29,7 +34,8 @@ public final class Publication: Sendable {
     public func copy(_ change: (_ manifest: inout Manifest, _ fetcher: inout any Fetcher) throws -> Void) rethrows -> Publication {
         var (manifest, fetcher) = (manifest, fetcher)
         try change(&manifest, &fetcher)
-        return Publication(manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings)
+        return Publication(
+            manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings, contents: readContents)
     }
 
     /// The tree of fetchers that resources come through, for people who debug.
@@ -43,8 +49,19 @@ public final class Publication: Sendable {
     public var readingOrder: [Link] { manifest.readingOrder }
     /// All that is not in the ``readingOrder``, such as images, style sheets and fonts.
     public var resources: [Link] { manifest.resources }
-    /// A tree by ``Link/children``; empty where the publication has none. An href may point into a resource with a fragment.
+    /// A tree by ``Link/children``; empty where the publication has none. An href may point into a resource with a fragment. It is what
+    /// opening the publication brought; ``contents()`` also reads what lies further away.
     public var tableOfContents: [Link] { manifest.tableOfContents }
+
+    /// The table of contents, read once if ``tableOfContents`` is not all of it.
+    ///
+    /// - Throws: Errors of the storage. The next call tries again.
+    /// - Complexity: Nothing for most publications. For a recording whose chapter titles lie among the sound, as many requests as the
+    ///   storage's cost model says, at the first call.
+    public func contents() async throws -> [Link] {
+        guard let readContents else { return tableOfContents }
+        return try await knownContents.value(readContents)
+    }
 
     /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.
     ///

@@ -147,8 +147,8 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
                 PublicationWarning("damaged-playlist", .moderate, "The playlist “l.m3u” cannot be read; \(byName)")
             ),
             (
-                [("booklet.pdf", "x")],
-                PublicationWarning("unused-file", .minor, "“booklet.pdf” is no part of an audiobook; it was passed over.")
+                [("booklet.docx", "x")],
+                PublicationWarning("unused-file", .minor, "“booklet.docx” is no part of an audiobook; it was passed over.")
             ),
         ] as [([(String, String)], PublicationWarning?)])
     func `a playlist that does not fit is told`(files: [(String, String)], expected: PublicationWarning?) async throws {

@@ -39,11 +39,16 @@ struct BookInfo: Verb {
 
     func perform(_ session: Session) async throws {
         try await withBook(location, session) { book in
-            if common.json { return try session.output.json(book.manifest.json) }
+            if common.json {
+                var manifest = book.manifest
+                manifest.tableOfContents = try await book.contents()
+                return try session.output.json(manifest.json)
+            }
             let metadata = book.metadata
             let rows: [(String, String?)] = [
                 ("title", metadata.title.string), ("subtitle", metadata.subtitle?.string),
-                ("authors", names(metadata.authors)), ("language", metadata.languages.joined(separator: ", ")),
+                ("authors", names(metadata.authors)), ("narrators", names(metadata.narrators)), ("length", metadata.duration.map(clock)),
+                ("language", metadata.languages.joined(separator: ", ")),
                 ("identifier", metadata.identifier), ("publisher", names(metadata.publishers)),
                 ("resources", "\(book.readingOrder.count) in reading order, \(book.resources.count) others"),
                 ("cover", book.coverLink?.href), ("format", book.mediaType.map { $0.name ?? $0.string }),
@@ -54,6 +59,13 @@ struct BookInfo: Verb {
             }
             for warning in book.warnings { try session.output.fields(["warning", warning.message]) }
         }
+    }
+
+    /// Hours, minutes and seconds.
+    private func clock(_ seconds: Double) -> String {
+        let seconds = Int(min(max(0, seconds), 1_000_000_000).rounded())
+        let parts = [seconds / 60 % 60, seconds % 60].map { $0 < 10 ? "0\($0)" : "\($0)" }
+        return "\(seconds / 3_600):\(parts[0]):\(parts[1])"
     }
 
     private func names(_ people: [Contributor]) -> String { people.map(\.name.string).joined(separator: ", ") }
@@ -73,7 +85,7 @@ struct BookList: Verb {
 
     func perform(_ session: Session) async throws {
         try await withBook(location, session) { book in
-            let links = toc ? book.tableOfContents : book.readingOrder + book.resources
+            let links = toc ? try await book.contents() : book.readingOrder + book.resources
             if common.json { return try session.output.json(.array(links.map(\.json))) }
             if toc { return try printContents(links, depth: 0, session) }
             for link in links { try session.output.fields([link.href, link.type ?? ""]) }

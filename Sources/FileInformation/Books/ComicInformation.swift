@@ -12,10 +12,10 @@ enum ComicInformation {
         return properties
     }
 
-    /// The pictures in reading order: by name, numbers by their value. What macOS adds to archives is left out.
+    /// The pictures in reading order: by name, numbers by their value. What systems add to archives is left out.
     static func pages(of archive: ZIPArchive) -> [ZIPEntry] {
         let pictures = archive.directory.entries.filter { entry in
-            guard let name = entry.fileExtension?.lowercased(), !entry.path.hasPrefix("__MACOSX/") else { return false }
+            guard let name = entry.fileExtension?.lowercased(), !Litter.contains(entry.path) else { return false }
             return ["jpg", "jpeg", "png", "webp", "gif"].contains(name)
         }
         return pictures.map { (entry: $0, key: NaturalKey($0.path)) }.sorted { $0.key < $1.key }.map(\.entry)

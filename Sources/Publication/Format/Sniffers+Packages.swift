@@ -75,8 +75,7 @@ extension Sniffers {
     private static func kindsOfFiles(in archive: any Archive) -> Set<String> {
         var kinds: Set<String> = []
         for entry in archive.entries where !entry.isDirectory {
-            let name = entry.name
-            if name.hasPrefix(".") || name.lowercased() == "thumbs.db" || entry.path.hasPrefix("__MACOSX/") { continue }
+            if Litter.contains(entry.path) { continue }
             kinds.insert(entry.fileExtension?.lowercased() ?? "")
         }
         return kinds

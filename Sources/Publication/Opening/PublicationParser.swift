@@ -18,6 +18,9 @@ public struct PublicationBuilder: Sendable {
     public var fetcher: any Fetcher
     /// What the format itself protects the publication by, such as a password of a PDF file; nil where nothing does.
     public var protection: Protection?
+    /// Reads the table of contents, where that takes more than was read to open the publication; see ``Publication/contents()``. Nil if
+    /// the manifest has it.
+    public var contents: (@Sendable () async throws -> [Link])?
 
     /// A manifest, and what its resources come from.
     public init(manifest: Manifest, fetcher: any Fetcher) {

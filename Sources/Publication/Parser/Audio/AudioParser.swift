@@ -1,50 +1,105 @@
 import FileProviderCore
 import Foundation
+import MediaTags
 
 /// Makes audiobooks of sound files: in archives (`zab`), in folders, and single ones.
 ///
-/// The order is that of a lone playlist (`m3u`, `m3u8`) which names each of the files once, else the natural one of the paths. An archive
-/// or a folder of another type is taken only if nothing but sound, playlists, pictures and text is in it. How long the files are is
-/// not found out, because each of them would have to be read for that.
+/// What the files say of themselves is taken: title, author, narrator, album, how long they are, chapters, and a cover. The order is that
+/// of a lone playlist (`m3u`, `m3u8`) which names each of the files once, else the natural one of the paths. An archive or a folder of
+/// another type is taken if sound prevails in it, see ``FileSurvey``; what is no part of it is a warning.
 public struct AudioParser: PublicationParser {
     /// The profile of audiobooks.
     public static let profile = "https://readium.org/webpub-manifest/profiles/audiobook"
 
+    private let readsFiles: Bool
+
     /// A parser; it holds nothing, so one may read any number of publications, also at once.
-    public init() {}
+    ///
+    /// - Parameter readsFiles: Whether the files are read for what they say of themselves; without it a book has the names of its files,
+    ///   and opening it costs nothing beyond the list of them.
+    public init(readsFiles: Bool = true) {
+        self.readsFiles = readsFiles
+    }
 
     /// The sound in `asset`; nil where it is something else.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for an archive by type that is none, or without sound in it; the fetcher's errors.
-    /// - Complexity: No sound is read; a playlist is.
+    /// - Complexity: A file costs about three ranges of 32 KiB, whatever its size; the files of a book are read eight at once. Sound and
+    ///   pictures are not read; a playlist and cue sheets are.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         let isAudiobook = asset.mediaType == .zab
         if asset.form == .file {
             if isAudiobook { throw asset.isNoArchive }
-            return try await single(asset)
+            return try await single(asset, warnings)
         }
         guard isAudiobook || asset.mayBeFiles else { return nil }
         let files = try await ListedFile.all(of: asset.fetcher)
-        if !isAudiobook, !files.allSatisfy({ AudioFiles.mayLie(inAudiobook: $0) }) { return nil }
+        guard isAudiobook || FileSurvey(files).kind == .sound else { return nil }
         let natural = files.filter { AudioFiles.isTrack($0) }
-        guard !natural.isEmpty else {
-            if isAudiobook { throw asset.damaged("has no sound in it, so there is nothing to listen to.") }
-            return nil
-        }
-        warnings.warn(ListedFile.strangers(in: files, "no part of an audiobook") { AudioFiles.mayLie(inAudiobook: $0) })
-        let tracks = try await Playlist(among: files, in: asset.fetcher, warnings)?.order(natural, warnings) ?? natural
-        let contents = FolderContents(tracks)
-        let manifest = Manifest(
-            metadata: metadata(titled: contents.title ?? asset.nameWithoutExtension), readingOrder: tracks.map(AudioFiles.link),
-            resources: pictures(among: files), tableOfContents: contents.tableOfContents)
-        return PublicationBuilder(manifest: manifest, fetcher: asset.fetcher)
+        guard !natural.isEmpty else { throw asset.damaged("has no sound in it, so there is nothing to listen to.") }
+        warnings.warn(
+            ListedFile.strangers(in: files, "no part of an audiobook") { AudioFiles.mayLie(inAudiobook: $0) || BookFiles.isListed($0) })
+        let ordered = try await Playlist(among: files, in: asset.fetcher, warnings)?.order(natural, warnings) ?? natural
+        var tracks = ordered.map { AudioTrack(file: $0) }
+        if readsFiles { tracks = try await AudioTracks(fetcher: asset.fetcher).read(ordered, warnings) }
+        let sheet = try await CueSheets(fetcher: asset.fetcher, warnings: warnings).add(files, to: &tracks)
+        let others = pictures(among: files) + files.filter { BookFiles.isListed($0) }.map(\.link)
+        return builder(tracks, sheet, others, files: files, asset)
     }
 
-    private func metadata(titled title: String) -> Metadata {
-        var metadata = Metadata(title: LocalizedString(title))
-        metadata.type = "http://schema.org/Audiobook"
-        metadata.conformsTo = [Self.profile]
-        return metadata
+    private func single(_ asset: PublicationAsset, _ warnings: WarningLog) async throws -> PublicationBuilder? {
+        guard asset.mediaType?.isAudio == true || AudioFiles.isUnregistered(asset.path.fileExtension) else { return nil }
+        // Read first: it brings the size along, which the list of files would ask for.
+        let reader = (asset.fetcher as? FileFetcher)?.reader
+        var description: MediaDescription?
+        if readsFiles, let reader { description = try await AudioTracks.description(reader) }
+        guard var file = try await ListedFile.only(in: asset) else { return nil }
+        if let type = asset.mediaType, type.isAudio { file.link.type = type.string }
+        if readsFiles, reader == nil { description = try await AudioTracks.description(ResourceReader(asset.fetcher.get(file.link))) }
+        if readsFiles, description == nil { warnings.warn(AudioTracks.warning(CountedNames([file.path]))) }
+        var track = AudioTrack(file: file, description: description ?? MediaDescription())
+        var sheet: CueSheet?
+        if readsFiles, track.description.chapters.isEmpty, track.description.chapterTrack == nil {
+            sheet = try await CueSheets(fetcher: asset.siblings, warnings: warnings).beside(file)
+            if let files = sheet?.files, files.count == 1 { track.description.use(files[0].chapters) }
+        }
+        return builder([track], sheet, [], files: [file], asset)
+    }
+
+    private func builder(
+        _ tracks: [AudioTrack], _ sheet: CueSheet?, _ others: [Link], files: [ListedFile], _ asset: PublicationAsset
+    ) -> PublicationBuilder {
+        let contents = AudioContents(tracks)
+        let title = tracks.count == 1 && asset.form == .file ? nil : contents.title
+        var manifest = Manifest(
+            metadata: AudioMetadata(tracks, sheet: sheet).metadata(titled: title ?? asset.nameWithoutExtension),
+            readingOrder: tracks.map { $0.link(isOnly: tracks.count == 1) }, resources: others, tableOfContents: contents.links)
+        var fetcher = asset.fetcher
+        let names = Set(files.map { $0.path.lowercased() })
+        if manifest.resources.firstWithRel("cover") == nil, let track = tracks.first(where: { $0.description.cover != nil }),
+            let cover = EmbeddedCover(of: track, besides: names, base: fetcher)
+        {
+            manifest.resources.insert(cover.link, at: 0)
+            fetcher = RoutingFetcher([
+                RoutingFetcher.Route(cover, label: "cover") { cover.accepts($0) }, RoutingFetcher.Route(fetcher, label: "sound"),
+            ])
+        }
+        var builder = PublicationBuilder(manifest: manifest, fetcher: fetcher)
+        if tracks.contains(where: { $0.description.chapterTrack != nil }) {
+            builder.contents = { [base = asset.fetcher] in try await Self.completed(tracks, base) }
+        }
+        return builder
+    }
+
+    /// The table of contents with the chapters that lie among the sound.
+    private static func completed(_ tracks: [AudioTrack], _ fetcher: any Fetcher) async throws -> [Link] {
+        var tracks = tracks
+        let readers = AudioTracks(fetcher: fetcher)
+        for index in tracks.indices {
+            guard let pending = tracks[index].description.chapterTrack else { continue }
+            tracks[index].description.use(try await pending.chapters(from: readers.reader(of: tracks[index].file)))
+        }
+        return AudioContents(tracks).links
     }
 
     /// The one called cover, folder or front that lies nearest to the root is the cover.
@@ -58,20 +113,12 @@ public struct AudioParser: PublicationParser {
             return link
         }
     }
-
-    private func single(_ asset: PublicationAsset) async throws -> PublicationBuilder? {
-        guard asset.mediaType?.isAudio == true || AudioFiles.isUnregistered(asset.path.fileExtension),
-            let file = try await ListedFile.only(in: asset)
-        else { return nil }
-        var link = AudioFiles.link(file)
-        if let type = asset.mediaType, type.isAudio { link.type = type.string }
-        let manifest = Manifest(metadata: metadata(titled: asset.nameWithoutExtension), readingOrder: [link])
-        return PublicationBuilder(manifest: manifest, fetcher: asset.fetcher)
-    }
 }
 
 extension AudioFiles {
     private static let texts: Set<String> = ["txt", "nfo"]
+    /// Pictures with these names, without their extension, belong to the whole and are no pages.
+    static let coverStems: Set<String> = ["albumart", "albumartsmall", "back", "cover", "disc", "folder", "front", "poster", "thumb"]
 
     static func isTrack(_ file: ListedFile) -> Bool { isSound(fileExtension: file.fileExtension) }
 

@@ -4,8 +4,7 @@ import Foundation
 /// Makes publications of pictures: comics in archives of any kind (`cbz` and its relatives), folders of pictures, and single ones.
 ///
 /// The reading order is the natural one of the paths, `2` before `10`. `ComicInfo.xml` says the rest, where there is one. An archive
-/// or a folder of no comic's type is taken only if nothing but pictures and the small files that come with them is in it; in a comic by
-/// type or name all else is passed over.
+/// or a folder of no comic's type is taken if pictures prevail in it, see ``FileSurvey``. What is no page is a warning.
 public struct ImageParser: PublicationParser {
     /// The profile of Digital Visual Narratives.
     public static let profile = "https://readium.org/webpub-manifest/profiles/divina"
@@ -27,11 +26,10 @@ public struct ImageParser: PublicationParser {
         }
         guard asset.isComic || asset.mayBeFiles else { return nil }
         let files = try await ListedFile.all(of: asset.fetcher)
-        if !asset.isComic, !files.allSatisfy({ ImageFiles.mayLie(inComic: $0) }) { return nil }
+        guard asset.isComic || FileSurvey(files).kind == .pictures else { return nil }
         let pages = files.filter { ImageFiles.isPage($0) }
         guard !pages.isEmpty else {
-            if asset.isComic { throw asset.damaged("has no picture in it, so there is nothing to read.") }
-            return nil
+            throw asset.damaged("has no picture in it, so there is nothing to read.")
         }
         warnings.warn(ListedFile.strangers(in: files, "neither picture nor known metadata") { ImageFiles.mayLie(inComic: $0) })
         let manifest = try await manifest(pages, comicInfo(files, asset, warnings), asset, warnings)

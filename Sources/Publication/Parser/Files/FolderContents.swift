@@ -5,27 +5,38 @@ struct FolderContents {
     /// A link for each folder to the first file in or below it, with the folders inside as its children.
     let tableOfContents: [Link]
 
-    /// - Parameter files: In reading order.
-    init(_ files: [ListedFile]) {
-        let files = files.map { (folders: $0.folders, href: $0.link.href) }
+    private typealias File = (folders: [Substring], href: String, links: [Link])
+
+    /// - Parameters:
+    ///   - files: In reading order.
+    ///   - links: What the table of contents has for each of the files; nothing, unless it is given.
+    init(_ files: [ListedFile], links: [[Link]] = []) {
+        let files = files.enumerated().map { index, file in
+            (folders: file.folders, href: file.link.href, links: links.indices.contains(index) ? links[index] : [])
+        }
         let first = files.first?.folders.first
         let isWrapped = first != nil && files.allSatisfy { $0.folders.first == first }
         title = isWrapped ? first.map(String.init) : nil
         tableOfContents = Self.links(files[...], below: isWrapped ? 1 : 0)
     }
 
-    /// The folders at one depth, which is bounded as ``ListedFile/folders`` is. Those of one name count as one, where the first begins.
-    private static func links(_ files: ArraySlice<(folders: [Substring], href: String)>, below depth: Int) -> [Link] {
-        var names: [Substring] = []
-        var inside: [Substring: [(folders: [Substring], href: String)]] = [:]
-        for file in files where file.folders.count > depth {
+    /// The folders at one depth, which is bounded as ``ListedFile/folders`` is, and the links of the files beside them. Folders of one name
+    /// count as one, where the first begins.
+    private static func links(_ files: ArraySlice<File>, below depth: Int) -> [Link] {
+        var places: [(name: Substring?, links: [Link])] = []
+        var inside: [Substring: [File]] = [:]
+        for file in files {
+            guard file.folders.count > depth else {
+                places.append((nil, file.links))
+                continue
+            }
             let name = file.folders[depth]
-            if inside[name] == nil { names.append(name) }
+            if inside[name] == nil { places.append((name, [])) }
             inside[name, default: []].append(file)
         }
-        return names.compactMap { name in
-            guard let files = inside[name], let first = files.first else { return nil }
-            return Link(href: first.href, title: String(name), children: links(files[...], below: depth + 1))
+        return places.flatMap { name, own in
+            guard let name, let files = inside[name], let first = files.first else { return own }
+            return [Link(href: first.href, title: String(name), children: links(files[...], below: depth + 1))]
         }
     }
 }

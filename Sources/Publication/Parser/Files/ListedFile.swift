@@ -32,13 +32,11 @@ struct ListedFile {
 
     private static let mostFolders = 16
 
-    /// Whether systems leave it behind without anybody's asking: names that begin with a dot, `__MACOSX`, `Thumbs.db`, `desktop.ini`.
-    var isLitter: Bool {
-        // By bytes: a combining mark would make one character with the dot or the slash.
-        let names = path.utf8.split(separator: UInt8(ascii: "/"))
-        if names.contains(where: { $0.first == UInt8(ascii: ".") || $0.elementsEqual("__MACOSX".utf8) }) { return true }
-        return ["thumbs.db", "desktop.ini"].contains(name.lowercased())
-    }
+    /// The last name without its extension, as it is written.
+    var title: String { String(dot.map { name[..<$0] } ?? name) }
+
+    /// Whether systems leave it behind without anybody's asking.
+    var isLitter: Bool { Litter.contains(path) }
 }
 
 extension MediaType {

@@ -1,0 +1,102 @@
+import FileProviderCore
+import Foundation
+import MediaTags
+
+/// Reads what sound files say of themselves.
+struct AudioTracks: Sendable {
+    /// The most files of a book that are looked into; 1,000.
+    static let most = 1_000
+    /// The most chapters of a book; 20,000.
+    private static let mostChapters = 20_000
+    /// Files that are read at once.
+    private static let atOnce = 8
+    /// How much of a file is read that is packed: a place in it costs all that lies in front.
+    private static let reachWhenPacked: Int64 = 256 << 10
+
+    let fetcher: any Fetcher
+
+    /// The file as something to be read by ranges.
+    func reader(of file: ListedFile) -> any FileReader {
+        (fetcher as? FileFetcher)?.reader ?? ResourceReader(fetcher.get(file.link))
+    }
+
+    /// What the files say, in their order, each as far as it can be read.
+    ///
+    /// - Throws: Errors of the storage that are not about one file.
+    /// - Complexity: For each file what ``MediaDescription/read(_:reach:)`` costs, eight at once; nothing for archives in which an entry
+    ///   is reached by unpacking others.
+    func read(_ files: [ListedFile], _ warnings: WarningLog) async throws -> [AudioTrack] {
+        var tracks = files.map { AudioTrack(file: $0) }
+        guard isReadable else { return tracks }
+        if files.count > Self.most {
+            let sentence = "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.most)."
+            warnings.warn("many-tracks", .minor, sentence)
+        }
+        var unread = CountedNames()
+        var (chapters, next) = (0, 0)
+        try await withThrowingTaskGroup(of: (Int, MediaDescription?).self) { group in
+            func startOne() {
+                guard next < min(files.count, Self.most) else { return }
+                let index = next
+                next += 1
+                group.addTask { (index, try await self.description(of: files[index])) }
+            }
+            for _ in 0..<Self.atOnce { startOne() }
+            while let (index, found) = try await group.next() {
+                startOne()
+                guard var found else {
+                    unread.add(files[index].path)
+                    continue
+                }
+                chapters += found.chapters.count
+                if chapters > Self.mostChapters { found = found.withoutChapters }
+                // One cover is enough, that of the first track which has one, and others may be in memory.
+                if tracks[..<index].contains(where: { $0.description.cover != nil }) { found = found.withoutPictures }
+                if found.cover != nil {
+                    for later in tracks.indices.dropFirst(index + 1) where tracks[later].description.cover != nil {
+                        tracks[later].description = tracks[later].description.withoutPictures
+                    }
+                }
+                tracks[index].description = found
+            }
+        }
+        warnings.warn(Self.warning(unread))
+        return tracks
+    }
+
+    /// Whether a file costs no more than a few ranges.
+    private var isReadable: Bool {
+        guard let archive = (fetcher as? ArchiveFetcher)?.archive else { return true }
+        return archive is ZIPArchive || archive is FolderArchive
+    }
+
+    private func description(of file: ListedFile) async throws -> MediaDescription? {
+        let reader = reader(of: file)
+        let reach = file.link.properties.archive?.isEntryCompressed == true ? Self.reachWhenPacked : .max
+        do {
+            let description = try await Self.description(reader, reach: reach)
+            await reader.close()
+            return description
+        } catch {
+            await reader.close()
+            throw error
+        }
+    }
+
+    /// What a file says; nil if it cannot be read, or not by ranges.
+    ///
+    /// - Throws: `CancellationError`; the reader's error if the next file would meet it as well, such as a lost connection.
+    static func description(_ reader: any FileReader, reach: Int64 = .max) async throws -> MediaDescription? {
+        do { return try await MediaDescription.read(reader, reach: reach) } catch {
+            if error.concernsEveryItem || error.isTransient { throw error }
+            return nil
+        }
+    }
+
+    /// That nothing is known of the files in `unread`; nil if there are none.
+    static func warning(_ unread: CountedNames) -> PublicationWarning? {
+        unread.warning(
+            "unread-track", .moderate, one: "cannot be read; nothing is known of its length and chapters.",
+            many: "cannot be read; nothing is known of their length and chapters.")
+    }
+}
