@@ -79,6 +79,10 @@ struct StrangerTests {
                 #expect(book.readingOrder.allAreAudio == isSound && book.readingOrder.allAreBitmap == !isSound)
             }
         }
+        // Beside a long one anything may lie.
+        for book in try await open(contents(["a.m4b"], size: 2 << 20) + contents(["b.xyz", "c", "d.jpg"])) {
+            #expect(book.readingOrder.map(\.href) == ["a.m4b"] && book.tags == ["unused-file"])
+        }
         // A cover is no page.
         for book in try await open(contents(["a.mp3", "cover.jpg", "back.jpg"])) { #expect(book.readingOrder.map(\.href) == ["a.mp3"]) }
     }

@@ -1,7 +1,7 @@
 /// What the files make of an archive or a folder that is no publication by its type: an audiobook, a comic, or neither.
 ///
-/// Other files may lie beside the sounds or the pictures if they are fewer, and none of them is a program: somebody put them there along
-/// with the book. What cannot be a companion says that the folder is something else.
+/// Other files may lie beside the sounds or the pictures if they are fewer, or a sound is long, and none of them is a program: somebody put
+/// them there along with the book. What cannot be a companion says that the folder is something else.
 struct FileSurvey {
     enum Kind {
         case sound
@@ -27,8 +27,9 @@ struct FileSurvey {
             return
         }
         let pages = pictures.count { !AudioFiles.coverStems.contains($0.stem) }
-        if tracks.contains(where: { $0.link.size ?? 0 > Self.longSound }) || tracks.count > pages {
-            kind = others.count < tracks.count ? .sound : nil
+        let hasLongSound = tracks.contains { $0.link.size ?? 0 > Self.longSound }
+        if hasLongSound || tracks.count > pages {
+            kind = hasLongSound || others.count < tracks.count ? .sound : nil
             return
         }
         // The pictures beside an EPUB are its cover; a PDF may come with a comic.
