@@ -2,7 +2,7 @@ SOURCES = Sources Providers Tests Examples Package.swift
 # For each target of fuzz.
 SECONDS ?= 600
 FUZZ_TARGETS = known-hosts ssh-config private-key sftp-packets \
-  media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
+  media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
 .PHONY: help build test stress sync-histories sanitize fuzz demo bench providers-table format lint clean

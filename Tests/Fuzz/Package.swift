@@ -35,6 +35,7 @@ let package = Package(
             dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: instrumented),
         .target(name: "SFTPEngine", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
+        .target(name: "MediaTags", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
         .target(name: "SafeXML", dependencies: ["CXML2"], swiftSettings: instrumented),
         .target(
             name: "CPDF",
@@ -46,7 +47,7 @@ let package = Package(
         .target(
             name: "Publication",
             dependencies: [
-                "CArchive", "CPDF", "CZlib", "FileProviderCore", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+                "CArchive", "CPDF", "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: instrumented + [.define("PDF"), .define("PackedArchives")]),
         .target(
@@ -60,7 +61,8 @@ let package = Package(
         .executableTarget(
             name: "carrel-fuzz",
             dependencies: [
-                "LibFuzzer", "FileProviderCore", "Publication", "ReaderLink", "SFTPEngine", "SSHTransport", "SafeXML", "SampleBooks",
+                "LibFuzzer", "FileProviderCore", "MediaTags", "Publication", "ReaderLink", "SFTPEngine", "SSHTransport", "SafeXML",
+                "SampleBooks",
             ],
             path: "Targets",
             swiftSettings: instrumented,
