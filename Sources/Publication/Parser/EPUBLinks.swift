@@ -3,7 +3,6 @@ struct EPUBLinks {
     private let package: PackageDocument
     /// By address, as ``EncryptionDocument`` has them.
     private let encryptions: [String: Encryption]
-    private let cover: Int?
     private let warnings: WarningLog
 
     /// The most alternates of one link: a chain of fallbacks may be as long as the manifest.
@@ -12,7 +11,6 @@ struct EPUBLinks {
     init(_ package: PackageDocument, _ references: EPUBReferences, encryptions: [String: Encryption]) {
         self.package = package
         self.encryptions = encryptions
-        cover = package.coverIndex(folder: references.folder)
         warnings = references.warnings
     }
 
@@ -32,7 +30,6 @@ struct EPUBLinks {
         let item = package.items[index]
         var link = bareLink(to: item)
         if item.properties.contains("nav") { link.rels.append("contents") }
-        if index == cover { link.rels.append("cover") }
         link.properties = RenditionProperty.linkProperties(placeProperties)
         link.properties.contains = item.properties.compactMap { Self.contents[$0] }
         link.properties.encryption = encryptions[item.href]

@@ -23,12 +23,16 @@ struct EPUBReading {
         let rendition = renditions.count > 1 ? choice(renditions) ?? renditions[0] : renditions[0]
         let package = try await package(at: rendition.href, documents)
         let encryptions = try await encryptions(documents)
-        let links = EPUBLinks(package, documents.references(in: rendition.href), encryptions: encryptions).links()
+        var links = EPUBLinks(package, documents.references(in: rendition.href), encryptions: encryptions).links()
         guard !links.readingOrder.isEmpty else {
             let sentence = "The spine of “\(rendition.href)” names nothing that the book contains, so there is nothing to read."
             throw CocoaError.unreadable(sentence)
         }
         let contents = try await EPUBContents(package, documents)
+        let landmarks = (contents.subcollections["landmarks"] ?? []).flatMap(\.links)
+        let cover = EPUBCover(package, folder: EPUBPath.folder(of: rendition.href), landmarks: landmarks, documents)
+        let image = try await cover.href()
+        EPUBCover.mark(image, &links.readingOrder, &links.resources)
         let manifest = Manifest(
             metadata: try await metadata(package, documents), links: renditions.filter { $0 != rendition }.map(\.link),
             readingOrder: links.readingOrder, resources: links.resources, tableOfContents: contents.tableOfContents,

@@ -41,7 +41,6 @@ struct PackageDocument: Sendable {
     let readingProgression: Metadata.ReadingProgression?
     private let ncxID: String?
     private let indexByID: [String: Int]
-    private let indexByHREF: [String: Int]
 
     /// - Parameter references: What resolves those in the document. Items that are not in the container are left out, with a warning.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
@@ -59,7 +58,6 @@ struct PackageDocument: Sendable {
         let reader = ManifestReader(references, spine: Set(places.compactMap { $0.attribute("idref").map(EPUBText.trimmed) }))
         items = manifest.all("item").compactMap(reader.item)
         indexByID = Self.index(items, by: \.id)
-        indexByHREF = Self.index(items, by: \.href)
         reader.noteRepetitions(items)
         reader.noteMissingTypes(items)
         self.spine = Self.spineItems(places, indexByID: indexByID, references.warnings)
@@ -80,14 +78,6 @@ extension PackageDocument {
         let candidates = [ncxID.flatMap { item(id: $0) }, items.first { $0.mediaType == MediaType.ncx.string }]
         let found = candidates.compactMap { $0 }.first ?? items.first { $0.href.lowercased().hasSuffix(".ncx") }
         return found.flatMap { EPUBPath.isRemote($0.href) ? nil : $0 }
-    }
-
-    /// The cover image: a property in EPUB 3 (section 5.7.2.1); a `meta` that names an item, or wrongly its address, in EPUB 2.
-    func coverIndex(folder: EPUBPath) -> Int? {
-        if let index = items.firstIndex(where: { $0.properties.contains("cover-image") }) { return index }
-        guard let name = metadata.legacyValue("cover") else { return nil }
-        let index = indexByID[name] ?? folder.resolve(name).flatMap { indexByHREF[$0] }
-        return index.flatMap { items[$0].mediaType?.hasPrefix("image/") == true ? $0 : nil }
     }
 
     private static func progression(_ spine: XMLElement, _ warnings: WarningLog) -> Metadata.ReadingProgression? {

@@ -50,6 +50,12 @@ extension PackageMetadata {
     /// The `content` of the first `meta` of EPUB 2 with this `name`.
     func legacyValue(_ name: String) -> String? { legacy[name]?.first?.value }
 
+    /// The `content` of each `meta` of EPUB 2 with this `name` in whatever capitals: first those that are written exactly so.
+    func legacyValues(inAnyCase name: String) -> [String] {
+        let others = legacy.keys.filter { $0 != name && $0.lowercased() == name.lowercased() }.sorted()
+        return ([name] + others).flatMap { legacy[$0] ?? [] }.map(\.value)
+    }
+
     /// Values of a property that EPUB 3 writes as text and EPUB 2 as `content`.
     func values(_ name: String) -> [String] { ((properties[name] ?? []) + (legacy[name] ?? [])).map(\.value) }
 
