@@ -59,7 +59,7 @@ void Meter::step() {
 void Meter::unpack(const unsigned char *bytes, size_t count) {
     unpackedLeft -= static_cast<long long>(count);
     if (unpackedLeft < 0) throw Stopped{carrel_pdf_too_large};
-    parse(bytes, count);
+    if (!isContent) parse(bytes, count);
     step();
 }
 

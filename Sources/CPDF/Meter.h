@@ -17,6 +17,15 @@ public:
     /// Files up to this length, 64 MiB, are read as a whole when they are damaged.
     static const long long largestRepaired = 64 << 20;
 
+    /// While there is one, nothing is made objects of: what is unpacked is only looked through.
+    class Content {
+    public:
+        Content() { current()->isContent = true; }
+        ~Content() { current()->isContent = false; }
+        Content(const Content &) = delete;
+        Content &operator=(const Content &) = delete;
+    };
+
     Meter(long long length, double seconds);
     ~Meter();
     Meter(const Meter &) = delete;
@@ -46,6 +55,7 @@ private:
     long long copiedLeft = 64 << 20;
     int filters = 0;
     bool isInWord = false;
+    bool isContent = false;
     unsigned steps = 0;
     double latest;
     const char *lowest;

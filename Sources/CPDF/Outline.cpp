@@ -13,6 +13,7 @@ const int mostLevels = 32;
 const size_t mostNames = 200000;
 const size_t mostNameNodes = 200000;
 const size_t longestTitle = 4096;
+const size_t longestLink = 4096;
 
 QPDFObjectHandle key(QPDFObjectHandle dictionary, const char *name) {
     return dictionary.isDictionary() ? dictionary.getKey(name) : QPDFObjectHandle::newNull();
@@ -30,13 +31,37 @@ std::string bytes(QPDFObjectHandle string) {
 Destinations::Destinations(QPDFObjectHandle catalog, PageTree &pages, unsigned &problems)
     : catalog(catalog), pages(pages), problems(problems) {}
 
-long Destinations::page(QPDFObjectHandle item) {
-    QPDFObjectHandle target = key(item, "/Dest");
-    if (target.isNull()) {
-        QPDFObjectHandle action = key(item, "/A");
-        if (!key(action, "/S").isNameAndEquals("/GoTo")) return -1;
-        target = key(action, "/D");
+Target Destinations::target(QPDFObjectHandle item) {
+    Target target;
+    QPDFObjectHandle destination = key(item, "/Dest"), action = key(item, "/A");
+    if (!destination.isNull()) {
+        target.page = page(destination);
+        return target;
     }
+    QPDFObjectHandle kind = key(action, "/S");
+    if (kind.isNameAndEquals("/GoTo")) {
+        target.page = page(key(action, "/D"));
+    } else if (kind.isNameAndEquals("/URI") && key(action, "/URI").isString()) {
+        QPDFObjectHandle address = key(action, "/URI");
+        // ASCII by the book, and in some files any text that PDF has.
+        const std::string written = bytes(address);
+        target.kind = carrel_pdf_link_address;
+        target.link = (written.compare(0, 2, "\xFE\xFF") == 0 ? address.getUTF8Value() : written).substr(0, longestLink);
+    } else if (kind.isNameAndEquals("/Named") && key(action, "/N").isName()) {
+        const std::string name = key(action, "/N").getName().substr(1, longestLink);
+        if (name == "FirstPage" && pages.count() > 0) {
+            target.page = 0;
+        } else if (name == "LastPage" && pages.count() > 0) {
+            target.page = pages.count() - 1;
+        } else {
+            target.kind = carrel_pdf_link_action;
+            target.link = name;
+        }
+    }
+    return target;
+}
+
+long Destinations::page(QPDFObjectHandle target) {
     // A name leads to an array, or to a dictionary with one.
     if (target.isName() || target.isString()) target = named(target);
     if (target.isDictionary()) target = target.getKey("/D");
@@ -50,13 +75,21 @@ long Destinations::page(QPDFObjectHandle item) {
 }
 
 QPDFObjectHandle Destinations::named(QPDFObjectHandle name) {
+    QPDFObjectHandle dictionary = key(catalog, "/Dests");
     if (name.isName()) {
         const std::string text = name.getName();
         Meter::current()->copy(text.size());
-        return key(key(catalog, "/Dests"), text.c_str());
+        QPDFObjectHandle found = key(dictionary, text.c_str());
+        return found.isNull() ? inTree(text.substr(1)) : found;
     }
+    const std::string text = bytes(name);
+    QPDFObjectHandle found = inTree(text);
+    return found.isNull() ? key(dictionary, ("/" + text).c_str()) : found;
+}
+
+QPDFObjectHandle Destinations::inTree(const std::string &name) {
     if (!names) readNames();
-    const auto found = names->find(bytes(name));
+    const auto found = names->find(name);
     return found == names->end() ? QPDFObjectHandle::newNull() : found->second;
 }
 
@@ -122,7 +155,10 @@ void readOutline(QPDFObjectHandle catalog, PageTree &pages, const carrel_pdf_sin
         // Counted before it is converted, which takes far longer than to copy it.
         if (title.isString()) bytes(title);
         const std::string text = title.isString() ? title.getUTF8Value() : "";
-        sink.outline(sink.context, step.depth, text.data(), std::min(text.size(), longestTitle), destinations.page(step.item));
+        const Target target = destinations.target(step.item);
+        const carrel_pdf_item item = {
+            step.depth, text.data(), std::min(text.size(), longestTitle), target.page, target.kind, target.link.data(), target.link.size()};
+        sink.outline(sink.context, &item);
         left.push_back({step.item.getKey("/Next"), step.depth});
         left.push_back({step.item.getKey("/First"), step.depth + 1});
     }

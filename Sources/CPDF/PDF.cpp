@@ -5,6 +5,7 @@
 
 #include "Meter.h"
 #include "Outline.h"
+#include "PageDocument.h"
 #include "PageTree.h"
 #include "RangedSource.h"
 #include "StreamFilters.h"
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 
 namespace {
@@ -96,6 +98,10 @@ void readIdentity(QPDF &document, const carrel_pdf_sink &sink, carrel_pdf_facts 
     QPDFObjectHandle catalog = document.getRoot();
     QPDFObjectHandle language = catalog.getKey("/Lang");
     give(sink, carrel_pdf_language, language, facts.problems);
+    QPDFObjectHandle addresses = catalog.getKey("/URI");
+    if (addresses.isDictionary() && addresses.getKey("/Base").isString()) {
+        give(sink, carrel_pdf_base, addresses.getKey("/Base").getUTF8Value());
+    }
     QPDFObjectHandle preferences = catalog.getKey("/ViewerPreferences");
     facts.is_right_to_left = preferences.isDictionary() && preferences.getKey("/Direction").isNameAndEquals("/R2L");
 }
@@ -133,16 +139,45 @@ void describe(QPDF &document, RangedSource &source, const carrel_pdf_sink &sink,
     if (document.anyWarnings()) facts.problems |= carrel_pdf_repaired;
 }
 
+/// Whether only files attached to the document are encrypted, so that it takes no password to read it (ISO 32000-1, section 7.6.5).
+bool isOpenButForAttachments(QPDF &document) {
+    QPDFObjectHandle encryption = document.getTrailer().getKey("/Encrypt");
+    if (!encryption.isDictionary() || !encryption.getKey("/V").isInteger() || encryption.getKey("/V").getIntValue() < 4) return false;
+    // Streams and texts are as they are if nothing else is said (table 20).
+    for (const char *key : {"/StmF", "/StrF"}) {
+        QPDFObjectHandle filter = encryption.getKey(key);
+        if (!filter.isNull() && !filter.isNameAndEquals("/Identity")) return false;
+    }
+    return true;
+}
+
+/// Reads the table of objects. The document need not be open for its attachments, which nothing here reads.
+void open(std::unique_ptr<QPDF> &document, const std::shared_ptr<RangedSource> &source, long long length) {
+    const auto make = [&] {
+        document = std::make_unique<QPDF>();
+        document->setSuppressWarnings(true);
+        // Repairing reads all of the file.
+        document->setAttemptRecovery(length <= Meter::largestRepaired);
+    };
+    make();
+    try {
+        document->processInputSource(source, "");
+    } catch (const QPDFExc &error) {
+        if (error.getErrorCode() != qpdf_e_password || !isOpenButForAttachments(*document)) throw;
+        make();
+        // A key of any value: nothing that is read is encrypted with it.
+        document->setPasswordIsHexKey(true);
+        document->processInputSource(source, "00000000000000000000000000000000");
+    }
+}
+
 carrel_pdf_result run(long long length, const carrel_pdf_sink &sink, const std::function<void(QPDF &, RangedSource &)> &body) {
     try {
         Meter meter(length, sink.seconds);
         const auto source = std::make_shared<RangedSource>(sink, length, meter);
-        QPDF document;
-        document.setSuppressWarnings(true);
-        // Repairing reads all of the file.
-        document.setAttemptRecovery(length <= Meter::largestRepaired);
-        document.processInputSource(source, "");
-        body(document, *source);
+        std::unique_ptr<QPDF> document;
+        open(document, source, length);
+        body(*document, *source);
         return carrel_pdf_done;
     } catch (const Stopped &stopped) {
         return stopped.reason;
@@ -170,6 +205,15 @@ extern "C" carrel_pdf_result carrel_pdf_pages(long long length, long first, long
             const carrel_pdf_page page = pages.page(index);
             sink->page(sink->context, &page);
         }
+    });
+}
+
+extern "C" carrel_pdf_result carrel_pdf_extract(long long length, long index, const carrel_pdf_sink *sink) {
+    return run(length, *sink, [&](QPDF &document, RangedSource &source) {
+        unsigned problems = 0;
+        PageTree pages(document, source, problems);
+        if (index < 0 || !pages.has(index)) throw Stopped{carrel_pdf_no_page};
+        PageDocument(document, pages, source, *sink).write(index);
     });
 }
 

@@ -70,12 +70,15 @@ void PageTree::Inherited::take(QPDFObjectHandle node) {
         QPDFObjectHandle own = node.getKey(name);
         if (!own.isNull()) *value = own;
     }
+    // These are not read before they are needed.
+    QPDFObjectHandle own = node.getKey("/Resources");
+    if (own.isIndirect() || !own.isNull()) resources = own;
 }
 
 PageTree::PageTree(QPDF &document, RangedSource &source, unsigned &problems)
     : document(document), source(source), problems(problems) {
     const QPDFObjectHandle null = QPDFObjectHandle::newNull();
-    inheritances.push_back({null, null, null});
+    inheritances.push_back({null, null, null, null});
     left.push_back({document.getRoot().getKey("/Pages"), 0, 0});
 }
 
@@ -171,9 +174,27 @@ void PageTree::addPage(QPDFObjectHandle page, size_t inherited) {
 }
 
 carrel_pdf_page PageTree::page(long index) const {
+    Inherited own = inheritances.front();
+    QPDFObjectHandle object = leaf(index, own);
+    QPDFObjectHandle unit = object.isDictionary() ? object.getKey("/UserUnit") : QPDFObjectHandle::newNull();
+    return measure(own.media, own.crop, own.rotation, unit);
+}
+
+std::map<std::string, QPDFObjectHandle> PageTree::alone(long index) const {
+    Inherited own = inheritances.front();
+    QPDFObjectHandle object = leaf(index, own);
+    std::map<std::string, QPDFObjectHandle> entries = {
+        {"/MediaBox", own.media}, {"/CropBox", own.crop}, {"/Rotate", own.rotation}, {"/Resources", own.resources}};
+    for (const char *key : {"/Contents", "/Group", "/Annots", "/UserUnit"}) {
+        entries[key] = object.isDictionary() ? object.getKey(key) : QPDFObjectHandle::newNull();
+    }
+    return entries;
+}
+
+QPDFObjectHandle PageTree::leaf(long index, Inherited &own) const {
     const Page &found = pages[static_cast<size_t>(index)];
     QPDFObjectHandle object = found.object;
-    Inherited own = inheritances[found.inherited];
+    own = inheritances[found.inherited];
     // A node with one page below it was taken for that page.
     for (int level = 0; level < mostLevels && object.isDictionary(); level++) {
         Meter::current()->step();
@@ -181,8 +202,7 @@ carrel_pdf_page PageTree::page(long index) const {
         if (!isNode(object) || object.getKey("/Kids").getArrayNItems() == 0) break;
         object = object.getKey("/Kids").getArrayItem(0);
     }
-    QPDFObjectHandle unit = object.isDictionary() ? object.getKey("/UserUnit") : QPDFObjectHandle::newNull();
-    return measure(own.media, own.crop, own.rotation, unit);
+    return object;
 }
 
 long PageTree::index(QPDFObjectHandle page) {

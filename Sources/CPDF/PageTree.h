@@ -33,13 +33,16 @@ public:
     /// Boxes and rotation of the page with the index `index`, which must exist and be read.
     carrel_pdf_page page(long index) const;
 
+    /// What the page with the index `index`, which must exist and be read, has or inherits for being drawn. The values are not read.
+    std::map<std::string, QPDFObjectHandle> alone(long index) const;
+
     /// The index of a page; -1 where `page` is none. Reads the whole tree.
     long index(QPDFObjectHandle page);
 
 private:
     /// What a node passes on to the pages below it.
     struct Inherited {
-        QPDFObjectHandle media, crop, rotation;
+        QPDFObjectHandle media, crop, rotation, resources;
 
         void take(QPDFObjectHandle node);
     };
@@ -55,6 +58,8 @@ private:
         size_t inherited;
     };
 
+    /// The page itself, whose own values and those above it go into `values`.
+    QPDFObjectHandle leaf(long index, Inherited &values) const;
     /// Reads on until there are so many pages, or until it has read so many more blocks.
     void read(size_t count, size_t blocks);
     void readAll();

@@ -9,6 +9,8 @@ namespace {
 
 /// qpdf takes objects apart from pieces of this size; larger reads are for the bytes of streams and for searching.
 const size_t largestPiece = 128;
+/// Blocks of what is expected that are loaded at once; 1 MiB.
+const size_t blocksAhead = 32;
 
 }  // namespace
 
@@ -26,13 +28,28 @@ void RangedSource::seek(qpdf_offset_t offset, int whence) {
 void RangedSource::load() {
     const long long start = position / carrel_pdf_block * carrel_pdf_block;
     if (start == blockStart) return;
+    loadAhead(start);
     const size_t count = static_cast<size_t>(std::min<long long>(carrel_pdf_block, size - start));
-    meter.read(count);
+    // One that was read before comes from memory as a rule, and is counted as little.
+    meter.read(seen.count(start) == 0 ? count : count / 16);
     block.resize(count);
     blockStart = -1;
     if (sink.read(sink.context, start, block.data(), count) != static_cast<long>(count)) throw Stopped{carrel_pdf_stopped};
     blockStart = start;
     seen.insert(start);
+}
+
+void RangedSource::expect(long long start, long long end) {
+    aheadStart = start / carrel_pdf_block * carrel_pdf_block;
+    aheadEnd = std::min(end, size);
+}
+
+void RangedSource::loadAhead(long long start) {
+    if (start < aheadStart || start >= aheadEnd) return;
+    std::vector<long long> offsets;
+    for (long long at = start; at < aheadEnd && offsets.size() < blocksAhead; at += carrel_pdf_block) offsets.push_back(at);
+    aheadStart = offsets.back() + carrel_pdf_block;
+    prefetch(offsets);
 }
 
 void RangedSource::prefetch(const std::vector<long long> &offsets) {

@@ -27,8 +27,11 @@ public:
     size_t blocksSeen() const { return seen.size(); }
     /// Has the blocks with the bytes at these offsets loaded at once.
     void prefetch(const std::vector<long long> &offsets);
+    /// Has the bytes from `start` to `end` loaded in large pieces, each as soon as its first byte is read.
+    void expect(long long start, long long end);
 
 private:
+    void loadAhead(long long start);
     /// Makes `block` the one that holds the byte at `position`.
     void load();
     /// The next byte, which stays unread; -1 at the end.
@@ -42,6 +45,9 @@ private:
     long long blockStart = -1;
     std::vector<char> block;
     std::set<long long> seen;
+    /// What is expected and not yet asked for.
+    long long aheadStart = 0;
+    long long aheadEnd = 0;
 };
 
 #endif

@@ -54,10 +54,48 @@ import Testing
                 .init(
                     title: "Ænglisc 漢字 🐋", page: 0,
                     children: [.init(title: "café • –", page: 1), .init(title: "two lines", page: 2)]),
-                .init(title: "by name", page: 3), .init(title: "by number", page: 2), .init(title: "elsewhere", page: nil),
+                .init(title: "by name", page: 3), .init(title: "by number", page: 2),
+                .init(title: "elsewhere", page: nil, address: "https://example.org"),
                 .init(title: "nowhere", page: nil, children: [.init(title: "below nowhere", page: nil)]), .init(title: "–", page: 3),
             ])
         #expect(document.warnings == [])
+    }
+
+    @Test func `names are found in the dictionary and in the tree, whichever they are meant for`() async throws {
+        let names = "/Names << /Dests << /Names [(tree) [5 0 R]] >> >> /Dests << /dictionary [7 0 R] >>"
+        var file = PDFBuilder.pages(3, catalog: "/Outlines 9 0 R \(names)")
+        file.add("<< /First 10 0 R >>")
+        for (index, name) in ["/tree", "(tree)", "/dictionary", "(dictionary)", "/neither", "(neither)"].enumerated() {
+            let next = index < 5 ? "/Next \(11 + index) 0 R" : ""
+            file.add("<< /Title (\(index)) /A << /S /GoTo /D \(name) >> \(next) >>")
+        }
+        #expect(try await PDFDocument.open(file.build()).outline.map(\.page) == [1, 1, 2, 2, nil, nil])
+    }
+
+    @Test func `the outline leads to the web, and to what readers do by name`() async throws {
+        let actions: [(action: String, expected: PDFDocument.OutlineItem)] = [
+            ("/S /URI /URI (https://example.org/a b?c=%20#d)", .init(title: "0", page: nil, address: "https://example.org/a%20b?c=%20#d")),
+            ("/S /URI /URI (mailto:a@example.org)", .init(title: "1", page: nil, address: "mailto:a@example.org")),
+            ("/S /URI /URI (www.example.org)", .init(title: "2", page: nil, address: "http://www.example.org")),
+            ("/S /URI /URI (../b.html)", .init(title: "3", page: nil, address: "https://example.org/b.html")),
+            ("/S /URI /URI (javascript:run\\(\\))", .init(title: "4", page: nil)),
+            ("/S /Named /N /FirstPage", .init(title: "5", page: 0)), ("/S /Named /N /LastPage", .init(title: "6", page: 2)),
+            ("/S /Named /N /NextPage", .init(title: "7", page: nil, action: "NextPage")),
+            ("/S /Launch /F (program)", .init(title: "8", page: nil)), ("/S /URI", .init(title: "9", page: nil)),
+        ]
+        var file = PDFBuilder.pages(3, catalog: "/Outlines 9 0 R /URI << /Base (https://example.org/x/a.html) >>")
+        file.add("<< /First 10 0 R >>")
+        for (index, action) in actions.enumerated() {
+            let next = index + 1 < actions.count ? "/Next \(11 + index) 0 R" : ""
+            file.add("<< /Title (\(index)) /A << \(action.action) >> \(next) >>")
+        }
+        let outline = try await PDFDocument.open(file.build()).outline
+        for (item, action) in zip(outline, actions) { #expect(item == action.expected) }
+        #expect(outline.count == actions.count)
+        let contents = try await Publication.open(pdf: file.build(), name: "a.pdf").tableOfContents
+        #expect(contents.map(\.title) == ["0", "1", "2", "3", "5", "6", "7"])
+        #expect(contents.suffix(3).map(\.href) == ["a.pdf#page=1", "a.pdf#page=3", "a.pdf#action=NextPage"])
+        #expect(contents.map { $0.type != nil } == [false, false, false, false, true, true, true])
     }
 
     @Test func `a page below a node of its own is found`() async throws {

@@ -12,7 +12,7 @@ import Testing
         file.add("<< /First 10 0 R >>")
         file.add("<< /Title (Part) /First 11 0 R /Next 12 0 R >>")
         file.add("<< /Title (Chapter) /Dest [5 0 R /Fit] >>")
-        file.add("<< /Title (Web) /A << /S /URI /URI (https://example.org) >> >>")
+        file.add("<< /Title (Program) /A << /S /Launch /F (program) >> >>")
         file.add("<< /Title (The Title) /Author (Somebody) >>")
         file.trailer = "/Info 13 0 R /ID [<01> <02>]"
         let data = file.build()
@@ -60,6 +60,29 @@ import Testing
         #expect(publication.manifest.metadata.title == "A Locked Book")
         #expect(publication.manifest.metadata.numberOfPages == 1)
         #expect(publication.protection == nil)
+    }
+
+    @Test(arguments: [4, 5])
+    func `a document of which only the attachments are encrypted is open`(version: Int) async throws {
+        func file(_ filters: String) -> Data {
+            var file = PDFBuilder.pages(2)
+            let key = String(repeating: "ab", count: version == 4 ? 32 : 48)
+            let keys = "/O <\(key)> /U <\(key)> /OE <\(key.prefix(64))> /UE <\(key.prefix(64))> /Perms <\(key.prefix(32))>"
+            let method = version == 4 ? "/AESV2" : "/AESV3"
+            let encryption = """
+                << /Filter /Standard /V \(version) /R \(version == 4 ? 4 : 6) /Length \(version == 4 ? 128 : 256) /P -4 \(keys) \(filters)
+                /CF << /StdCF << /AuthEvent /EFOpen /CFM \(method) >> >> /EFF /StdCF >>
+                """
+            let number = file.add(encryption)
+            let info = file.add("<< /Title (Open) >>")
+            file.trailer = "/Encrypt \(number) 0 R /Info \(info) 0 R /ID [<0123> <0123>]"
+            return file.build()
+        }
+        for filters in ["/StmF /Identity /StrF /Identity", ""] {
+            let book = try await Publication.open(pdf: file(filters))
+            #expect(book.protection == nil && book.metadata.title.string == "Open" && book.metadata.numberOfPages == 2)
+        }
+        #expect(try await Publication.open(pdf: file("/StmF /StdCF /StrF /StdCF")).protection?.isLocked == true)
     }
 
     @Test func `a document with a password opens locked, and says so`() async throws {

@@ -30,7 +30,9 @@ enum carrel_pdf_text {
     carrel_pdf_first_id,
     carrel_pdf_second_id,
     /// The catalog's metadata stream, unpacked.
-    carrel_pdf_xmp
+    carrel_pdf_xmp,
+    /// The address that relative addresses count from.
+    carrel_pdf_base
 };
 
 /// What was wrong and could be helped, as bits.
@@ -58,8 +60,10 @@ enum carrel_pdf_result {
     carrel_pdf_locked,
     /// It would take more bytes, memory, time or nesting than is granted.
     carrel_pdf_too_large,
-    /// The read callback said so.
-    carrel_pdf_stopped
+    /// The read or the write callback said so.
+    carrel_pdf_stopped,
+    /// There is no such page.
+    carrel_pdf_no_page
 };
 
 /// One page. Boxes are left, bottom, right, top in units of `unit` / 72 inch; the crop box lies within the media box.
@@ -71,6 +75,27 @@ struct carrel_pdf_page {
     double unit;
     /// 1 where the page has no usable box; it is US Letter then, as many readers assume.
     int is_assumed;
+};
+
+/// What an item of the outline leads to besides pages.
+enum carrel_pdf_link {
+    carrel_pdf_link_none,
+    /// An address on the web, as written (ISO 32000-1, section 12.6.4.7).
+    carrel_pdf_link_address,
+    /// Something that readers do, by its name: `NextPage` (section 12.6.4.11).
+    carrel_pdf_link_action
+};
+
+/// An item of the outline. Texts are UTF-8, not closed by NUL.
+struct carrel_pdf_item {
+    int depth;
+    const char *title;
+    size_t title_count;
+    /// The index of a page, from 0; -1 for none.
+    long page;
+    enum carrel_pdf_link kind;
+    const char *link;
+    size_t link_count;
 };
 
 /// What is not text.
@@ -93,9 +118,11 @@ struct carrel_pdf_sink {
     double seconds;
     /// Text is UTF-8, not closed by NUL.
     void (*text)(void *context, enum carrel_pdf_text kind, const char *bytes, size_t count);
-    /// One item of the outline, parents before their children; `page` counts from 0, -1 for none.
-    void (*outline)(void *context, int depth, const char *title, size_t count, long page);
+    /// One item of the outline, parents before their children.
+    void (*outline)(void *context, const struct carrel_pdf_item *item);
     void (*page)(void *context, const struct carrel_pdf_page *page);
+    /// The next bytes of a document that is written; anything but 0 stops.
+    int (*write)(void *context, const void *bytes, size_t count);
 };
 
 /// Reads what a document of `length` bytes says of itself; only the blocks that this takes, unless the file is damaged.
@@ -103,6 +130,9 @@ enum carrel_pdf_result carrel_pdf_describe(long long length, const struct carrel
 
 /// Gives `count` pages from the one with the index `first` on, from 0; fewer when there are no more.
 enum carrel_pdf_result carrel_pdf_pages(long long length, long first, long count, const struct carrel_pdf_sink *sink);
+
+/// Writes a document that consists of the page with the index `index`, from 0: only the blocks that this takes are read.
+enum carrel_pdf_result carrel_pdf_extract(long long length, long index, const struct carrel_pdf_sink *sink);
 
 #ifdef __cplusplus
 }

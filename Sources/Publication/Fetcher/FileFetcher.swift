@@ -1,34 +1,37 @@
-import FileProviderCore
+package import FileProviderCore
 import Foundation
 import Synchronization
 
 /// One file that is open already, as the only resource, under its name.
-final class FileFetcher: Fetcher {
+package final class FileFetcher: Fetcher {
     let reader: any FileReader
     private let href: String
     private let closed = Atomic(false)
 
     /// Takes over `reader`, which is closed with the fetcher.
-    init(_ reader: any FileReader) {
+    package init(_ reader: any FileReader) {
         self.reader = reader
         href = ArchiveHREF.encode(reader.path.isRoot ? "file" : reader.path.name)
     }
 
-    func links() async throws(ResourceError) -> [Link] {
+    package func links() async throws(ResourceError) -> [Link] {
         var link = Link(href: href, type: reader.path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
         do { link.size = try await reader.attributes().size } catch { throw ResourceError(error) }
         return [link]
     }
 
-    func get(_ link: Link) -> any Resource {
+    package func get(_ link: Link) -> any Resource {
         guard ArchiveHREF.candidates(link.href).contains(where: { ArchiveHREF.encode($0) == href }) else {
             return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
         }
         return ReaderResource(link, of: self)
     }
 
+    /// The file.
+    package var resource: any Resource { self.get(Link(href: href)) }
+
     /// Its resource is `unavailable` from then on.
-    func close() async {
+    package func close() async {
         closed.store(true, ordering: .relaxed)
         await reader.close()
     }

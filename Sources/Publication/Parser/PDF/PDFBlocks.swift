@@ -13,12 +13,16 @@ final class PDFBlocks: Sendable {
     /// Blocks of the end that are read at once: 128 KiB.
     fileprivate static let tail: Int64 = 4
     fileprivate static let longestRun: Int64 = 8
+    /// Of runs that are joined: blocks of one, 1 MiB, and blocks between two that are read along.
+    fileprivate static let longestJoinedRun: Int64 = 32
+    fileprivate static let joinedGap: Int64 = 4
     /// Runs of blocks that are asked for at the same time.
     private static let runsAtOnce = 8
     /// Blocks that are kept: 4 MiB.
     fileprivate static let capacity = 128
 
     private let resource: any Resource
+    private let joinsNeighbours: Bool
     private let state = Locked(State())
 
     fileprivate struct State: Sendable {
@@ -30,7 +34,12 @@ final class PDFBlocks: Sendable {
         var last: Range<Int64> = 0..<0
     }
 
-    init(_ resource: any Resource) { self.resource = resource }
+    /// - Parameter joinsNeighbours: Whether blocks that are prefetched come in few large requests, together with up to 128 KiB between
+    ///   any two of them.
+    init(_ resource: any Resource, joinsNeighbours: Bool = false) {
+        self.resource = resource
+        self.joinsNeighbours = joinsNeighbours
+    }
 
     /// Bytes of the file.
     ///
@@ -83,7 +92,7 @@ final class PDFBlocks: Sendable {
     /// - Complexity: One request for each run of blocks that is not held.
     func prefetch(_ offsets: [Int64]) async throws {
         let size = try await size()
-        let runs = state.value.missing(offsets.map { $0 / Self.length })
+        let runs = state.value.missing(offsets.map { $0 / Self.length }, joined: joinsNeighbours)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, run) in runs.enumerated() {
                 if index >= Self.runsAtOnce { try await group.next() }
@@ -131,10 +140,12 @@ extension PDFBlocks.State {
     }
 
     /// Those of `indexes` that are not held, in order, as runs; half of what is kept at most.
-    fileprivate func missing(_ indexes: [Int64]) -> [Range<Int64>] {
+    fileprivate func missing(_ indexes: [Int64], joined: Bool) -> [Range<Int64>] {
+        let longest = joined ? PDFBlocks.longestJoinedRun : PDFBlocks.longestRun
+        let gap = joined ? PDFBlocks.joinedGap : 0
         var runs: [Range<Int64>] = []
         for index in Set(indexes).filter({ blocks[$0] == nil }).sorted().prefix(PDFBlocks.capacity / 2) {
-            if let last = runs.last, last.upperBound == index, last.count < PDFBlocks.longestRun {
+            if let last = runs.last, index - last.upperBound <= gap, index - last.lowerBound < longest {
                 runs[runs.count - 1] = last.lowerBound..<index + 1
             } else {
                 runs.append(index..<index + 1)

@@ -4,7 +4,7 @@ import Foundation
 struct PDFDescription: Sendable {
     /// A text that the document has about itself.
     enum Text: Hashable, Sendable {
-        case title, author, subject, keywords, created, modified, language
+        case title, author, subject, keywords, created, modified, language, base
     }
 
     /// An item of the outline with its level, from 0.
@@ -12,6 +12,9 @@ struct PDFDescription: Sendable {
         var level: Int
         var title: String
         var page: Int?
+        /// As written.
+        var address: String?
+        var action: String?
     }
 
     var pageCount = 0
@@ -27,7 +30,7 @@ struct PDFDescription: Sendable {
 
 extension PDFDocument.OutlineItem {
     /// Puts items into those that they follow with a higher level.
-    static func tree(_ items: [PDFDescription.Item]) -> [Self] {
+    static func tree(_ items: [PDFDescription.Item], base: String? = nil) -> [Self] {
         // The open branch: one list for each level, each the children of the last item of the list before.
         var branch: [[Self]] = [[]]
         func close(to level: Int) {
@@ -41,7 +44,8 @@ extension PDFDocument.OutlineItem {
             close(to: level)
             // An item one level below the last one of the branch opens a list of its own.
             if level == branch.count { branch.append([]) }
-            branch[branch.count - 1].append(Self(title: item.title, page: item.page))
+            let address = item.address.flatMap { PDFAddress.resolve($0, base: base) }
+            branch[branch.count - 1].append(Self(title: item.title, page: item.page, address: address, action: item.action))
         }
         close(to: 0)
         return branch[0]

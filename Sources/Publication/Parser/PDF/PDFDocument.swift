@@ -37,7 +37,7 @@ public final class PDFDocument: Sendable {
     init(_ description: PDFDescription, blocks: PDFBlocks, name: String) {
         pageCount = description.pageCount
         firstPage = description.firstPage
-        outline = OutlineItem.tree(description.outline)
+        outline = OutlineItem.tree(description.outline, base: description.texts[.base])
         (details, warnings) = Details.read(description)
         self.blocks = blocks
         self.name = name
@@ -53,12 +53,18 @@ public final class PDFDocument: Sendable {
 
     static func open(_ resource: any Resource, seconds: Double) async throws -> PDFDocument {
         let blocks = PDFBlocks(resource)
+        let name = try await name(of: resource, blocks)
+        return PDFDocument(try await PDFLibrary.describe(blocks, name: name, seconds: seconds), blocks: blocks, name: name)
+    }
+
+    /// The name of the file for messages, once it is known to be a PDF file.
+    static func name(of resource: any Resource, _ blocks: PDFBlocks) async throws -> String {
         let name = resource.link.href.removingPercentEncoding ?? resource.link.href
         // The header may come after other bytes (ISO 32000-1, annex H, note 13).
         guard try await blocks.head().prefix(1024).range(of: Data("%PDF-".utf8)) != nil else {
             throw FileError.make(.fileReadCorruptFile, path: name, sentence: "“\(name)” is no PDF file.")
         }
-        return PDFDocument(try await PDFLibrary.describe(blocks, name: name, seconds: seconds), blocks: blocks, name: name)
+        return name
     }
 
     /// The sizes of the pages with the indexes `range`, from 0, clamped to the pages that there are; nil for all.
@@ -78,13 +84,20 @@ extension PDFDocument {
         public var title: String
         /// The index of the page it leads to, from 0; nil where it leads nowhere, out of the document, or does something else.
         public var page: Int?
+        /// The web address it leads to, percent-encoded; nil where it leads to none.
+        public var address: String?
+        /// What it has a reader do, such as `NextPage` (ISO 32000-1, section 12.6.4.11); nil for nothing. What leads to the first or the
+        /// last page has that ``page`` instead.
+        public var action: String?
         /// The entries below it.
         public var children: [OutlineItem]
 
         /// An entry with all its parts.
-        public init(title: String, page: Int?, children: [OutlineItem] = []) {
+        public init(title: String, page: Int?, address: String? = nil, action: String? = nil, children: [OutlineItem] = []) {
             self.title = title
             self.page = page
+            self.address = address
+            self.action = action
             self.children = children
         }
     }

@@ -32,19 +32,37 @@ import Foundation
             }.pages
         }
 
+        /// Writes a document that consists of one page.
+        static func extract(
+            _ index: Int, of blocks: PDFBlocks, name: String, _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+        ) async throws {
+            let page = index < .max ? "\(index + 1)" : "\(index)"
+            _ = try await run(blocks, name: name, seconds: PDFDocument.mostSeconds, write: write) { size, call in
+                var sink = call.sink
+                let result = carrel_pdf_extract(size, index, &sink)
+                if result == carrel_pdf_no_page {
+                    call.failure = FileError.make(.fileReadNoSuchFile, path: name, sentence: "“\(name)” has no page \(page).")
+                }
+                return result
+            }
+        }
+
         private typealias Results = (found: PDFDescription, pages: [PDFDocument.PageSize])
 
         /// Runs `body` on one of the threads. A caller that is cancelled waits neither for its turn nor for bytes.
         private static func run(
-            _ blocks: PDFBlocks, name: String, seconds: Double, _ body: @escaping @Sendable (Int64, PDFCall) -> carrel_pdf_result
+            _ blocks: PDFBlocks, name: String, seconds: Double,
+            write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void = { _ in },
+            _ body: @escaping @Sendable (Int64, PDFCall) -> carrel_pdf_result
         ) async throws -> Results {
             let size = try await blocks.size()
             let reading = PDFReading(blocks)
             let task = Task<Results, any Error> {
                 try await threads.run { flag -> Results in
                     try flag.check()
-                    let call = PDFCall(reading, seconds: seconds)
+                    let call = PDFCall(reading, seconds: seconds, write: write)
                     let result = body(size, call)
+                    if let failure = call.failure { throw failure }
                     try check(result, reading, name: name)
                     return (call.found, call.pages)
                 }
@@ -79,11 +97,16 @@ import Foundation
         var found = PDFDescription()
         var pages: [PDFDocument.PageSize] = []
 
-        private let seconds: Double
+        /// What ends the call in place of the library's result.
+        var failure: (any Error)?
 
-        init(_ reading: PDFReading, seconds: Double) {
+        private let seconds: Double
+        private let write: (UnsafeRawBufferPointer) throws -> Void
+
+        init(_ reading: PDFReading, seconds: Double, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
             self.reading = reading
             self.seconds = seconds
+            self.write = write
         }
 
         /// Valid as long as this object is.
@@ -103,14 +126,21 @@ import Foundation
                     guard let call = PDFCall.call(context), let bytes else { return }
                     call.take(kind, Data(bytes: bytes, count: count))
                 },
-                outline: { context, level, bytes, count, page in
-                    guard let call = PDFCall.call(context), let bytes else { return }
-                    let title = String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self).onOneLine
-                    call.found.outline.append(.init(level: Int(level), title: title ?? "–", page: page < 0 ? nil : page))
+                outline: { context, item in
+                    guard let call = PDFCall.call(context), let item else { return }
+                    call.found.outline.append(PDFDescription.Item(item.pointee))
                 },
                 page: { context, page in
                     guard let call = PDFCall.call(context), let page else { return }
                     call.pages.append(PDFDocument.PageSize(page.pointee))
+                },
+                write: { context, bytes, count in
+                    guard let call = PDFCall.call(context), let bytes else { return -1 }
+                    do { try call.write(UnsafeRawBufferPointer(start: bytes, count: count)) } catch {
+                        call.failure = error
+                        return -1
+                    }
+                    return 0
                 })
         }
 
@@ -131,8 +161,23 @@ import Foundation
         private static let texts: [UInt32: PDFDescription.Text] = [
             carrel_pdf_title.rawValue: .title, carrel_pdf_author.rawValue: .author, carrel_pdf_subject.rawValue: .subject,
             carrel_pdf_keywords.rawValue: .keywords, carrel_pdf_created.rawValue: .created, carrel_pdf_modified.rawValue: .modified,
-            carrel_pdf_language.rawValue: .language,
+            carrel_pdf_language.rawValue: .language, carrel_pdf_base.rawValue: .base,
         ]
+    }
+
+    extension PDFDescription.Item {
+        fileprivate init(_ item: carrel_pdf_item) {
+            level = Int(item.depth)
+            title = Self.text(item.title, item.title_count).onOneLine ?? "–"
+            page = item.page < 0 ? nil : item.page
+            let link = Self.text(item.link, item.link_count)
+            address = item.kind == carrel_pdf_link_address ? link : nil
+            action = item.kind == carrel_pdf_link_action ? link : nil
+        }
+
+        private static func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
+            String(decoding: UnsafeRawBufferPointer(start: bytes, count: count), as: UTF8.self)
+        }
     }
 
     extension PDFDocument.PageSize {
@@ -190,6 +235,10 @@ import Foundation
         static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument.PageSize] {
             throw unsupported(name)
         }
+
+        static func extract(
+            _ index: Int, of blocks: PDFBlocks, name: String, _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
+        ) async throws { throw unsupported(name) }
 
         private static func unsupported(_ name: String) -> CocoaError {
             FileError.make(.featureUnsupported, path: name, sentence: "“\(name)”: this build was made without support for PDF files.")

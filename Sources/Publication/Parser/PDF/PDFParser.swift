@@ -3,7 +3,8 @@ import Foundation
 
 /// Makes a manifest from a PDF file, which is its only resource (Readium's PDF profile).
 ///
-/// The table of contents links to pages as `name.pdf#page=1`, counted from 1. A document that takes a password opens to a title from its
+/// The table of contents links to pages as `name.pdf#page=1`, counted from 1; to what readers do by name, such as going to the next
+/// page, as `name.pdf#action=NextPage`; and to addresses on the web. A document that takes a password opens to a title from its
 /// file name, locked; so does, unlocked and with a warning, every document in a build without the package trait `PDF`.
 public struct PDFParser: PublicationParser {
     /// The profile that the manifests conform to.
@@ -63,15 +64,19 @@ public struct PDFParser: PublicationParser {
         metadata.readingProgression = details.isRightToLeft ? .rtl : nil
     }
 
-    /// Links to pages. An item without a page of this document leads where the first one below it does, or is left out.
+    /// Links to pages, to addresses on the web, and to what readers do by name. An item that leads to none of these leads where the first
+    /// one below it does, or is left out.
     private static func contents(_ items: [PDFDocument.OutlineItem], href: String, _ warnings: WarningLog) -> [Link] {
         items.compactMap { item in
             let children = contents(item.children, href: href, warnings)
-            guard let target = item.page.map({ "\(href)#page=\($0 + 1)" }) ?? children.first?.href else {
+            let action = item.action.map { "\(href)#action=\(EPUBText.encoded($0, .name))" }
+            let target = item.page.map { "\(href)#page=\($0 + 1)" } ?? item.address ?? action ?? children.first?.href
+            guard let target else {
                 warnings.warn("outline-without-page", .minor, "Items of the outline lead to no page of the document; they were left out.")
                 return nil
             }
-            return Link(href: target, type: MediaType.pdf.string, title: item.title, children: children)
+            let type = target.hasPrefix(href + "#") ? MediaType.pdf.string : nil
+            return Link(href: target, type: type, title: item.title, children: children)
         }
     }
 }
