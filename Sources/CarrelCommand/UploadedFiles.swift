@@ -83,13 +83,26 @@ extension UploadItem {
             let provider = try LocalFileProvider(root: url.deletingLastPathComponent())
             let book = try await Publication.open(path: ProviderPath(url.lastPathComponent), of: provider)
             var metadata = BookMetadata(book.metadata)
+            let cover = await book.devicePicture()
             await book.close()
+            try Task.checkCancellation()
             if metadata.title.isEmpty { metadata.title = url.deletingPathExtension().lastPathComponent }
             if !collections.isEmpty { metadata.collections = collections }
-            return UploadItem(file: url, metadata: metadata)
+            return UploadItem(file: url, metadata: metadata, cover: cover)
         } catch {
             throw error.at(file, status: (error as? CocoaError)?.code == .featureUnsupported ? .badFile : nil)
         }
+    }
+}
+
+extension Publication {
+    /// Pixels of the longer side of a page that is drawn, as large as calibre's covers, and the most bytes of a picture that is sent.
+    private static let coverSize = (dimension: 675, bytes: 5 << 20)
+
+    /// The cover as devices take it: nil for one that is missing, damaged, too large, or of another kind. The book is good without it.
+    fileprivate func devicePicture() async -> Data? {
+        guard let cover = try? await cover(dimension: Self.coverSize.dimension, limit: Self.coverSize.bytes) else { return nil }
+        return ["image/jpeg", "image/png", "image/gif", "image/webp"].contains(cover.mediaType) ? cover.data : nil
     }
 }
 

@@ -19,7 +19,8 @@ extension Thumbnail {
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` for a page that is not there; `.fileReadCorruptFile`, `.fileReadTooLarge`;
     ///   `.featureUnsupported` where Poppler's `pdftoppm` is not installed.
-    /// - Complexity: The whole file is copied to a temporary one.
+    /// - Complexity: What the page consists of: of an undamaged file of any size usually up to eight requests. Without the package trait
+    ///   `PDF`, the whole file is copied to a temporary one.
     public static func convertToImage(pdf reader: any FileReader, page: Int = 1, dimension: Int = 1024) async throws -> Thumbnail {
         try await PDFTools().thumbnail(reader, ThumbnailRequest(dimension: dimension, page: page))
     }

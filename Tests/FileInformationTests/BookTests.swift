@@ -33,8 +33,22 @@ import Testing
             #expect(
                 await fileError { try await CountingReader(try SampleBook.small(.epub2), "a.epub").thumbnail(page: 2) }
                     == .fileReadNoSuchFile)
-            // That of the third edition is a drawing.
-            #expect(await fileError { try await CountingReader(try SampleBook.small(.epub3), "a.epub").thumbnail() } == .featureUnsupported)
+        }
+
+        @Test func `a cover that cannot be drawn is served, and the error is about the cover`() async throws {
+            let provider = MemoryFileProvider()
+            let path = try ProviderPath("a.epub")
+            // The cover of the third edition is a drawing.
+            try await provider.writeContents(path: path, contents: try SampleBook.small(.epub3))
+            let book = try await Publication.open(path: path, of: provider)
+            #expect(try await book.cover()?.mediaType == "image/svg+xml")
+            #expect(await fileError { try await book.cover(limit: 10) } == .fileReadTooLarge)
+            await book.close()
+            let error = await #expect(throws: CocoaError.self) {
+                try await CountingReader(try SampleBook.small(.epub3), "a.epub").thumbnail()
+            }
+            #expect(error?.code == .featureUnsupported)
+            #expect(error?.sentence == "The cover of “/a.epub” is a drawing (SVG), of which no thumbnail is made.")
         }
 
         @Test func `any page of a comic book is a thumbnail, without the others`() async throws {

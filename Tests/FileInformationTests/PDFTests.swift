@@ -1,6 +1,9 @@
 @testable import FileInformation
 import FileProviderCore
 import Foundation
+import MemoryFileProvider
+import Publication
+import SampleBooks
 import Testing
 
 @Suite struct PDFTests {
@@ -29,6 +32,30 @@ import Testing
         }
         let converted = try await Thumbnail.convertToImage(pdf: CountingReader(data, "a.pdf"), page: 2, dimension: 64)
         #expect(converted.width == 64)
+    }
+
+    @Test(.enabled(if: isPopplerWanted && PDFDocument.isSupported))
+    func `a page of a large document is drawn from what it consists of`() async throws {
+        let data = PDFBuilder.pages(400, bytesEach: 50_000).build()
+        for page in [1, 200] {
+            let reader = try CountingReader(data, "a.pdf")
+            let thumbnail = try await reader.thumbnail(100, page: page)
+            #expect(thumbnail.height == 100 && thumbnail.mediaType == "image/jpeg")
+            #expect(reader.requests <= 8 && reader.bytes <= 512 << 10, "\(reader.requests) requests, \(reader.bytes) bytes")
+        }
+    }
+
+    @Test(.enabled(if: isPopplerWanted && PDFDocument.isSupported))
+    func `the cover of a document is its first page`() async throws {
+        let provider = MemoryFileProvider()
+        let path = try ProviderPath("a.pdf")
+        let data = PDFFixture.document(pages: 2)
+        try await provider.writeContents(path: path, contents: data)
+        let book = try await Publication.open(path: path, of: provider)
+        let cover = try #require(try await book.cover(dimension: 300))
+        #expect(cover.mediaType == "image/jpeg")
+        #expect(cover.data == (try await CountingReader(data, "a.pdf").thumbnail(300).data))
+        await book.close()
     }
 
     @Test(.enabled(if: isPopplerWanted)) func `what is no PDF file is damaged`() async throws {

@@ -69,6 +69,24 @@ private struct Answer: HTTPResponseHead {
         await book.close()
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftoppm"), "needs poppler-utils"))
+    func `the cover of a PDF file of 180 MB costs at most eight requests and 2 MiB`() async throws {
+        let server = try #require(TestServers.named("Apache, Basic"), "the servers are not up; run bash Tests/run.sh")
+        let file = server.data.appending(path: "large-\(UInt64.random(in: 0 ... .max)).pdf")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try LargePDF.scans().write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let options = TestServers.options()
+        let provider = try server.provider(options)
+        _ = try await provider.attributesOfItem(path: .root)
+        let (requests, bytes) = (options.counters[.requests], options.counters[.bytesIn])
+        let path = try ProviderPath(file.lastPathComponent)
+        let cover = try await provider.thumbnailOfFile(path: path, dimension: 200, generators: .withBuiltInGenerators())
+        #expect(cover.height == 200 && cover.mediaType == "image/jpeg")
+        #expect(options.counters[.requests] - requests <= 8)
+        #expect(options.counters[.bytesIn] - bytes <= 2 << 20)
+    }
+
     @Test func `a web page and a catalogue entry are told by what they are, not by what they are called`() async throws {
         let provider = MemoryFileProvider()
         let samples: [(String, MediaType)] = [

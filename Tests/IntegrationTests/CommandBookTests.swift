@@ -87,4 +87,27 @@ import Testing
             #expect(try await runner.run("book", "cover", "--overwrite", "a.epub", "c").code == 0)
         }
     }
+
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftoppm"), "needs poppler-utils"))
+    func `a PDF file tells its pages, and its cover is the first of them`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.pdf", PDFBuilder.pages(3).build())
+            try runner.write("misnamed.epub", PDFBuilder.pages(3).build())
+            #expect(try await runner.run("book", "info", "a.pdf").text.contains("pages\t3\n"))
+            for name in ["a.pdf", "misnamed.epub"] {
+                let cover = try await runner.run("book", "cover", name, "-")
+                #expect(cover.code == 0 && cover.output.starts(with: [0xFF, 0xD8, 0xFF]), "\(cover.error)")
+            }
+            try runner.write("b.pdf", "Once upon a time")
+            expectFailure(try await runner.run("book", "cover", "b.pdf", "c"), 8, "b.pdf")
+            #expect(!(try runner.names().contains("c")))
+        }
+    }
+
+    @Test func `a book without a cover says so`() async throws {
+        try await CommandRunner.use { runner in
+            try runner.write("a.mp3", Data([0xFF, 0xFB, 0x90, 0]) + Data(count: 413))
+            expectFailure(try await runner.run("book", "cover", "a.mp3", "c"), 3, "names no cover")
+        }
+    }
 }

@@ -26,6 +26,21 @@ import Testing
         #expect(books.map(\.uuid) == [Self.uuid])
     }
 
+    @Test func `a cover that is given is kept for a file that has none in itself`() async throws {
+        let bed = try await PlainFolderBed()
+        let picture = Data([0xFF, 0xD8, 0xFF, 0xE0])
+        for (name, cover) in [("Small", picture), ("Text", Data("Once upon a time".utf8)), ("Large", picture + Data(count: 256 << 10))] {
+            var item = try await PlainFolderBed.item(Data("%PDF-1.4".utf8), title: name, author: name, format: "pdf")
+            item.cover = cover
+            #expect(outcome(try await bed.driver().upload([item])) == [.added])
+        }
+        let driver = try bed.driver()
+        _ = try await driver.books()
+        #expect(await driver.cover(of: "Small.pdf") == picture)
+        #expect(await driver.cover(of: "Text.pdf") == nil)
+        #expect(await driver.cover(of: "Large.pdf") == nil)
+    }
+
     @Test func `hostile titles become files at the top of the folder and nowhere else`() async throws {
         let bed = try await PlainFolderBed()
         var items: [UploadItem] = []

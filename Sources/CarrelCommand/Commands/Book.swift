@@ -10,7 +10,7 @@ struct Book: ParsableCommand {
 
 extension Verb {
     /// Opens the book at `location` for the length of `body`.
-    fileprivate func withBook(
+    func withBook(
         _ location: String, _ session: Session, _ body: (Publication) async throws -> Void
     ) async throws {
         let place = try await session.place(location)
@@ -51,7 +51,8 @@ struct BookInfo: Verb {
                 ("language", metadata.languages.joined(separator: ", ")),
                 ("identifier", metadata.identifier), ("publisher", names(metadata.publishers)),
                 ("resources", "\(book.readingOrder.count) in reading order, \(book.resources.count) others"),
-                ("cover", book.coverLink?.href), ("format", book.mediaType.map { $0.name ?? $0.string }),
+                ("pages", metadata.numberOfPages.map(String.init)), ("cover", book.coverLink?.href),
+                ("format", book.mediaType.map { $0.name ?? $0.string }),
                 ("locked", book.protection?.reason),
             ]
             for (name, value) in rows {
@@ -114,37 +115,5 @@ struct BookCat: Verb {
 
     func perform(_ session: Session) async throws {
         try await withBook(location, session) { book in try await StandardOutput.write(book.get(href).bytes()) }
-    }
-}
-
-struct BookCover: Verb {
-    static let verb = "book cover"
-    static let configuration = CommandConfiguration(commandName: "cover", abstract: "The cover image to a file.")
-
-    @Flag(help: "Replace a file that exists.")
-    var overwrite = false
-    @Argument(help: "A book.", completion: .location)
-    var location: String
-    @Argument(help: "Where to put the image; “-” is standard output.", completion: .location)
-    var file: String
-    @OptionGroup var common: CommonOptions
-
-    var blamed: String? { location }
-
-    func perform(_ session: Session) async throws {
-        // Both are looked at first: an access flag must not go to two hosts.
-        let target = try await session.places([location] + (file == "-" ? [] : [file])).dropFirst().first
-        try await withBook(location, session) { book in
-            guard let link = book.coverLink else {
-                throw CommandFailure(status: .notFound, sentence: "The book names no cover image.")
-            }
-            let resource = book.get(link)
-            guard let target else { return try await StandardOutput.write(resource.bytes()) }
-            // A cover is small; it is read before the file is begun, so that each failure is about the right one of the two.
-            let image = try await resource.read()
-            do { try await target.provider.writeContents(path: target.path, contents: image, overwrite: overwrite) } catch {
-                throw error.at(target.shown)
-            }
-        }
     }
 }

@@ -40,21 +40,25 @@ enum EPUBInformation {
                     .fileReadNoSuchFile, path: reader.path,
                     sentence: "“\(reader.path)” has its cover as page 1; other pages are not made of pixels.")
             }
-            let publication = try await open(reader)
-            guard let link = publication.coverLink else {
+            guard let cover = try await open(reader).cover(limit: InformationLimits.imageBytes) else {
                 throw FileError.make(.fileReadNoSuchFile, path: reader.path, sentence: "“\(reader.path)” names no cover image.")
             }
-            let cover = publication.get(link)
-            let sink = DataSink(limit: InformationLimits.imageBytes)
-            do {
-                let size = try await cover.length()
-                guard size <= Int64(InformationLimits.imageBytes) else {
-                    throw ResourceError.other(
-                        reader.tooLarge("its cover has \(size) bytes; at most \(InformationLimits.imageBytes) are read"))
-                }
-                try await cover.stream(nil, into: sink)
-            } catch let error as ResourceError { throw error.cause }
-            return try await ImageInformation.thumbnail(DataReader(sink.data, path: reader.path), request)
+            if cover.mediaType == MediaType.svg.string {
+                throw FileError.make(
+                    .featureUnsupported, path: reader.path,
+                    sentence: "The cover of “\(reader.path)” is a drawing (SVG), of which no thumbnail is made.")
+            }
+            do { return try await ImageInformation.thumbnail(DataReader(cover.data, path: reader.path), request) } catch let error
+                as CocoaError
+            {
+                throw Self.aboutCover(error, reader.path)
+            }
+        }
+
+        /// The error of the picture as one of the book's cover: the book itself may be as it should be.
+        private static func aboutCover(_ error: CocoaError, _ path: ProviderPath) -> CocoaError {
+            let sentence = error.sentence.replacing("“\(path)”", with: "The cover of “\(path)”", maxReplacements: 1)
+            return FileError.make(error.code, path: path, sentence: sentence, underlying: error)
         }
     }
 #endif

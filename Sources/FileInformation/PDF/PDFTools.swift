@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import Publication
 
 /// PDF by Poppler's programs, each run as a ``ChildProcess``: its licence forbids linking, and its past advises a wall.
 struct PDFTools: Sendable {
@@ -11,36 +12,62 @@ struct PDFTools: Sendable {
     ///   `.fileReadTooLarge`, and `.fileReadNoPermission` for a file that is locked with a password.
     /// - Complexity: The whole file, to a temporary one.
     func properties(_ reader: any FileReader) async throws -> FileProperties {
-        let outcome = try await run("pdfinfo", ["-isodates", "-enc", "UTF-8", "/dev/fd/3"], on: reader)
+        let child = try child("pdfinfo", for: reader.path)
+        let file = try await temporaryCopy(of: reader)
+        let outcome = try await run(child, ["-isodates", "-enc", "UTF-8", "/dev/fd/3"], on: file, path: reader.path)
         return PDFInfoText(String(decoding: outcome.output, as: UTF8.self)).properties
     }
 
     /// A page as a picture whose longer side is exactly as long as wanted: pages have no pixels of their own.
     ///
     /// - Throws: As ``properties(_:)``; `CocoaError(.fileReadNoSuchFile)` for a page that is not there.
-    /// - Complexity: The whole file, to a temporary one.
+    /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package trait `PDF`, and for
+    ///   a damaged file of this machine, the whole file.
     func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
-        let page = "\(request.page)"
         guard request.page > 0 else { throw noPage(request.page, reader.path) }
-        let outcome = try await run(
-            "pdftoppm",
-            [
-                "-f", page, "-l", page, "-singlefile", "-scale-to", "\(request.dimension)", "-jpeg", "-jpegopt", "quality=85", "/dev/fd/3",
-            ], on: reader, page: request.page)
+        guard PDFDocument.isSupported else { return try await thumbnailOfCopy(reader, request) }
         do {
-            let header = try await ImageHeader(DataReader(outcome.output, path: reader.path))
-            return Thumbnail(data: outcome.output, mediaType: header.format.rawValue, width: header.width, height: header.height)
+            return try await picture(ofPage: request.page, of: FileFetcher(reader).resource, path: reader.path, request.dimension)
+        } catch let error as CocoaError where error.code == .fileReadCorruptFile && reader.cost.roundTripsPerRange == 0 {
+            // Poppler makes something of more files than qpdf does.
+            return try await thumbnailOfCopy(reader, request)
+        }
+    }
+
+    /// A page of the document in `resource` as a picture.
+    ///
+    /// - Parameter path: The file's path, for messages.
+    /// - Throws: As ``thumbnail(_:_:)``.
+    func picture(ofPage page: Int, of resource: any Resource, path: ProviderPath, _ dimension: Int) async throws -> Thumbnail {
+        let child = try child("pdftoppm", for: path)
+        let file = try await temporaryFile()
+        try await PDFDocument.writePage(page - 1, of: resource) { try file.write($0, path: path) }
+        return try await draw(1, of: file, with: child, dimension, path: path)
+    }
+
+    private func thumbnailOfCopy(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
+        let child = try child("pdftoppm", for: reader.path)
+        return try await draw(request.page, of: try await temporaryCopy(of: reader), with: child, request.dimension, path: reader.path)
+    }
+
+    private func draw(
+        _ page: Int, of file: FileDescriptor, with child: ChildProcess, _ dimension: Int, path: ProviderPath
+    ) async throws -> Thumbnail {
+        let arguments = [
+            "-f", "\(page)", "-l", "\(page)", "-singlefile", "-scale-to", "\(dimension)", "-jpeg", "-jpegopt", "quality=85", "/dev/fd/3",
+        ]
+        let picture = try await run(child, arguments, on: file, path: path, page: page).output
+        do {
+            let header = try await ImageHeader(DataReader(picture, path: path))
+            return Thumbnail(data: picture, mediaType: header.format.rawValue, width: header.width, height: header.height)
         } catch {
-            throw reader.damaged("no picture came of page \(page)")
+            throw damaged(path, "no picture came of page \(page)")
         }
     }
 
     private func run(
-        _ tool: String, _ arguments: [String], on reader: any FileReader, page: Int = 1
+        _ child: ChildProcess, _ arguments: [String], on file: FileDescriptor, path: ProviderPath, page: Int = 1
     ) async throws -> ChildProcess.Outcome {
-        let child = ChildProcess(path: try find(tool, for: reader.path), limits: limits)
-        let file = try await temporaryCopy(of: reader)
-        let path = reader.path
         let outcome = try await InformationThreads.children.run { flag in
             try child.run(arguments, input: file, flag: flag, file: path)
         }
@@ -50,11 +77,19 @@ struct PDFTools: Sendable {
             throw FileError.make(.fileReadNoPermission, path: path, sentence: "“\(path)” is locked with a password.")
         }
         let said = outcome.errors.split(separator: "\n").first.map { ": \($0.prefix(200))" } ?? ""
-        throw reader.damaged("\(tool) cannot read it\(said)")
+        throw damaged(path, "\(child.path.split(separator: "/").last ?? "") cannot read it\(said)")
+    }
+
+    private func damaged(_ path: ProviderPath, _ why: String) -> CocoaError {
+        FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: \(why).")
     }
 
     private func noPage(_ page: Int, _ path: ProviderPath) -> CocoaError {
         FileError.make(.fileReadNoSuchFile, path: path, sentence: "“\(path)” has no page \(page).")
+    }
+
+    private func child(_ tool: String, for path: ProviderPath) throws -> ChildProcess {
+        ChildProcess(path: try find(tool, for: path), limits: limits)
     }
 
     private func find(_ tool: String, for path: ProviderPath) throws -> String {
@@ -74,15 +109,20 @@ struct PDFTools: Sendable {
         let most = InformationLimits.documentBytes
         let size = try await reader.attributes().size
         guard size <= most else { throw reader.tooLarge("it has \(size) bytes; at most \(most) are copied to read a PDF file") }
-        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max)).pdf").path
-        let file = try await BlockingThreads.shared.run {
-            let file = try FileDescriptor(path: name, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-            unlink(name)
-            return file
-        }
+        let file = try await temporaryFile()
         // A file that grows meanwhile, or whose server does not tell its size, ends here.
         let came = try await reader.stream(.range(0..<most + 1), into: FileSink(file, path: reader.path))
         guard came.count <= most else { throw reader.tooLarge("more than \(most) bytes came") }
         return file
+    }
+
+    /// A file without a name in the folder for temporary files.
+    private func temporaryFile() async throws -> FileDescriptor {
+        let name = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UInt64.random(in: 0 ... .max)).pdf").path
+        return try await BlockingThreads.shared.run {
+            let file = try FileDescriptor(path: name, flags: O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+            unlink(name)
+            return file
+        }
     }
 }

@@ -38,7 +38,7 @@ extension FileProviderReadWrite {
     ///   - dimension: Pixels of the longer side, 1–4096. Pictures made of pixels are never scaled up.
     ///   - page: The page, counted from 1, of a file that has pages.
     /// - Throws: As ``propertiesOfFile(path:generators:)``; `CocoaError(.fileReadNoSuchFile)` for a page that is not there.
-    /// - Complexity: An image, the cover of a book or the picture in a photograph's EXIF data; for a PDF the whole file.
+    /// - Complexity: An image, the cover of a book or the picture in a photograph's EXIF data; of a PDF what the page consists of.
     public func thumbnailOfFile(
         path: ProviderPath, dimension: Int = 256, page: Int = 1, generators: FileInformationGenerators = .shared
     ) async throws -> Thumbnail {

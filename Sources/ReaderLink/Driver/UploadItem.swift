@@ -20,7 +20,8 @@ public struct UploadItem: Sendable {
     public var metadata: BookMetadata
     /// The extension of the file's name without the dot: `epub`.
     public var fileExtension: String
-    /// The picture of the cover, for ``ExistingBookPolicy/update`` alone; nil leaves the cover on the device as it is.
+    /// The picture of the cover. An application gets it to update a book (``ExistingBookPolicy/update``), where nil leaves the cover on the
+    /// device as it is. A plain folder keeps it for a new book whose file has none in itself.
     public var cover: Data?
 
     /// A book in a file on this machine's disk, whose name says its format.

@@ -77,8 +77,13 @@ struct BookExtraction: Sendable {
         // A cover that cannot be read is left out: the book itself is good.
         let data = try? await resource.read(0..<Int64(limit) + 1)
         await resource.close()
-        guard let data, data.count <= limit, Self.isPicture(data), covers.take(data.count) else { return nil }
-        return data
+        return data.flatMap(kept)
+    }
+
+    /// The cover, if it is a picture that a list can show, and small; nil otherwise.
+    func kept(_ cover: Data) -> Data? {
+        let fits = cover.count <= max(0, options.largestCover) && Self.isPicture(cover)
+        return fits && covers.take(cover.count) ? cover : nil
     }
 
     private static func isPicture(_ data: Data) -> Bool {

@@ -100,6 +100,8 @@ extension PlainFolderDriver {
             let covers = CoverSpace(options, besides: entries.values)
             let extraction = BookExtraction(provider: provider, options: options, covers: covers)
             entry = try await extraction.entry(for: found, size: ends.size, digest: ends.digest, added: added)
+            // A PDF file has no picture in itself that stands for it.
+            entry.thumbnail = entry.thumbnail ?? item.cover.flatMap(extraction.kept)
         } catch {
             // It is there, also where this was cancelled; the next listing reads it.
             entry = FolderCacheEntry(path: key, size: found.size ?? 0, format: format, title: found.title, added: added)
