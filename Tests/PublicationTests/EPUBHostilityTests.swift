@@ -93,7 +93,9 @@ struct EPUBHostilityTests {
         // A book without any cover has its first page looked at.
         var book = EPUBFixture(version: "2.0", metadata: #"<dc:title>A Book</dc:title><meta name="cover" content="i"/>"#)
         book.items += #"<item id="i" href="i.gif" media-type="image/gif"/>"#
-        let names = ["OEBPS/toc.ncx", "OEBPS/Nav.xhtml", "OEBPS/c1.xhtml", EncryptionDocument.href, DisplayOptions.hrefs[0]]
+        let names = [
+            "OEBPS/toc.ncx", "OEBPS/Nav.xhtml", "OEBPS/c1.xhtml", "OEBPS/i.gif", EncryptionDocument.href, DisplayOptions.hrefs[0],
+        ]
         book.files = Dictionary(uniqueKeysWithValues: names.map { ($0, "<a/>") })
         let fetcher = RecordingFetcher(book.allFiles.mapValues { Data($0.utf8) })
         _ = try await EPUBParser().parse(fetcher: fetcher)
