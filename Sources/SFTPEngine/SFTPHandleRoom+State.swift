@@ -21,6 +21,12 @@ extension SFTPHandleRoom {
             let asked = ContinuousClock.now
             var isAdmitted = false
             var resume: (@Sendable () -> Void)?
+
+            /// Whether there is room for either if there is room for the other.
+            func wantsAsMuch(_ other: Waiter) -> Bool {
+                (session, count, most, announced) == (other.session, other.count, other.most, other.announced)
+                    && countsAll == other.countsAll
+            }
         }
 
         /// Refused openings of which it is not known yet whether they were too many.
@@ -64,7 +70,12 @@ extension SFTPHandleRoom {
         mutating func admitWaiting() {
             grow()
             let now = ContinuousClock.now
-            for id in queue where waiters[id].map({ hasRoom($0, now) }) == true { admit(id) }
+            // Many may wait, most for the same: what had no room has none a moment later, since nothing is given back meanwhile.
+            var refused: Waiter?
+            for id in queue {
+                guard let waiter = waiters[id], refused.map(waiter.wantsAsMuch) != true else { continue }
+                if hasRoom(waiter, now) { admit(id) } else { refused = waiter }
+            }
         }
 
         mutating func admit(_ id: UInt64) {
