@@ -139,7 +139,7 @@ void describe(QPDF &document, RangedSource &source, const carrel_pdf_sink &sink,
     if (document.anyWarnings()) facts.problems |= carrel_pdf_repaired;
 }
 
-/// Whether only files attached to the document are encrypted, so that it takes no password to read it (ISO 32000-1, section 7.6.5).
+/// Whether only attached files are encrypted. The document itself is then read without a password (ISO 32000-1, section 7.6.5).
 bool isOpenButForAttachments(QPDF &document) {
     QPDFObjectHandle encryption = document.getTrailer().getKey("/Encrypt");
     if (!encryption.isDictionary() || !encryption.getKey("/V").isInteger() || encryption.getKey("/V").getIntValue() < 4) return false;

@@ -14,7 +14,7 @@ extension FileProviderBasic {
                 found.append(page.filter { (takesHidden || !$0.isHidden) && match.matches($0.name) })
             }
         } catch  where error.unusableNames != nil {
-            // A name that no path can have is not to be had by a pattern either.
+            // No pattern can match a name that no path can hold.
         }
         return found.values.sorted { $0.path < $1.path }
     }

@@ -1,14 +1,14 @@
 /// Which items below a folder take part in a copy or a removal.
 ///
-/// A folder that takes no part is not entered, whatever is in it.
+/// An excluded folder is not entered, whatever it holds.
 public struct TreeSelection: Sendable {
     /// What becomes of one item.
     public enum Part: Sendable, Hashable {
         /// It takes part itself. What is in a folder is asked about item by item.
         case taken
-        /// A folder that takes no part itself, but is entered: something in it may take part.
+        /// The folder is left out but entered: an item in it may be selected.
         case passed
-        /// It takes no part, and a folder is not entered.
+        /// The item is left out; a folder is not entered.
         case leftOut
     }
 

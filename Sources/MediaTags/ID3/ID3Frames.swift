@@ -155,7 +155,7 @@ private struct ID3FrameFlags {
     }
 }
 
-/// What stands in front of a picture.
+/// The fields before the picture's bytes.
 private struct ID3PictureHeader {
     let length: Int
     private let mediaType: String?

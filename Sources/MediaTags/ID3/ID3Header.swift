@@ -1,4 +1,4 @@
-/// What stands in front of a tag (ID3v2.4, section 3.1).
+/// The header of a tag (ID3v2.4, section 3.1).
 struct ID3Header {
     /// Bytes of the header.
     static let length: Int64 = 10

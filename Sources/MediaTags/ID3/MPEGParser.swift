@@ -83,7 +83,7 @@ struct MPEGParser: MediaParser {
             if header.hasExtension { content = try await skipExtension(content, header, &frames.window) }
             try await frames.read(content)
         } catch is MediaFault {
-            // What stands in front of the damage is kept.
+            // Keeps the frames before the damage.
         }
         frames.finish()
         guard let plain else { return (frames.description, frames.window) }

@@ -82,7 +82,7 @@ struct StreamInformation {
     }
 }
 
-/// What stands in front of a picture (RFC 9639, section 8.8).
+/// The header of a picture block (RFC 9639, section 8.8).
 struct FLACPicture {
     /// Where the picture begins.
     let offset: Int
