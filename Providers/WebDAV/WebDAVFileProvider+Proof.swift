@@ -46,9 +46,10 @@ extension WebDAVFileProvider {
         let length = write.quirks.keepsSizes ? write.source.length ?? write.source.count : nil
         if let length, try await UploadHash.matches(head, write) { return FileObject(path: path, type: .regular, size: length) }
         var look = try await look(path)
-        // A server that answers from a cache, as rclone does, may know the file or its size seconds late.
+        // A server that answers from a cache, as rclone does, may know the file or its size seconds late. What has more bytes is another's.
         for pause in 0..<6 where !look.isFile(of: length) {
             if case .refused = look { break }
+            if let length, let size = look.item?.size, size > length { break }
             try await Task.sleep(for: .milliseconds(50 << pause))
             look = try await self.look(path)
         }
