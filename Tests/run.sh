@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs all tests of Carrel against real servers: installs what is missing, builds, starts the servers in a private
-# folder, tests, and takes everything down again. Arguments go to `swift test`, for example: --filter WebDAV
+# folder, tests, and takes everything down again. Arguments are those of `swift test` that choose, for example: --filter WebDAV
 #
-# CI=true (or CARREL_REQUIRE_SERVERS=1) makes a missing server a failure instead of skipped tests.
+# CI=true (or CARREL_REQUIRE_SERVERS=1) makes a missing server a failure instead of skipped tests. CARREL_FULL=1 adds what is slow and
+# seldom fails: calibre itself as the driver of a reader application, and a build without the default traits.
 set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -11,15 +12,25 @@ SERVERS=$REPOSITORY/Tests/Servers/servers.sh
 RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
 FTP='^IntegrationTests\.FTP'
 SFTP='^IntegrationTests\.SFTP'
+COMMAND='^IntegrationTests\.Command'
+CALIBRE='^IntegrationTests\.CalibreTests'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
 # Hundreds at once, on few cores, would measure nothing but how long each waits for its turn.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
 # Several packages share a build folder: a plan that was kept there may be another one's, whose tests would run instead. Plans are made
 # with one order of hashes, or their commands would differ by chance, and everything be compiled anew.
+export NO_COLOR=1
 ANEW=--disable-build-manifest-caching
+# The program as it is released is compiled in a folder of its own, while the tests of the debug build mostly wait.
+RELEASE=.build/released
+TESTS=.build/debug/carrelPackageTests.xctest
 SCRATCH=
+# What the tests say, what runs beside them, and how long each part took.
 SAID=$(mktemp)
+BESIDE=$(mktemp)
+TIMES=$(mktemp)
 CHILD=
+LANE=
 STARTED=$SECONDS
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -28,14 +39,16 @@ say() { printf '==> %s\n' "$*" >&2; }
 clean_up() {
   local code=$?
   trap - EXIT INT TERM HUP
-  if [ -n "$CHILD" ]; then kill -TERM -- "-$CHILD" 2>/dev/null || true; fi
+  local group
+  for group in $CHILD $LANE; do kill -TERM -- "-$group" 2>/dev/null || true; done
   if [ -n "$SCRATCH" ]; then
     if [ "$code" != 0 ]; then show_server_errors; fi
     bash "$SERVERS" down 2>/dev/null || true
     rm -rf "$SCRATCH"
   fi
   if [ "$code" != 0 ] && [ -s "$SAID" ]; then show_failures; fi
-  rm -f "$SAID"
+  if [ -s "$TIMES" ]; then show_times; fi
+  rm -f "$SAID" "$BESIDE" "$TIMES"
   if [ "$code" = 0 ]; then
     say "Carrel: all tests passed in $((SECONDS - STARTED)) s."
   else
@@ -56,8 +69,24 @@ run() {
   return "$code"
 }
 
-# As `swift test`, and what it says is kept: what failed is repeated at the very end, where nobody has to look for it.
-run_tests() { run bash -o pipefail -c 'swift test "$@" 2>&1 | tee -a "$0"' "$SAID" "$@"; }
+# part NAME COMMAND…: says what begins, and notes how long it took.
+part() {
+  local name=$1 begin=$SECONDS code=0
+  shift
+  say "$name"
+  "$@" || code=$?
+  printf '%6d s  %s\n' $((SECONDS - begin)) "$name" >>"$TIMES"
+  return "$code"
+}
+
+# What is built already, as `swift test` runs it, but without the build folder's lock: that is for those who build. What it says is kept:
+# what failed is repeated at the very end, where nobody has to look for it.
+test_built() { run bash -o pipefail -c '"$@" 2>&1 | tee -a "$0"' "$SAID" "$TESTS" --testing-library swift-testing "$@"; }
+
+show_times() {
+  say "how long each part took:"
+  sort -rn "$TIMES" >&2
+}
 
 show_failures() {
   say "what failed:"
@@ -77,7 +106,9 @@ show_server_errors() {
 require_servers() { [ "${CARREL_REQUIRE_SERVERS:-0}" = 1 ]; }
 
 install_missing() {
-  if bash "$REPOSITORY/Tests/Servers/install.sh"; then return 0; fi
+  local wanted=all
+  if is_full; then wanted=full; fi
+  if bash "$REPOSITORY/Tests/Servers/install.sh" "$wanted"; then return 0; fi
   if require_servers; then return 1; fi
   say "continuing with what is installed"
 }
@@ -114,72 +145,94 @@ main() {
   trap 'exit 143' TERM HUP
   if [ "${CI:-}" = true ]; then export CARREL_REQUIRE_SERVERS=1; fi
   cd "$REPOSITORY"
-  install_missing
+  part "installing what is missing" install_missing
   if ! command -v swift >/dev/null; then
     say "there is no swift in PATH: see https://www.swift.org/install"
     exit 127
   fi
-  say "style and documentation"
-  run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
-  say "building"
-  run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
+  part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
+  part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
   if [ "$(uname)" = Linux ]; then
-    say "starting servers"
-    start_servers
+    part "starting servers" start_servers
     export_environment
   else
     say "the test servers need Linux: their tests are skipped"
   fi
   if [ $# -gt 0 ]; then
-    say "testing: $*"
-    run_tests --skip-build "$@"
+    part "testing: $*" test_built "$@"
     return
   fi
-  # One target after the other: together, on a machine with few cores, they would only keep each other waiting.
+  start_lane
+  test_suites
+  join_lane
+  if is_full; then
+    part "testing: calibre" test_built --filter "$CALIBRE"
+    part "building without the default traits" build_without_traits
+  fi
+}
+
+# One target after the other: together, on a machine with few cores, they would only keep each other waiting.
+test_suites() {
+  local folder
   for folder in Tests/*Tests; do
     [ "$folder" = Tests/IntegrationTests ] && continue
-    say "testing: ${folder##*/}"
-    run_tests --skip-build --filter "^${folder##*/}\."
+    part "testing: ${folder##*/}" test_built --filter "^${folder##*/}\."
   done
-  say "testing: real servers"
-  run_tests --skip-build --filter '^IntegrationTests\.' --skip '^IntegrationTests\.Command' --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS"
-  say "testing: real servers of FTP"
-  run_tests --skip-build --filter "$FTP"
-  say "testing: real servers of SFTP"
-  run_tests --skip-build --filter "$SFTP"
-  say "testing: races on real servers"
-  run_tests --skip-build --filter "$RACES"
-  say "testing: the kit on every storage, and undo on real servers"
-  run_tests --skip-build --filter "$LONG_RUNS"
+  part "testing: real servers" test_built --filter '^IntegrationTests\.' \
+    --skip "$COMMAND" --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS" --skip "$CALIBRE"
+  part "testing: real servers of FTP" test_built --filter "$FTP"
+  part "testing: real servers of SFTP" test_built --filter "$SFTP"
+  part "testing: races on real servers" test_built --filter "$RACES"
+  part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
+}
+
+# Beside the suites, which wait for clocks and servers more than they compute.
+start_lane() {
+  set -m
+  lane </dev/null >"$BESIDE" 2>&1 &
+  LANE=$!
+  set +m
+}
+
+join_lane() {
+  local code=0
+  say "waiting for the program as it is released, and the examples"
+  wait "$LANE" || code=$?
+  LANE=
+  cat "$BESIDE"
+  grep -A 12 -e 'recorded an issue' "$BESIDE" >>"$SAID" || true
+  return "$code"
+}
+
+lane() {
+  set -e
+  trap - EXIT INT TERM HUP
   # Optimised code is other code: what people run is tested as they get it.
-  say "building the program as it is released"
-  run swift build -c release --static-swift-stdlib --product carrel
-  say "testing: the program as it is released"
-  CARREL_TEST_PROGRAM=$(swift build -c release --static-swift-stdlib --show-bin-path)/carrel
-  export CARREL_TEST_PROGRAM
-  run_tests --skip-build --filter '^IntegrationTests\.Command'
-  unset CARREL_TEST_PROGRAM
+  part "building the program as it is released" nice swift build -c release --static-swift-stdlib --product carrel --scratch-path "$RELEASE"
+  part "testing: the program as it is released" env CARREL_TEST_PROGRAM="$REPOSITORY/$RELEASE/release/carrel" \
+    "$TESTS" --testing-library swift-testing --filter "$COMMAND"
   # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
   export SWIFT_DETERMINISTIC_HASHING=1
+  local folder
   for folder in Examples/*/Package.swift; do
     folder=${folder%/Package.swift}
-    say "testing: the example ${folder##*/}"
-    run_tests --package-path "$folder" --scratch-path .build "$ANEW"
+    part "testing: the example ${folder##*/}" swift test --package-path "$folder" --scratch-path .build "$ANEW"
   done
-  # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew. Where there is
-  # none, the libraries of others need no building twice.
-  say "building without the trait FileInformation"
-  local scratch=.build/without-traits
-  if [ "${CI:-}" = true ]; then scratch=.build; fi
+}
+
+is_full() { [ "${CARREL_FULL:-0}" = 1 ]; }
+
+# What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
+build_without_traits() {
+  local answer pictures scratch=.build/without-traits
   run swift build --disable-default-traits --product carrel --scratch-path "$scratch" "$ANEW"
-  local answer pictures
   pictures=$(mktemp -d)
   : >"$pictures/picture.jpg"
   answer=$("$scratch"/debug/carrel thumb "$pictures/picture.jpg" - 2>&1 || true)
   rm -rf "$pictures"
   case $answer in
     *"built without the package trait FileInformation"*) ;;
-    *) say "without the trait, a thumbnail should be refused with a sentence that names it, and this came: $answer"; exit 1 ;;
+    *) say "without the trait, a thumbnail should be refused with a sentence that names it, and this came: $answer"; return 1 ;;
   esac
 }
 

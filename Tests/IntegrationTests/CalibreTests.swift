@@ -11,12 +11,12 @@ struct CalibreTests {
     private static let program = ["/usr/bin/calibre-debug", "/usr/local/bin/calibre-debug"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
-    private static let isRequired = ProcessInfo.processInfo.environment["CARREL_REQUIRE_SERVERS"] == "1"
+    private static let isRequired = ProcessInfo.processInfo.environment["CARREL_FULL"] == "1"
 
     @Test(
-        .enabled(if: CalibreTests.program != nil || CalibreTests.isRequired, "calibre is not installed; run bash Tests/Servers/install.sh"))
+        .enabled(if: CalibreTests.program != nil || CalibreTests.isRequired, "calibre is not installed; run make full"))
     func `calibre uploads, updates, collects, fetches and deletes books`() async throws {
-        let program = try #require(Self.program, "calibre has to be installed for this run: bash Tests/Servers/install.sh")
+        let program = try #require(Self.program, "calibre has to be installed for this run: bash Tests/Servers/install.sh full")
         try await withFolder { folder in
             let books = try makeBooks(in: folder)
             let cover = folder.appending(path: "cover.jpg")

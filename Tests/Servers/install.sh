@@ -5,6 +5,7 @@
 #   install.sh demo       that, and the one server of Examples/demo.sh
 #   install.sh servers    the real servers and tools of the integration tests
 #   install.sh            both
+#   install.sh full       both, and calibre, which brings hundreds of packages
 #
 # Only what is missing is installed; when nothing is missing, nothing is asked of the network. The Python servers go to
 # $CARREL_VENV, else below the user's cache folder (for root: /var/cache, where the servers' user can read them). The FTP
@@ -16,7 +17,8 @@ umask 022
 BUILD_PACKAGES=(libcurl4-openssl-dev libssh2-1-dev zlib1g-dev libxml2-dev pkg-config ca-certificates
   libturbojpeg0-dev libpng-dev libwebp-dev libexif-dev libtag1-dev libqpdf-dev libarchive-dev libsqlite3-dev)
 SERVER_PACKAGES=(apache2-bin apache2-utils nginx-light libnginx-mod-http-dav-ext rclone lighttpd lighttpd-mod-webdav
-  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils calibre)
+  tinyproxy-bin microsocks openssh-server openssh-client lftp curl openssl time poppler-utils)
+FULL_PACKAGES=(calibre)
 DEMO_PACKAGES=(apache2-bin apache2-utils openssl)
 # moto's own list for its server is five times as long, with what other services than S3 and IAM need.
 # Versions as the known failures were found with; one install for each server, so that one does not take the other with it.
@@ -216,6 +218,7 @@ main() {
     demo) wanted=("${BUILD_PACKAGES[@]}" "${DEMO_PACKAGES[@]}") ;;
     servers) wanted=("${SERVER_PACKAGES[@]}") ;;
     all) wanted=("${BUILD_PACKAGES[@]}" "${SERVER_PACKAGES[@]}") ;;
+    full) wanted=("${BUILD_PACKAGES[@]}" "${SERVER_PACKAGES[@]}" "${FULL_PACKAGES[@]}") ;;
     *) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p}' "$0" >&2; exit 2 ;;
   esac
   if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
@@ -223,7 +226,7 @@ main() {
     exit 1
   fi
   local wants_python=no wants_ftp=no
-  if [[ ${1:-all} =~ ^(all|servers)$ ]]; then
+  if [[ ${1:-all} =~ ^(all|full|servers)$ ]]; then
     if ! has_python_servers || ! has_pyftpd || ! has_asyncssh; then
       wants_python=yes
       python -c 'import venv, ensurepip' 2>/dev/null || wanted+=(python3-venv)
