@@ -5,7 +5,7 @@ import SFTPEngine
 /// Opening files and folders on servers that have few handles to give.
 extension SFTPConnection {
     /// How long a file may be open without being read before its handle is taken for another one; less where nothing else is open.
-    private static let idle = (usual: Duration.milliseconds(250), alone: Duration.milliseconds(50))
+    private static let idle = (usual: Duration.milliseconds(250), alone: Duration.milliseconds(20))
 
     /// What came of openings that left together.
     private struct Attempt {

@@ -145,7 +145,7 @@ extension Publication {
             return Publication(
                 manifest: builder.manifest, fetcher: builder.fetcher, mediaType: asset.mediaType,
                 protection: protection ?? builder.protection,
-                warnings: warnings.all, contents: builder.contents)
+                warnings: warnings.all, contents: builder.contents, cover: builder.cover)
         }
         return nil
     }

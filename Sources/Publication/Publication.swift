@@ -11,13 +11,17 @@ public final class Publication: Sendable {
     private let fetcher: any Fetcher
     private let readContents: (@Sendable () async throws -> [Link])?
     private let knownContents = SharedValue<[Link]>()
+    private let searchCover: (@Sendable () async throws -> Link?)?
+    private let knownCover = SharedValue<Link?>()
 
     /// - Parameters:
     ///   - fetcher: Closed with the publication.
     ///   - contents: Reads the table of contents when somebody asks for it; nil if the manifest has it.
+    ///   - cover: Looks for the cover when somebody asks for it; nil if the manifest names it, or there is none.
     public init(
         manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil, protection: Protection? = nil,
-        warnings: [PublicationWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil
+        warnings: [PublicationWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil,
+        cover: (@Sendable () async throws -> Link?)? = nil
     ) {
         self.manifest = manifest
         self.fetcher = fetcher
@@ -25,6 +29,7 @@ public final class Publication: Sendable {
         self.protection = protection
         self.warnings = warnings
         readContents = contents
+        searchCover = cover
     }
 
     /// The same publication with another manifest or another root fetcher: for a use of its own, such as making an index.
@@ -35,7 +40,8 @@ public final class Publication: Sendable {
         var (manifest, fetcher) = (manifest, fetcher)
         try change(&manifest, &fetcher)
         return Publication(
-            manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings, contents: readContents)
+            manifest: manifest, fetcher: fetcher, mediaType: mediaType, protection: protection, warnings: warnings, contents: readContents,
+            cover: searchCover)
     }
 
     /// The tree of fetchers that resources come through, for people who debug.
@@ -61,6 +67,17 @@ public final class Publication: Sendable {
     public func contents() async throws -> [Link] {
         guard let readContents else { return tableOfContents }
         return try await knownContents.value(readContents)
+    }
+
+    /// The link of the cover: ``coverLink``, or what a search in the book finds, once.
+    ///
+    /// - Throws: Errors of the storage. The next call tries again.
+    /// - Complexity: Nothing for a publication that declares its cover. For an EPUB that does not, the start of an image and up to six
+    ///   pages, at the first call.
+    public func findCover() async throws -> Link? {
+        if let coverLink { return coverLink }
+        guard let searchCover else { return nil }
+        return try await knownCover.value(searchCover)
     }
 
     /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.

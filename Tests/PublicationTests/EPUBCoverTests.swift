@@ -31,11 +31,17 @@ import Testing
         #"<guide><reference type="\#(type)" href="\#(href)"/></guide>"#
     }
 
+    private func read(_ fetcher: DictionaryFetcher, warnings: WarningLog = WarningLog()) async throws -> EPUBBook {
+        try await EPUBReading(fetcher, warnings: warnings, choice: { $0.first }).book()
+    }
+
     private func cover(_ book: EPUBFixture) async throws -> String? {
-        let manifest = try await book.manifest()
-        let links = (manifest.readingOrder + manifest.resources).filter { $0.rels.contains("cover") }
+        let read = try await read(DictionaryFetcher(book.allFiles))
+        let links = (read.manifest.readingOrder + read.manifest.resources).filter { $0.rels.contains("cover") }
         #expect(links.count <= 1)
-        return links.first?.href
+        let found = try await read.coverSearch?()
+        #expect(links.isEmpty || found == nil)
+        return links.first?.href ?? found?.href
     }
 
     @Test(arguments: ["cover", "Cover", "other.ms-coverimage-standard"])
@@ -134,10 +140,21 @@ import Testing
         #expect(try await cover(Self.book(items: Self.image + page)) == "OEBPS/im/picture.gif")
     }
 
-    @Test func `an image that the manifest does not list is added to the resources`() async throws {
-        let manifest = try await Self.book(items: Self.page, after: Self.guide("text/front.xhtml")).manifest()
-        let link = try #require(manifest.resources.first { $0.rels.contains("cover") })
-        #expect(link.href == "OEBPS/im/picture.gif" && link.type == "image/gif")
+    @Test func `an image that the manifest does not list is found, too`() async throws {
+        let book = Self.book(items: Self.page, after: Self.guide("text/front.xhtml"))
+        let link = try #require(try await read(DictionaryFetcher(book.allFiles)).coverSearch?())
+        #expect(link.href == "OEBPS/im/picture.gif" && link.type == "image/gif" && link.rels == ["cover"])
+    }
+
+    @Test func `a book that declares no cover is searched when somebody asks, once`() async throws {
+        let fetcher = DictionaryFetcher(Self.book(after: Self.guide("text/front.xhtml")).allFiles)
+        let read = try await read(fetcher)
+        #expect(!fetcher.requests.contains { $0.contains("picture") || $0.contains("front") })
+        let book = Publication(manifest: read.manifest, fetcher: fetcher, cover: read.coverSearch)
+        #expect(book.coverLink == nil)
+        #expect(try await book.findCover()?.href == "OEBPS/im/picture.gif")
+        let requests = fetcher.requests.count
+        #expect(try await book.findCover()?.href == "OEBPS/im/picture.gif" && fetcher.requests.count == requests)
     }
 
     @Test func `a drawing is a cover`() async throws {
@@ -171,8 +188,8 @@ import Testing
         }
         let fetcher = DictionaryFetcher(book.allFiles)
         let warnings = WarningLog()
-        let manifest = try await EPUBParser().parse(fetcher: fetcher, warnings: warnings)
-        #expect(manifest.link(withRel: "cover") == nil)
+        let read = try await read(fetcher, warnings: warnings)
+        #expect(try await read.coverSearch?() == nil)
         #expect(fetcher.requests.count { $0.contains("cover") } <= 12)
         #expect(!warnings.all.contains { $0.message.contains("cover") || $0.message.contains("front") })
     }

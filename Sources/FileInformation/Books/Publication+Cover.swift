@@ -28,7 +28,7 @@ extension Publication {
     ///   the storage's errors.
     /// - Complexity: The image; of a PDF document what its first page consists of, usually up to eight requests.
     public func cover(dimension: Int = 1600, limit: Int = 64 << 20) async throws -> Cover? {
-        if let link = coverLink { return try await image(at: link, limit: limit) }
+        if let link = try await findCover() { return try await image(at: link, limit: limit) }
         guard conforms(to: .pdf), let link = readingOrder.first, readingOrder.count == 1 else { return nil }
         if let protection, protection.isLocked {
             throw FileError.make(.fileReadNoPermission, path: link.href, sentence: protection.reason ?? "The document is locked.")

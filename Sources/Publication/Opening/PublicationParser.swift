@@ -21,6 +21,9 @@ public struct PublicationBuilder: Sendable {
     /// Reads the table of contents, where that takes more than was read to open the publication; see ``Publication/contents()``. Nil if
     /// the manifest has it.
     public var contents: (@Sendable () async throws -> [Link])?
+    /// Looks for the cover, where that takes more than was read to open the publication; see ``Publication/findCover()``. Nil if the
+    /// manifest names it, or there is none.
+    public var cover: (@Sendable () async throws -> Link?)?
 
     /// A manifest, and what its resources come from.
     public init(manifest: Manifest, fetcher: any Fetcher) {

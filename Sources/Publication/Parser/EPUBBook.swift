@@ -5,6 +5,19 @@ struct EPUBBook {
     let encryptions: [String: Encryption]
     /// Those of the default rendition, its own first: what fonts are obfuscated with.
     let identifiers: [String]
+    let cover: EPUBCover
+
+    /// Looks for the cover of a book that declares none; nil where the manifest has it.
+    var coverSearch: (@Sendable () async throws -> Link?)? {
+        guard cover.declared == nil else { return nil }
+        let (cover, links) = (cover, manifest.readingOrder + manifest.resources)
+        return {
+            guard let href = try await cover.search() else { return nil }
+            var link = links.first { $0.href == href } ?? Link(href: href, type: MediaType.byExtension(of: href).string)
+            link.rels.append("cover")
+            return link
+        }
+    }
 
     /// The tree of fetchers over `local`, which has the files of the container, and `remote`, which has the rest of the world.
     ///

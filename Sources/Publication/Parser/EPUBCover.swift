@@ -7,7 +7,7 @@ import SafeXML
 /// EPUB 3 has a property for it (EPUB 3.3, section 5.7.2.1), and EPUB 2, by custom, a `meta` that names an item. Books without either are
 /// searched in this order: the guide (OPF 2.0.1, section 2.6); the landmarks (EPUB 3.3, section 7.4.4); a `meta` with a file name, with
 /// the id of a page, or in other capitals; an item called cover; the only image of the first page.
-struct EPUBCover {
+struct EPUBCover: Sendable {
     private let package: PackageDocument
     private let folder: EPUBPath
     /// Without warnings: a cover that cannot be found is no fault.
@@ -32,13 +32,11 @@ struct EPUBCover {
         items = Dictionary(package.items.map { ($0.href, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The address of the cover image; nil where the book has none.
+    /// The address of the cover image, where the book does not declare one; nil where it has none.
     ///
     /// - Throws: The fetcher's errors, but not those about what is in the book.
-    /// - Complexity: Nothing for a book that names an image as its cover. For another, the start of the image and, where a page leads to it,
-    ///   up to six pages of at most 256 KiB.
-    func href() async throws -> String? {
-        if let declared { return declared }
+    /// - Complexity: The start of the image and, where a page leads to it, up to six pages of at most 256 KiB.
+    func search() async throws -> String? {
         var search = EPUBCoverSearch(documents, mediaType: mediaType)
         for href in named {
             if let found = try await search.image(at: href) { return found }
@@ -47,15 +45,13 @@ struct EPUBCover {
         return try await search.onlyImage(ofPageAt: package.items[first.item].href)
     }
 
-    /// Adds the relation `cover` to the link with that address: to a new one among the resources where the manifest does not list it.
+    /// Adds the relation `cover` to the link with that address.
     static func mark(_ href: String?, _ readingOrder: inout [Link], _ resources: inout [Link]) {
         guard let href else { return }
         if let index = readingOrder.firstIndex(where: { $0.href == href }) {
             readingOrder[index].rels.append("cover")
         } else if let index = resources.firstIndex(where: { $0.href == href }) {
             resources[index].rels.append("cover")
-        } else {
-            resources.append(Link(href: href, type: MediaType.byExtension(of: href).string, rels: ["cover"]))
         }
     }
 
@@ -65,7 +61,7 @@ struct EPUBCover {
     }
 
     /// The image that is the cover by the property or by an exact `meta`. It is believed unread.
-    private var declared: String? {
+    var declared: String? {
         let isImage = { (item: PackageDocument.Item) in mediaType(item.href).hasPrefix("image/") }
         if let item = package.items.first(where: { $0.properties.contains("cover-image") && isImage($0) }) { return item.href }
         return package.metadata.legacyValue("cover").flatMap(package.item(id:)).flatMap { isImage($0) ? $0.href : nil }

@@ -3,7 +3,7 @@ import Foundation
 import SafeXML
 
 /// Reads the XML documents of a publication from its fetcher, within limits, and notes what was wrong with them.
-struct EPUBDocuments {
+struct EPUBDocuments: Sendable {
     let fetcher: any Fetcher
     var warnings = WarningLog()
     /// What the container lists; nil where it was not asked.

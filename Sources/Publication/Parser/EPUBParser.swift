@@ -32,8 +32,10 @@ public struct EPUBParser: PublicationParser {
             book.manifest.metadata.title = LocalizedString(asset.nameWithoutExtension)
             warnings.warn("missing-title", .moderate, "The book has no title; the name of its file stands in.")
         }
-        return PublicationBuilder(
+        var builder = PublicationBuilder(
             manifest: book.manifest, fetcher: book.fetcher(local: asset.fetcher, remote: asset.remote, warnings: warnings))
+        builder.cover = book.coverSearch
+        return builder
     }
 
     /// Reads the package of the publication in `fetcher`, which stays the caller's.

@@ -31,8 +31,7 @@ struct EPUBReading {
         let contents = try await EPUBContents(package, documents)
         let landmarks = (contents.subcollections["landmarks"] ?? []).flatMap(\.links)
         let cover = EPUBCover(package, folder: EPUBPath.folder(of: rendition.href), landmarks: landmarks, documents)
-        let image = try await cover.href()
-        EPUBCover.mark(image, &links.readingOrder, &links.resources)
+        EPUBCover.mark(cover.declared, &links.readingOrder, &links.resources)
         let manifest = Manifest(
             metadata: try await metadata(package, documents), links: renditions.filter { $0 != rendition }.map(\.link),
             readingOrder: links.readingOrder, resources: links.resources, tableOfContents: contents.tableOfContents,
@@ -40,7 +39,7 @@ struct EPUBReading {
         let key =
             try await rendition == renditions[0]
             ? manifest.metadata : defaultMetadata(renditions[0], encryptions, documents) ?? manifest.metadata
-        return EPUBBook(manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers)
+        return EPUBBook(manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers, cover: cover)
     }
 
     /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier whichever is read.

@@ -71,7 +71,7 @@ struct BookExtraction: Sendable {
 
     /// The cover as it is, where it is a picture that a list can show, and small; a book without one is as good.
     private func cover(of publication: Publication) async -> Data? {
-        guard let link = publication.coverLink else { return nil }
+        guard let link = try? await publication.findCover() else { return nil }
         let resource = publication.get(link)
         let limit = max(0, options.largestCover)
         // A cover that cannot be read is left out: the book itself is good.

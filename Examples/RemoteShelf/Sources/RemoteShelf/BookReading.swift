@@ -66,7 +66,7 @@ struct BookReading: Sendable {
 
     /// A book whose cover is damaged is as good without it; one that could not be reached is to be tried again.
     private func cover(of book: Publication) async throws -> Cover? {
-        guard let link = book.coverLink else { return nil }
+        guard let link = try await book.findCover() else { return nil }
         do throws(ResourceError) {
             let resource = book.get(link)
             // An archive tells the size without a request; what a manifest claims is asked for. Neither has to be true.
