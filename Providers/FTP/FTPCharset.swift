@@ -4,15 +4,17 @@ import Foundation
 /// How a server writes names that are not ASCII: UTF-8 (RFC 2640), or a character set of before.
 ///
 /// A path component has the name in UTF-8; what the server's bytes are not a text of stays bytes. Each of the server's names has one
-/// path component, and that one leads back to the same bytes. Characters are converted by iconv(3).
+/// path component, and that one leads back to the same bytes.
 struct FTPCharset: Hashable, Sendable {
     /// What servers write that say `UTF8` in `FEAT`, and most others; nothing is converted.
-    static let utf8 = FTPCharset(unchecked: "utf-8")
+    static let utf8 = FTPCharset(.utf8)
+
+    private let encoding: TextEncoding
 
     /// The name as registered with IANA, in lower case.
-    let name: String
+    var name: String { encoding.name }
 
-    private init(unchecked name: String) { self.name = name }
+    private init(_ encoding: TextEncoding) { self.encoding = encoding }
 
     /// - Parameter name: Such as `windows-1251`, `shift_jis`, `gb18030`; in any case.
     /// - Throws: `CocoaError(.fileReadUnknownStringEncoding)` for a name that this system does not know, and for sets in which ASCII has
@@ -23,18 +25,15 @@ struct FTPCharset: Hashable, Sendable {
             self = .utf8
             return
         }
-        self.init(unchecked: lower)
-        // Slashes would be instructions to iconv_open(3).
-        let isName =
-            !lower.isEmpty && lower.utf8.count <= 60
-            && lower.utf8.allSatisfy { $0.isDigit || "abcdefghijklmnopqrstuvwxyz-_.:+()".utf8.contains($0) }
-        guard isName, decoder() != nil, encoder() != nil else {
+        guard let encoding = TextEncoding(lower) else {
             throw FileError.make(
                 .fileReadUnknownStringEncoding, path: "", sentence: "This system knows no character set that is called “\(name)”.")
         }
+        self.init(encoding)
+        let (decoder, encoder) = (encoding.decoder(), encoding.encoder())
         // Japanese and Korean sets have a currency sign and a line over in the places of two, which are no danger.
         let ascii = (1...0x7F as ClosedRange<UInt8>).filter { $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "~") }
-        guard ascii.allSatisfy({ decoder()?.convert([$0]) == [$0] && encoder()?.convert([$0]) == [$0] }) else {
+        guard ascii.allSatisfy({ decoder?.convert([$0]) == [$0] && encoder?.convert([$0]) == [$0] }) else {
             throw FileError.make(
                 .fileReadUnknownStringEncoding, path: "",
                 sentence: "“\(name)” is not a character set that FTP can have: ASCII differs in it.")
@@ -44,7 +43,9 @@ struct FTPCharset: Hashable, Sendable {
     /// The path component for one of the server's names.
     func component(of serverName: [UInt8]) -> [UInt8] {
         if self == .utf8 || Self.isSame(serverName) { return serverName }
-        if let text = decoder()?.convert(serverName), !Self.hasEscapes(text), encoder()?.convert(text) == serverName { return text }
+        if let text = encoding.decoder()?.convert(serverName), !Self.hasEscapes(text), encoding.encoder()?.convert(text) == serverName {
+            return text
+        }
         // As UTF-8 it would be taken for a text on the way back.
         guard String(validating: serverName, as: UTF8.self) != nil else { return serverName }
         return serverName.flatMap { $0 < 0x80 ? [$0] : Array(String(Self.escape(of: $0)).utf8) }
@@ -68,7 +69,7 @@ struct FTPCharset: Hashable, Sendable {
         if String(validating: component, as: UTF8.self) == nil {
             result = component
         } else {
-            result = Self.hasEscapes(component) ? Self.unescaped(component) : encoder()?.convert(component)
+            result = Self.hasEscapes(component) ? Self.unescaped(component) : encoding.encoder()?.convert(component)
         }
         if let result, FTPEntry.isName(result), self.component(of: result) == component { return result }
         let shown = String(decoding: component, as: UTF8.self)
@@ -81,9 +82,6 @@ struct FTPCharset: Hashable, Sendable {
     private static func isSame(_ name: [UInt8]) -> Bool {
         name.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "~") }
     }
-
-    private func decoder() -> Iconv? { Iconv(from: name, to: "utf-8") }
-    private func encoder() -> Iconv? { Iconv(from: "utf-8", to: name) }
 
     /// The character by which ``ProviderPath`` writes a byte that is not text.
     private static func escape(of byte: UInt8) -> Unicode.Scalar { Unicode.Scalar(0x10FF00 + UInt32(byte)) ?? "\u{FFFD}" }
@@ -110,37 +108,5 @@ extension FTPCharset: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(name)
-    }
-}
-
-/// One conversion, from one character set to another. Source: iconv(3).
-private final class Iconv {
-    private let descriptor: iconv_t
-
-    /// Nil where the system does not know one of the two.
-    init?(from: String, to: String) {
-        // (iconv_t) −1 for an error.
-        guard let opened = iconv_open(to, from), Int(bitPattern: opened) != -1 else { return nil }
-        descriptor = opened
-    }
-
-    deinit { iconv_close(descriptor) }
-
-    /// Nil where something has no counterpart, or is cut off.
-    func convert(_ bytes: [UInt8]) -> [UInt8]? {
-        var input = bytes.map { CChar(bitPattern: $0) }
-        // No set has characters of more bytes, and none becomes more than four in UTF-8 by itself.
-        var output = [CChar](repeating: 0, count: bytes.count * 8 + 16)
-        let count: Int? = input.withUnsafeMutableBufferPointer { input in
-            output.withUnsafeMutableBufferPointer { output in
-                var (start, left) = (input.baseAddress, input.count)
-                var (end, room) = (output.baseAddress, output.count)
-                // From the state at the beginning; and at the end what was held back, for an accent might have come.
-                iconv(descriptor, nil, nil, nil, nil)
-                guard iconv(descriptor, &start, &left, &end, &room) == 0, iconv(descriptor, nil, nil, &end, &room) == 0 else { return nil }
-                return output.count - room
-            }
-        }
-        return count.map { output.prefix($0).map { UInt8(bitPattern: $0) } }
     }
 }

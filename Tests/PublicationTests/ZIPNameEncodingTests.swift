@@ -7,19 +7,7 @@ import Testing
 
 /// A text in an encoding, by iconv's name for it.
 private func bytes(_ text: String, _ encoding: String) throws -> [UInt8] {
-    guard let descriptor = iconv_open(encoding, "UTF-8"), Int(bitPattern: descriptor) != -1 else { throw POSIXError(.EINVAL) }
-    defer { iconv_close(descriptor) }
-    var input = text.utf8.map { CChar(bitPattern: $0) }
-    var output = [CChar](repeating: 0, count: text.utf8.count * 4)
-    let count: Int? = input.withUnsafeMutableBufferPointer { input in
-        output.withUnsafeMutableBufferPointer { output in
-            var (start, left) = (input.baseAddress, input.count)
-            var (end, room) = (output.baseAddress, output.count)
-            return iconv(descriptor, &start, &left, &end, &room) == 0 ? output.count - room : nil
-        }
-    }
-    guard let count else { throw POSIXError(.EILSEQ) }
-    return output.prefix(count).map { UInt8(bitPattern: $0) }
+    try #require(TextEncoding(encoding)?.encoder()?.convert(Array(text.utf8)))
 }
 
 private func options(_ name: [UInt8], isUTF8: Bool = false) -> ZIPBuilder.Options {
@@ -135,6 +123,17 @@ private let titles: [(encoding: String, titles: [String])] = [
             #expect(try await opened.get(opened.readingOrder[0]).readAsString() == OddBook.chapter)
             #expect(opened.tags == ["assumed-encoding"], "\(opened.warnings.map(\.message))")
         }
+    }
+
+    @Test(arguments: [
+        ("ISO-8859-2", "Žluťoučký"), ("CP1254", "Şöğüt"), ("MACINTOSH", "Été"), ("CP1257", "Šķēršļi"), ("ISO-8859-5", "Глава"),
+        ("MAC-CYRILLIC", "Глава"), ("CP857", "Şiğ"),
+    ])
+    func `addresses tell encodings that names alone do not`(encoding: String, title: String) async throws {
+        let opened = try await open(book(title + ".xhtml", encoding), named: "a.epub")
+        #expect(opened.readingOrder.map(\.href) == [ArchiveHREF.encode("OEBPS/\(title).xhtml"), "OEBPS/c2.xhtml"])
+        #expect(try await opened.get(opened.readingOrder[0]).readAsString() == OddBook.chapter)
+        #expect(opened.tags == ["assumed-encoding"], "\(opened.warnings.map(\.message))")
     }
 
     @Test func `a name that is UTF-8 by chance is what the addresses say, beside others`() async throws {

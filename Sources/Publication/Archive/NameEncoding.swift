@@ -1,4 +1,4 @@
-import Foundation
+import FileProviderCore
 
 /// An encoding in which writers of ZIP archives put names without saying so: all of them extend ASCII.
 struct NameEncoding: Hashable, Sendable {
@@ -14,28 +14,23 @@ struct NameEncoding: Hashable, Sendable {
 
     /// As registered with IANA, for people.
     let name: String
-    /// As iconv(3) calls it.
-    let system: String
     let form: Form
+    /// The system's name for it, by which ``TextEncoding`` finds it, if this system knows it.
+    fileprivate let system: String
 
     private init(_ name: String, _ system: String, _ form: Form = .single) {
         self.name = name
-        self.system = system
         self.form = form
+        self.system = system
     }
 
     /// One that a caller names; nil for a name that this system does not know.
     init?(named name: String) {
-        // Slashes would be instructions to iconv_open(3).
-        guard !name.isEmpty, name.utf8.count <= 60, name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "/") }) else {
-            return nil
-        }
-        let lowercased = name.lowercased()
         // The usual names mean Microsoft's tables in names of files, in which a backslash is one.
         let aliases = [
             "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "euc-kr": "CP949", "gbk": "GB18030", "gb2312": "GB18030",
         ]
-        self.init(name, aliases[lowercased] ?? name, .unknown)
+        self.init(name, aliases[name.lowercased()] ?? name, .unknown)
         guard NameDecoder(self)?.text(of: Array("a".utf8)) == "a" else { return nil }
     }
 
@@ -51,39 +46,30 @@ struct NameEncoding: Hashable, Sendable {
         NameEncoding("IBM852", "CP852"), NameEncoding("windows-1253", "CP1253"), NameEncoding("IBM737", "CP737"),
         NameEncoding("windows-1255", "CP1255"), NameEncoding("windows-1256", "CP1256"), NameEncoding("windows-874", "CP874"),
     ]
+
+    /// Those that are too like others to be told from names alone; a book's own addresses can tell them.
+    static let rare: [NameEncoding] = [
+        ("windows-1254", "CP1254"), ("windows-1257", "CP1257"), ("windows-1258", "CP1258"), ("ISO-8859-2", "ISO-8859-2"),
+        ("ISO-8859-5", "ISO-8859-5"), ("ISO-8859-7", "ISO-8859-7"), ("ISO-8859-15", "ISO-8859-15"), ("IBM855", "CP855"),
+        ("IBM857", "CP857"), ("IBM860", "CP860"), ("IBM865", "CP865"), ("IBM775", "CP775"), ("macintosh", "MACINTOSH"),
+        ("x-mac-ce", "MAC-CENTRALEUROPE"), ("x-mac-cyrillic", "MAC-CYRILLIC"), ("EUC-TW", "EUC-TW"),
+    ].map { NameEncoding($0.0, $0.1, .unknown) }
 }
 
-/// Makes text of names. Source: iconv(3).
-final class NameDecoder {
-    private let descriptor: iconv_t
-    private let isCodePage437: Bool
+/// Makes text of names.
+struct NameDecoder {
+    /// Nil for code page 437, whose table is here: it has a character for every byte.
+    private let converter: TextConverter?
 
-    /// Nil where the system does not know the encoding.
+    /// Nil if this system does not know the encoding.
     init?(_ encoding: NameEncoding) {
-        isCodePage437 = encoding == .codePage437
-        // (iconv_t) −1 for an error.
-        guard let opened = iconv_open("UTF-8", encoding.system), Int(bitPattern: opened) != -1 else { return nil }
-        descriptor = opened
+        converter = encoding == .codePage437 ? nil : TextEncoding(encoding.system)?.decoder()
+        if converter == nil, encoding != .codePage437 { return nil }
     }
-
-    deinit { iconv_close(descriptor) }
 
     /// Nil for bytes that are no text in the encoding.
     func text(of name: [UInt8]) -> String? {
-        if isCodePage437 { return name.withUnsafeBytes { EntryName.codePage437($0) } }
-        var input = name.map { CChar(bitPattern: $0) }
-        // No set has characters of more bytes, and none becomes more than four in UTF-8 by itself.
-        var output = [CChar](repeating: 0, count: name.count * 8 + 16)
-        let count: Int? = input.withUnsafeMutableBufferPointer { input in
-            output.withUnsafeMutableBufferPointer { output in
-                var (start, left) = (input.baseAddress, input.count)
-                var (end, room) = (output.baseAddress, output.count)
-                // From the state at the beginning; and at the end what was held back, for an accent might have come.
-                iconv(descriptor, nil, nil, nil, nil)
-                guard iconv(descriptor, &start, &left, &end, &room) == 0, iconv(descriptor, nil, nil, &end, &room) == 0 else { return nil }
-                return output.count - room
-            }
-        }
-        return count.flatMap { String(validating: output.prefix($0).map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+        guard let converter else { return name.withUnsafeBytes { EntryName.codePage437($0) } }
+        return converter.convert(name).flatMap { String(validating: $0, as: UTF8.self) }
     }
 }

@@ -38,13 +38,16 @@ struct ZIPNames {
         }
         var best: (encoding: NameEncoding, paths: Set<String>)?
         var most = 0
+        let considered = names.prefix(Self.mostAddresses)
         for package in packages.prefix(Self.mostPackages) {
             let addresses = try await addresses(in: package)
-            for encoding in addresses.isEmpty ? [] : [assumed].compactMap(\.self) + NameEncoding.known {
+            for encoding in addresses.isEmpty ? [] : [assumed].compactMap(\.self) + NameEncoding.known + NameEncoding.rare {
+                // All names are right already.
+                if most == considered.count { break }
                 guard let decoder = NameDecoder(encoding) else { continue }
                 let paths = paths(of: addresses, in: package, decoder)
-                let names = names.prefix(Self.mostAddresses).lazy.compactMap { decoder.text(of: $0) }
-                let count = names.compactMap { EntryName.confined($0) }.count { paths.contains($0) }
+                let texts = considered.lazy.compactMap { decoder.text(of: $0) }
+                let count = texts.compactMap { EntryName.confined($0) }.count { paths.contains($0) }
                 if count > most { (best, most) = ((encoding, paths), count) }
             }
         }
