@@ -188,7 +188,7 @@ let package = Package(
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "Publication", "SampleBooks",
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
-        .testTarget(name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "SampleBooks"]),
+        .testTarget(name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "ProviderDoubles", "SampleBooks"]),
         .testTarget(
             name: "PublicationTests",
             dependencies: [
@@ -197,7 +197,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "FileInformationTests",
-            dependencies: ["FileInformation", "LocalFileProvider", "MemoryFileProvider", "SampleBooks"]),
+            dependencies: ["FileInformation", "LocalFileProvider", "MediaTags", "MemoryFileProvider", "SampleBooks"]),
         .testTarget(
             name: "ReaderLinkTests",
             dependencies: [
@@ -219,7 +219,7 @@ let package = Package(
             ]),
         .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
         // What doubles of storages share.
-        .target(name: "ProviderDoubles", dependencies: ["FileProviderCore"], path: "Tests/Doubles"),
+        .target(name: "ProviderDoubles", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Doubles"),
         // Random histories of two folders in step, on any storages.
         .target(name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"], path: "Tests/SyncHistories"),
         .target(name: "FaultServer", dependencies: ["FileProviderCore"], path: "Tests/Servers/FaultServer"),

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -99,7 +100,7 @@ struct AudioTagsTests {
         file.list = (0..<100).map { (Double($0) * 360, "Chapter \($0 + 1)") }
         (file.duration, file.sound, file.tables, file.isMovieLast) = (36_000, 500_000_000, 12_000_000, isLast)
         file.cover = SparseData(hole: 1_000_000)
-        let reader = try SoundReader(file.bytes, name: "x.m4b")
+        let reader = try SparseFile(file.bytes, at: ProviderPath("x.m4b"))
         let book = try await Publication.open(path: ProviderPath("x.m4b"), of: OneReaderProvider(reader))
         #expect(try await book.contents().count == 100 && book.coverLink?.size == 1_000_000)
         #expect(reader.requests.count <= 6 && reader.bytes <= 1 << 20, "\(reader.requests)")
@@ -109,7 +110,7 @@ struct AudioTagsTests {
         var file = Sound.MP4()
         file.list = (0..<40).map { (Double($0) * 10, "Title \($0)") }
         file.chapters = .track(gap: 100_000)
-        let reader = try SoundReader(file.bytes, name: "x.m4b")
+        let reader = try SparseFile(file.bytes, at: ProviderPath("x.m4b"))
         let book = try await Publication.open(path: ProviderPath("x.m4b"), of: OneReaderProvider(reader))
         #expect(reader.requests.count <= 6 && book.tableOfContents.isEmpty)
         let before = reader.requests.count
@@ -123,7 +124,7 @@ struct AudioTagsTests {
     @Test func `files need not be read`() async throws {
         var options = OpeningOptions()
         options.parsers = [AudioParser(readsFiles: false)]
-        let reader = try SoundReader(Sound.MP4().bytes, name: "x.m4b")
+        let reader = try SparseFile(Sound.MP4().bytes, at: ProviderPath("x.m4b"))
         let book = try await Publication.open(path: ProviderPath("x.m4b"), of: OneReaderProvider(reader), options: options)
         #expect(book.metadata.title.string == "x" && book.tableOfContents.isEmpty && reader.requests.count <= 1)
     }
