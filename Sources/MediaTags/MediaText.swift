@@ -9,7 +9,7 @@ enum MediaText {
 
     /// UTF-16 after a byte order mark, else UTF-8, else Latin-1.
     static func guessed(_ bytes: some Collection<UInt8>) -> String {
-        if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { return utf16(bytes) }
+        if bytes.starts(with: bigEndianMark) || bytes.starts(with: littleEndianMark) { return utf16(bytes) }
         let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : Array(bytes)
         return String(validating: bytes, as: UTF8.self) ?? latin1(bytes)
     }
@@ -19,16 +19,21 @@ enum MediaText {
         String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     }
 
-    /// By the byte order mark; without one the most significant byte comes first.
-    static func utf16(_ bytes: some Collection<UInt8>) -> String {
-        let isLittle = bytes.starts(with: [0xFF, 0xFE])
-        let bytes = Array(isLittle || bytes.starts(with: [0xFE, 0xFF]) ? bytes.dropFirst(2) : bytes.dropFirst(0))
+    /// By the byte order mark; without one the most significant byte comes first, unless `isLittle` says that it is the other way round.
+    static func utf16(_ bytes: some Collection<UInt8>, isLittle: Bool = false) -> String {
+        let isMarkedBig = bytes.starts(with: bigEndianMark)
+        let isMarkedLittle = bytes.starts(with: littleEndianMark)
+        let isLittle = isMarkedLittle || (isLittle && !isMarkedBig)
+        let bytes = Array(bytes.dropFirst(isMarkedBig || isMarkedLittle ? 2 : 0))
         let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             isLittle
                 ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8 : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
         }
         return String(decoding: units, as: UTF16.self)
     }
+
+    static let bigEndianMark: [UInt8] = [0xFE, 0xFF]
+    static let littleEndianMark: [UInt8] = [0xFF, 0xFE]
 
     /// The name of a box or chunk, its bytes taken for Latin-1; fewer characters where there are fewer bytes.
     static func fourCharacters(_ bytes: some Collection<UInt8>) -> String { latin1(bytes.prefix(4)) }

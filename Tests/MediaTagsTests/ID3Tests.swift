@@ -39,6 +39,30 @@ struct ID3Tests {
         #expect(try await read(SampleSound.mp3(tag)).tags == ["TITLE": ["Zö"], "ARTIST": ["Zö"]])
     }
 
+    @Test func `values in UTF-16 without a mark have the byte order of the first one`() async throws {
+        func little(_ text: String) -> Data { text.utf16.reduce(into: Data()) { $0 += [UInt8($1 & 0xFF), UInt8($1 >> 8)] } }
+        let zero = Data([0, 0])
+        let artists = SampleSound.joined(Data([1, 0xFF, 0xFE]), little("Änn"), zero, little("Bob"), zero, Data([0xFE, 0xFF, 0, 0x43]))
+        let named = SampleSound.joined(Data([1, 0xFF, 0xFE]), little("Narrator"), zero, little("Ned"))
+        let tag = SampleSound.id3(SampleSound.frame("TPE1", artists), SampleSound.frame("TXXX", named))
+        #expect(try await read(SampleSound.mp3(tag)).tags == ["ARTIST": ["Änn", "Bob", "C"], "NARRATOR": ["Ned"]])
+    }
+
+    @Test(arguments: [
+        ("2024", "0105", "2024-05-01"), ("2024", "3112", "2024-12-31"), ("2024", "", "2024"), ("2024", "0000", "2024"),
+        ("2024", "1313", "2024"), ("2024", "1e05", "2024"), ("around 2024", "0105", "around 2024"),
+    ])
+    func `a year and a day of old tags are one date`(year: String, day: String, date: String) async throws {
+        let tag = SampleSound.id3(SampleSound.frame("TDAT", text: day), SampleSound.frame("TYER", text: year))
+        #expect(try await read(SampleSound.mp3(tag)).tags == ["DATE": [date]])
+    }
+
+    @Test func `comments of FLAC count before a tag in front of it`() async throws {
+        let tag = SampleSound.id3(SampleSound.frame("TIT2", text: "Tag"), SampleSound.frame("TALB", text: "Album"))
+        let found = try await read(SampleSound.joined(tag, SampleSound.flac(["TITLE=Comment"])))
+        #expect(found.tags == ["TITLE": ["Comment"], "ALBUM": ["Album"]] && found.duration == 10)
+    }
+
     @Test func `zeros that keep a tag from looking like sound are taken out`() async throws {
         let content = Data([0]) + Data("image/png".utf8) + [0, 3, 0, 0xFF, 0, 0xE0, 0xFF, 0, 0]
         let plain = Data([0]) + Data("image/png".utf8) + [0, 3, 0, 0xFF, 0xE0, 0xFF, 0]

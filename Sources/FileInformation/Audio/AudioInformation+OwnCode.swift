@@ -11,8 +11,7 @@
             guard found.duration != nil || !found.tags.isEmpty else {
                 throw reader.damaged("it is no audio file of a kind that is known here")
             }
-            let tags = found.tags.flatMap { name, values in values.map { (key: name == "PUBLISHER" ? "LABEL" : name, value: $0) } }
-            var properties = AudioTags(tags).properties
+            var properties = AudioTags(found).properties
             if let duration = found.duration { properties.set("duration", .double(duration)) }
             return properties
         }

@@ -1,4 +1,5 @@
 import FileProviderCore
+import MediaTags
 
 /// Tags under the names that all formats share.
 struct AudioTags {
@@ -23,6 +24,11 @@ struct AudioTags {
             if let number = values[key]?.first.flatMap({ Int64($0) }) { properties.set(name, .integer(number)) }
         }
         setDate(values["DATE"]?.first)
+    }
+
+    /// Takes the tags of a description that was read without TagLib.
+    init(_ description: MediaDescription) {
+        self.init(description.tags.flatMap { name, values in values.map { (key: name == "PUBLISHER" ? "LABEL" : name, value: $0) } })
     }
 
     /// `3` or `3/12`.

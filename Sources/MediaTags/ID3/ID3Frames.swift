@@ -19,6 +19,8 @@ struct ID3Frames {
     private(set) var description = MediaDescription()
     private var chapters = ID3Chapters()
     private var milliseconds: Double?
+    private var year: String?
+    private var dayAndMonth: String?
     private var frameCount = 0
 
     init(_ window: ByteWindow, version: Int) {
@@ -38,6 +40,7 @@ struct ID3Frames {
     /// What follows from all that was read.
     mutating func finish() {
         description.chapters = chapters.tree
+        if let year { description.add("DATE", ID3Text.date(year: year, dayAndMonth: dayAndMonth ?? "")) }
         description.duration = milliseconds.flatMap { $0 > 0 ? $0 / 1_000 : nil }
     }
 
@@ -98,6 +101,8 @@ struct ID3Frames {
         case "TLEN", "TLE":
             let texts = ID3Text.texts(try await bytes(of: frame, limit: 64))
             milliseconds = texts.first.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil }
+        case "TYER", "TYE": year = ID3Text.texts(try await bytes(of: frame, limit: 64)).first
+        case "TDAT", "TDA": dayAndMonth = ID3Text.texts(try await bytes(of: frame, limit: 64)).first
         default:
             guard let name = ID3Text.names[frame.id] else { return }
             for text in ID3Text.texts(try await bytes(of: frame, limit: MediaDescription.longestText)) {

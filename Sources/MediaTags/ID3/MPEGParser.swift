@@ -33,7 +33,10 @@ struct MPEGParser: MediaParser {
         guard end < window.size else { return }
         let start = try await window.start(of: end..<window.size, limit: Self.searched)
         if start.starts(with: "fLaC".utf8) {
-            description.merge(try await MediaDescription.run(FLACParser(window, at: end)))
+            // The comments of the format itself count first.
+            var found = try await MediaDescription.run(FLACParser(window, at: end))
+            found.merge(description)
+            description = found
             return
         }
         let sound = window.size - end
