@@ -35,6 +35,23 @@ import Testing
                     == .fileReadNoSuchFile)
         }
 
+        @Test func `the cover of a book and its thumbnail are one picture, however the book names it`() async throws {
+            let picture = try Picture.jpeg(200, 100)
+            for hasCoverInGuide in [false, true] {
+                var sample = SampleEPUB(cover: picture)
+                sample.hasCoverInGuide = hasCoverInGuide
+                let provider = MemoryFileProvider()
+                let path = try ProviderPath("a.epub")
+                try await provider.writeContents(path: path, contents: try sample.data())
+                let book = try await Publication.open(path: path, of: provider)
+                #expect(try await book.cover() == Publication.Cover(data: picture, mediaType: "image/jpeg"))
+                #expect(try await book.coverImage()?.data == picture)
+                await book.close()
+                let thumbnail = try await CountingReader(try sample.data(), "a.epub").thumbnail(50)
+                #expect(thumbnail.width == 50 && thumbnail.height == 25)
+            }
+        }
+
         @Test func `a cover that cannot be drawn is served, and the error is about the cover`() async throws {
             let provider = MemoryFileProvider()
             let path = try ProviderPath("a.epub")

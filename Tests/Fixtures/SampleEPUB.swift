@@ -16,6 +16,8 @@ public struct SampleEPUB: Sendable {
     public var subjects = ["Furniture", "Light"]
     /// The picture; nil for none.
     public var cover: Data?
+    /// Whether only the guide says which picture the cover is, as in many an EPUB 2.
+    public var hasCoverInGuide = false
     /// Further files of the archive.
     public var files: [(String, Data)]
     /// Chapters that the package names and the archive does not have.
@@ -68,7 +70,9 @@ public struct SampleEPUB: Sendable {
         let chapters = ["a.xhtml"] + missing
         let items = chapters.enumerated().map { "<item id=\"c\($0)\" href=\"\($1)\" media-type=\"application/xhtml+xml\"/>" }.joined()
         let places = chapters.indices.map { "<itemref idref=\"c\($0)\"/>" }.joined()
-        let cover = "<item id=\"cover\" href=\"cover.png\" media-type=\"image/png\" properties=\"cover-image\"/>"
+        let property = hasCoverInGuide ? "" : " properties=\"cover-image\""
+        let cover = "<item id=\"picture\" href=\"cover.png\" media-type=\"image/png\"\(property)/>"
+        let guide = hasCoverInGuide ? "<guide><reference type=\"cover\" href=\"cover.png\"/></guide>" : ""
         let (text, title) = (Self.escaped(description), Self.escaped(title))
         return """
             <package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id">
@@ -77,7 +81,7 @@ public struct SampleEPUB: Sendable {
             <dc:publisher>Carrel Press</dc:publisher><dc:date>2020-05-17T00:00:00+00:00</dc:date>
             <dc:description>\(text)</dc:description>\(series ?? "")</metadata>
             <manifest>\(items)<item id="nav" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/>
-            \(self.cover == nil ? "" : cover)</manifest><spine>\(places)</spine></package>
+            \(self.cover == nil ? "" : cover)</manifest><spine>\(places)</spine>\(guide)</package>
             """
     }
 

@@ -56,6 +56,7 @@ import Testing
         #"<img src="../im/picture.gif"/>"#, #"<div><IMG src="../im/picture.gif"></div><p>A logo: <img src="other.gif"/></p>"#,
         #"<svg xmlns="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink"><image l:href="../im/picture.gif"/></svg>"#,
         #"<svg xmlns="http://www.w3.org/2000/svg"><image href="../im/picture.gif"/></svg>"#,
+        #"<img srcset="../im/picture.gif 2x, other.gif"/>"#, #"<img srcset=" ../im/picture.gif"/>"#,
         #"<object data="../im/picture.gif" type="image/gif"></object>"#, #"<img src="missing.gif"/><img src="../im/picture.gif"/>"#,
     ])
     func `a page shows its picture in many ways`(body: String) async throws {

@@ -63,6 +63,15 @@ import Testing
         #expect((try await library.cover(of: book) != nil) == (edition == .epub2))
     }
 
+    @Test func `a cover is the one that the book shows, however it names it`() async throws {
+        let library = try await fixture.open()
+        var sample = SampleEPUB(cover: SampleEPUB.jpeg)
+        sample.hasCoverInGuide = true
+        #expect(try await fixture.add(sample, to: library) == .applied())
+        let book = try #require(try await library.books().first)
+        #expect(try await library.cover(of: book) == SampleEPUB.jpeg)
+    }
+
     @Test func `a book locked by DRM is taken with a warning`() async throws {
         let library = try await fixture.open()
         let locked = try #require(try SamplePublication.all().first { $0.isLocked && $0.fileName.hasSuffix(".epub") })

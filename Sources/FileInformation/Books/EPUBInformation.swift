@@ -26,7 +26,7 @@ enum EPUBInformation {
 
     private static func open(_ reader: any FileReader) async throws -> Publication {
         let fetcher = ArchiveFetcher(try await ZIPArchive.open(reader))
-        do { return Publication(manifest: try await EPUBParser().parse(fetcher: fetcher), fetcher: fetcher) } catch {
+        do { return try await EPUBParser().open(fetcher) } catch {
             throw (error as? ResourceError)?.cause ?? error
         }
     }

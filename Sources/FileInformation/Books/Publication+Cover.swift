@@ -1,22 +1,8 @@
 import FileProviderCore
-public import Foundation
+import Foundation
 public import Publication
 
 extension Publication {
-    /// The cover of a book as a picture.
-    public struct Cover: Sendable, Hashable {
-        /// The picture as it would stand in a file.
-        public var data: Data
-        /// What `data` is, told by its first bytes: `image/jpeg`, `image/svg+xml`.
-        public var mediaType: String
-
-        /// Takes both as they are given.
-        public init(data: Data, mediaType: String) {
-            self.data = data
-            self.mediaType = mediaType
-        }
-    }
-
     /// The cover image as it is in the book. Of a PDF document that is its first page, drawn by Poppler as a JPEG picture.
     ///
     /// - Parameters:
@@ -28,7 +14,7 @@ extension Publication {
     ///   the storage's errors.
     /// - Complexity: The image; of a PDF document what its first page consists of, usually up to eight requests.
     public func cover(dimension: Int = 1600, limit: Int = 64 << 20) async throws -> Cover? {
-        if let link = try await findCover() { return try await image(at: link, limit: limit) }
+        if let image = try await coverImage(limit: limit) { return image }
         guard conforms(to: .pdf), let link = readingOrder.first, readingOrder.count == 1 else { return nil }
         if let protection, protection.isLocked {
             throw FileError.make(.fileReadNoPermission, path: link.href, sentence: protection.reason ?? "The document is locked.")
@@ -46,27 +32,4 @@ extension Publication {
         await resource.close()
         return Cover(data: page.data, mediaType: page.mediaType)
     }
-
-    private func image(at link: Link, limit: Int) async throws -> Cover {
-        let name = link.href.removingPercentEncoding ?? link.href
-        let resource = get(link)
-        let data: Data
-        do throws(ResourceError) {
-            data = try await resource.read(0..<Int64(min(max(0, limit), Self.largestCover)) + 1)
-        } catch {
-            await resource.close()
-            throw error.cause
-        }
-        await resource.close()
-        guard data.count <= limit else {
-            throw FileError.make(
-                .fileReadTooLarge, path: name, sentence: "The cover “\(name)” is too large: it has more than \(limit) bytes.")
-        }
-        guard let type = CoverImage.mediaType(of: data.prefix(CoverImage.start), claimed: link.type) else {
-            throw FileError.make(.fileReadCorruptFile, path: name, sentence: "The cover “\(name)” is damaged: it is no image.")
-        }
-        return Cover(data: data, mediaType: type)
-    }
-
-    private static var largestCover: Int { (256 << 20) - 1 }
 }

@@ -101,7 +101,7 @@ struct EPUBCoverPage {
     private mutating func collect(_ element: XMLElement, _ references: EPUBReferences) {
         let address =
             switch element.name.lowercased() {
-            case "img": element.attribute("src")
+            case "img": element.attribute("src") ?? Self.first(of: element.attribute("srcset"))
             case "image": element.attribute("href", "http://www.w3.org/1999/xlink") ?? element.attribute("href")
             case "object": element.attribute("data")
             case "embed": element.attribute("src")
@@ -112,4 +112,7 @@ struct EPUBCoverPage {
         }
         for case .element(let child) in element.nodes { collect(child, references) }
     }
+
+    /// The first address of several, each of which a size may follow (HTML, section 4.8.4.2.1).
+    private static func first(of set: String?) -> String? { set?.split { $0.isWhitespace || $0 == "," }.first.map { String($0) } }
 }

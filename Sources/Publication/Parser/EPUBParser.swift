@@ -48,4 +48,14 @@ public struct EPUBParser: PublicationParser {
     public func parse(fetcher: any Fetcher, warnings: WarningLog = WarningLog()) async throws -> Manifest {
         try await EPUBReading(fetcher, warnings: warnings, choice: choice).book().manifest
     }
+
+    /// The publication in `fetcher`, which it takes over, with its resources as they are and with the search for a cover that it does not
+    /// declare.
+    ///
+    /// - Throws: As ``parse(fetcher:warnings:)``.
+    package func open(_ fetcher: any Fetcher, warnings: WarningLog = WarningLog()) async throws -> Publication {
+        let book = try await EPUBReading(fetcher, warnings: warnings, choice: choice).book()
+        return Publication(
+            manifest: book.manifest, fetcher: fetcher, mediaType: .epub, warnings: warnings.all, cover: book.coverSearch)
+    }
 }

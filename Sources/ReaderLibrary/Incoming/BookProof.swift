@@ -80,13 +80,10 @@ struct BookProof {
 
     private func readCover(of publication: Publication, into book: inout IncomingBook) async {
         do {
-            guard let link = try await publication.findCover() else { return }
-            let sink = DataSink(limit: options.largestCover)
-            try await publication.get(link).stream(nil, into: sink)
             // A drawing (SVG) is no picture that a list of books can show; that is no fault of the book.
-            book.cover = CoverPicture(sink.data)
+            book.cover = try await publication.coverImage(limit: options.largestCover).flatMap { CoverPicture($0.data) }
         } catch {
-            book.warnings.append("The cover could not be read: \(((error as? ResourceError)?.cause ?? error).sentence)")
+            book.warnings.append("The cover could not be read: \(error.sentence)")
         }
     }
 

@@ -71,13 +71,8 @@ struct BookExtraction: Sendable {
 
     /// The cover as it is, where it is a picture that a list can show, and small; a book without one is as good.
     private func cover(of publication: Publication) async -> Data? {
-        guard let link = try? await publication.findCover() else { return nil }
-        let resource = publication.get(link)
-        let limit = max(0, options.largestCover)
         // A cover that cannot be read is left out: the book itself is good.
-        let data = try? await resource.read(0..<Int64(limit) + 1)
-        await resource.close()
-        return data.flatMap(kept)
+        (try? await publication.coverImage(limit: options.largestCover)).flatMap { kept($0.data) }
     }
 
     /// The cover, if it is a picture that a list can show, and small; nil otherwise.
