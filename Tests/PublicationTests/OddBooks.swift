@@ -122,6 +122,7 @@ enum OddBooks {
             $0.spine += #"<itemref idref="x"/>"#
         },
         OddCase("a place without an item", "spine-without-item") { $0.spine += #"<itemref idref="nothing"/>"# },
+        OddCase("a place in other capitals", "wrong-case") { $0.spine = #"<itemref idref="C1"/><itemref idref="c2"/>"# },
         OddCase("a place twice", "repeated-spine-item") { $0.spine += #"<itemref idref="c1"/>"# },
         OddCase("an item without an address", "item-without-address") { $0.items += #"<item id="e" href="" media-type="text/css"/>"# },
         OddCase("fallbacks in a circle", "cyclic-fallback", "foreign-spine-item") {

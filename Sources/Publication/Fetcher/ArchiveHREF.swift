@@ -30,7 +30,8 @@ enum ArchiveHREF {
     private static let plainSigns = Set("-._~!$&'()*+,;=@/".utf8)
 
     /// The paths that `href` may mean, in the order in which to try them: percent-decoded, as written, and then both again without
-    /// query and fragment. A slash in front does not count: it stands for the publication's root.
+    /// query and fragment. A slash in front does not count: it stands for the publication's root. Backslashes are what they are first, and
+    /// slashes in the end: archives are listed without them.
     static func candidates(_ href: String) -> [String] {
         // By bytes: a combining mark would make one character with the slash.
         let whole = href.utf8.first == UInt8(ascii: "/") ? String(Substring(href.utf8.dropFirst())) : href
@@ -43,6 +44,11 @@ enum ArchiveHREF {
             for candidate in [decode(text), text] {
                 if let candidate, !candidate.isEmpty, result.last != candidate { result.append(candidate) }
             }
+        }
+        let slash = UInt8(ascii: "/")
+        for path in result where path.utf8.contains(UInt8(ascii: "\\")) {
+            let slashed = path.utf8.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
+            result.append(String(decoding: slashed.first == slash ? slashed.dropFirst() : slashed[...], as: UTF8.self))
         }
         return result
     }

@@ -45,11 +45,13 @@ struct EPUBInventory: Sendable {
         return byFoldedPath[path.lowercased()].map { .other($0, .letterCase) } ?? .missing
     }
 
-    /// The file that `path` means, whose percent signs may be part of its name, or escapes of escapes; nil if there is none.
+    /// The file that `path` means, whose percent signs may be part of its name, or escapes of escapes, and whose backslashes may be slashes
+    /// in the container; nil if there is none.
     func literal(_ path: String) -> String? {
         var path = path
         for _ in 0..<3 {
             if let found = byPath[path] ?? byUnescapedPath[path] { return found }
+            if path.utf8.contains(UInt8(ascii: "\\")), let found = byPath[path.replacing("\\", with: "/")] { return found }
             let decoded = EPUBText.decoded(path[...])
             if decoded == path { return inItsEncoding(path) }
             path = decoded

@@ -110,8 +110,16 @@ extension PackageDocument {
     /// (EPUB Reading Systems 3.3, section 4.3).
     private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], _ warnings: WarningLog) -> [SpineItem] {
         var seen: Set<Int> = []
+        let byFoldedID = Dictionary(grouping: indexByID.keys) { $0.lowercased() }
+        /// The only item whose id has other capitals.
+        func folded(_ id: String) -> Int? {
+            guard let found = byFoldedID[id.lowercased()], found.count == 1 else { return nil }
+            warnings.warn(
+                "wrong-case", .minor, "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
+            return indexByID[found[0]]
+        }
         return places.compactMap { place in
-            guard let id = place.attribute("idref").map(EPUBText.trimmed), let index = indexByID[id] else {
+            guard let id = place.attribute("idref").map(EPUBText.trimmed), let index = indexByID[id] ?? folded(id) else {
                 let name = place.attribute("idref") ?? ""
                 warnings.warn(
                     "spine-without-item", .major,
