@@ -47,6 +47,8 @@ struct ListedLines: Sendable {
                 end: Int32(pieces[piece].count), key: key(of: item)))
     }
 
+    var count: Int { lines.count }
+
     /// The lines in their order.
     var sorted: [Line] { lines.sorted(by: precedes) }
 

@@ -33,12 +33,16 @@ struct ShowTree: Verb {
     }
 }
 
-/// One tree: of each folder from the top down to the one at hand, the lines are held.
+/// One tree: of each folder from the top down to the one at hand, the lines are held, and those of a few that come next.
 private final class TreeRun: Sendable {
+    private typealias Listings = ThrowingTaskGroup<FoldersAhead.Listed, any Error>
+    private typealias Put = @Sendable (FileObject, inout [UInt8]) -> Void
+
     let failures = Locked(0)
     private let place: Place
     private let depth: Int
     private let session: Session
+    private let room: ListingRoom
     private let counts = Locked(TreeSize())
     /// What ended the listing early: the rest of the tree is left out, and the document comes to its end.
     private let ending = Locked<(any Error)?>(nil)
@@ -47,6 +51,7 @@ private final class TreeRun: Sendable {
         self.place = place
         self.depth = depth
         self.session = session
+        room = ListingRoom(place.provider)
     }
 
     // MARK: JSON
@@ -61,19 +66,23 @@ private final class TreeRun: Sendable {
         try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
-    private static func json(_ item: FileObject, into line: inout [UInt8]) { ShownItem(item).put(into: &line) }
+    private static let json: Put = { ShownItem($0).put(into: &$1) }
 
     private func show(_ object: ArraySlice<UInt8>, _ listed: FolderLines?, at path: ProviderPath, depth: Int) async throws {
         guard let listed else { return try session.output.bytes(object) }
         note(listed.leftOut, at: path)
         try session.output.bytes(#"{"children":["#.utf8)
         var isFirst = true
-        for line in listed.lines.sorted {
-            if !isFirst { try session.output.bytes(CollectionOfOne(UInt8(ascii: ","))) }
-            isFirst = false
-            let below = try path.appending(nameBytes: listed.lines.name(of: line))
-            let lines = line.isFolder && depth < self.depth ? try await list(below, put: Self.json) : nil
-            try await show(listed.lines.text(of: line), lines, at: below, depth: depth + 1)
+        let lines = listed.lines.sorted
+        try await withThrowingTaskGroup(of: FoldersAhead.Listed.self) { group in
+            var folders = ahead(lines, of: listed, at: path, depth: depth, put: Self.json)
+            for line in lines {
+                if !isFirst { try session.output.bytes(CollectionOfOne(UInt8(ascii: ","))) }
+                isFirst = false
+                let below = try path.appending(nameBytes: listed.lines.name(of: line))
+                let lines = isEntered(line, depth) ? try await next(&folders, &group, at: below) : nil
+                try await show(listed.lines.text(of: line), lines, at: below, depth: depth + 1)
+            }
         }
         try session.output.bytes("],".utf8)
         try session.output.bytes(object.dropFirst())
@@ -90,7 +99,7 @@ private final class TreeRun: Sendable {
         try session.output.line("\(folders == 1 ? "1 folder" : "\(folders) folders"), \(files == 1 ? "1 file" : "\(files) files")")
     }
 
-    private static func name(_ item: FileObject, into line: inout [UInt8]) {
+    private static let name: Put = { item, line in
         line += item.name.onOneLine.utf8
         if let target = item.linkTarget { line += (" -> " + String(decoding: target, as: UTF8.self)).onOneLine.utf8 }
     }
@@ -98,27 +107,47 @@ private final class TreeRun: Sendable {
     private func show(_ listed: FolderLines, at path: ProviderPath, indent: String, depth: Int) async throws {
         note(listed.leftOut, at: path)
         let lines = listed.lines.sorted
-        for (index, line) in lines.enumerated() {
-            let isLast = index == lines.count - 1
-            try session.output.bytes((indent + (isLast ? "└── " : "├── ")).utf8)
-            try session.output.bytes(listed.lines.text(of: line))
-            try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
-            counts.update { if line.isFolder { $0.folders += 1 } else { $0.files += 1 } }
-            guard line.isFolder, depth < self.depth else { continue }
-            let below = try path.appending(nameBytes: listed.lines.name(of: line))
-            guard let lines = try await list(below, put: Self.name) else { continue }
-            try await show(lines, at: below, indent: indent + (isLast ? "    " : "│   "), depth: depth + 1)
+        try await withThrowingTaskGroup(of: FoldersAhead.Listed.self) { group in
+            var folders = ahead(lines, of: listed, at: path, depth: depth, put: Self.name)
+            for (index, line) in lines.enumerated() {
+                let isLast = index == lines.count - 1
+                try session.output.bytes((indent + (isLast ? "└── " : "├── ")).utf8)
+                try session.output.bytes(listed.lines.text(of: line))
+                try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
+                counts.update { if line.isFolder { $0.folders += 1 } else { $0.files += 1 } }
+                guard isEntered(line, depth) else { continue }
+                let below = try path.appending(nameBytes: listed.lines.name(of: line))
+                guard let lines = try await next(&folders, &group, at: below) else { continue }
+                try await show(lines, at: below, indent: indent + (isLast ? "    " : "│   "), depth: depth + 1)
+            }
         }
     }
 
     // MARK: Listing
 
-    /// The lines of a folder further down; nil where it cannot be listed, which is said.
-    private func list(_ path: ProviderPath, put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void) async throws -> FolderLines? {
+    private func isEntered(_ line: ListedLines.Line, _ depth: Int) -> Bool { line.isFolder && depth < self.depth }
+
+    /// Those of a folder's `lines` that are entered.
+    private func ahead(
+        _ lines: [ListedLines.Line], of listed: FolderLines, at path: ProviderPath, depth: Int, put: @escaping Put
+    ) -> FoldersAhead {
+        let place = place
+        return FoldersAhead(lines.filter { isEntered($0, depth) }, room: room) { line in
+            try path.appending(nameBytes: listed.lines.name(of: line))
+        } list: { path in
+            try await place.lines(at: path, put: put)
+        }
+    }
+
+    /// The lines of the next folder further down, which is at `path`; nil if it cannot be listed, which is said.
+    private func next(_ folders: inout FoldersAhead, _ group: inout Listings, at path: ProviderPath) async throws -> FolderLines? {
         if ending.value != nil { return nil }
-        do { return try await place.lines(at: path, put: put) } catch {
+        do { return try await folders.next(&group) } catch {
             fail(error, at: path)
-            if error.concernsEveryItem { ending.update { $0 = error } }
+            if error.concernsEveryItem {
+                ending.update { $0 = error }
+                group.cancelAll()
+            }
             return nil
         }
     }

@@ -72,8 +72,7 @@ struct TreeSearch: Sendable {
 
     private func listingsAtOnce() async throws -> Int {
         if let listings { return listings }
-        let cost = try await provider.capabilities().readCost
-        return cost.roundTripsPerRange == 0 ? 1 : max(1, cost.concurrentRanges)
+        return try await provider.capabilities().readCost.concurrentListings
     }
 
     private func list(_ folder: Folder) async -> Listed {

@@ -79,6 +79,9 @@ public struct Capabilities: Sendable, Hashable, Codable {
             self.concurrentRanges = concurrentRanges
         }
 
+        /// How many folders are worth listing at once.
+        package var concurrentListings: Int { roundTripsPerRange == 0 ? 1 : max(1, concurrentRanges) }
+
         /// A disk or memory: ranges are free.
         public static let local = ReadCost(
             roundTripsToOpen: 0, roundTripsPerRange: 0, preferredBlock: 4096, coalescingGap: 4096, concurrentRanges: 4)

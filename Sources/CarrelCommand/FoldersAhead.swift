@@ -1,0 +1,102 @@
+import Carrel
+
+/// The folders in one folder of a tree, listed in order: while one is shown, the next ones are being listed.
+struct FoldersAhead {
+    /// A listing that has ended.
+    struct Listed: Sendable {
+        let place: Int
+        let result: Result<FolderLines, any Error>
+    }
+
+    private let room: ListingRoom
+    private let folders: [ListedLines.Line]
+    private let path: @Sendable (ListedLines.Line) throws -> ProviderPath
+    private let list: @Sendable (ProviderPath) async throws -> FolderLines
+    private var begun = 0
+    private var shown = 0
+    private var listed: [Int: Result<FolderLines, any Error>] = [:]
+
+    /// - Parameters:
+    ///   - folders: In the order in which they are shown.
+    ///   - room: Shared by all folders of the tree.
+    init(
+        _ folders: [ListedLines.Line], room: ListingRoom, path: @escaping @Sendable (ListedLines.Line) throws -> ProviderPath,
+        list: @escaping @Sendable (ProviderPath) async throws -> FolderLines
+    ) {
+        self.folders = folders
+        self.room = room
+        self.path = path
+        self.list = list
+    }
+
+    /// The lines of the next folder. Listings run in `group`, which is left to this value.
+    ///
+    /// - Throws: As its listing.
+    mutating func next(_ group: inout ThrowingTaskGroup<Listed, any Error>) async throws -> FolderLines {
+        let place = shown
+        shown += 1
+        if begun == place { try begin(&group) }
+        if begun < folders.count { await room.measure() }
+        while begun < folders.count, room.hasPlace { try begin(&group) }
+        while listed[place] == nil, let one = try await group.next() { listed[one.place] = one.result }
+        guard let lines = try listed.removeValue(forKey: place)?.get() else { throw CancellationError() }
+        room.giveUp(lines)
+        return lines
+    }
+
+    private mutating func begin(_ group: inout ThrowingTaskGroup<Listed, any Error>) throws {
+        let (place, path, list, room) = (begun, try path(folders[begun]), list, room)
+        begun += 1
+        room.enter()
+        group.addTask {
+            let result: Result<FolderLines, any Error>
+            do { result = .success(try await list(path)) } catch { result = .failure(error) }
+            room.leave(result)
+            return Listed(place: place, result: result)
+        }
+    }
+}
+
+/// How many folders of one tree may be listed at once, and how many lines may wait to be shown.
+final class ListingRoom: Sendable {
+    /// Lines that wait, beyond which no other listing begins.
+    private static let mostLines = 50_000
+
+    private struct State {
+        var most: Int?
+        var listings = 0
+        var lines = 0
+    }
+
+    private let provider: any FileProvider
+    private let state = Locked(State())
+
+    init(_ provider: any FileProvider) {
+        self.provider = provider
+    }
+
+    /// Asks the storage once how many listings at once are worth the while.
+    func measure() async {
+        if state.value.most != nil { return }
+        // A storage that cannot answer says why when it lists the folder.
+        let most = (try? await provider.capabilities())?.readCost.concurrentListings ?? 1
+        state.update { $0.most = most }
+    }
+
+    var hasPlace: Bool {
+        let state = state.value
+        return state.listings < state.most ?? 1 && state.lines < Self.mostLines
+    }
+
+    func enter() { state.update { $0.listings += 1 } }
+
+    func leave(_ result: Result<FolderLines, any Error>) {
+        state.update { state in
+            state.listings -= 1
+            if case .success(let lines) = result { state.lines += lines.lines.count }
+        }
+    }
+
+    /// Notes that these lines are shown now, and wait no longer.
+    func giveUp(_ lines: FolderLines) { state.update { $0.lines -= lines.lines.count } }
+}
