@@ -41,6 +41,18 @@ public struct SparseData: Sendable {
         return result
     }
 
+    /// Writes the bytes to a new file, in which the holes are holes.
+    public func write(to file: URL) throws {
+        try Data().write(to: file)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: UInt64(count))
+        for piece in pieces {
+            try handle.seek(toOffset: UInt64(piece.offset))
+            try handle.write(contentsOf: piece.data)
+        }
+        try handle.close()
+    }
+
     /// All bytes.
     public var data: Data { bytes(0..<count) }
 

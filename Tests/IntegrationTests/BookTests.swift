@@ -69,6 +69,27 @@ private struct Answer: HTTPResponseHead {
         await book.close()
     }
 
+    @Test(arguments: [false, true]) func `a recording of 500 MB costs at most six requests and 1 MiB`(isMovieLast: Bool) async throws {
+        let server = try #require(TestServers.named("Apache, Basic"), "the servers are not up; run bash Tests/run.sh")
+        let file = server.data.appending(path: "large-\(UInt64.random(in: 0 ... .max)).m4b")
+        defer { try? FileManager.default.removeItem(at: file) }
+        var recording = SampleSound.MP4()
+        recording.list = (0..<100).map { (Double($0) * 360, "Chapter \($0 + 1)") }
+        (recording.duration, recording.sound, recording.tables) = (36_000, 500_000_000, 12_000_000)
+        (recording.isMovieLast, recording.cover) = (isMovieLast, SparseData(hole: 2_000_000))
+        try recording.bytes.write(to: file)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+        let options = TestServers.options()
+        let provider = try server.provider(options)
+        _ = try await provider.attributesOfItem(path: .root)
+        let (requests, bytes) = (options.counters[.requests], options.counters[.bytesIn])
+        let book = try await Publication.open(path: ProviderPath(file.lastPathComponent), of: provider)
+        #expect(try await book.contents().count == 100 && book.metadata.duration == 36_000 && book.coverLink?.size == 2_000_000)
+        await book.close()
+        #expect(options.counters[.requests] - requests <= 6, "\(options.counters[.requests] - requests)")
+        #expect(options.counters[.bytesIn] - bytes <= 1 << 20, "\(options.counters[.bytesIn] - bytes)")
+    }
+
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/pdftoppm"), "needs poppler-utils"))
     func `the cover of a PDF file of 180 MB costs at most eight requests and 2 MiB`() async throws {
         let server = try #require(TestServers.named("Apache, Basic"), "the servers are not up; run bash Tests/run.sh")

@@ -1,3 +1,4 @@
+import FaultServer
 import Foundation
 import Testing
 
@@ -109,6 +110,25 @@ import Testing
             #expect(values == ["a9993e364706816aba3e25717850c26c9cd0d89d"])
             expectFailure(try await runner.run("checksum", "--kind", "crc9", "a"), 1, "“crc9”")
             expectFailure(try await runner.run("checksum", "."), 1, "is a folder")
+        }
+    }
+
+    @Test func `a hash that the server has is not computed here`() async throws {
+        var settings = FTPDouble.Settings()
+        settings.features.append("HASH SHA-1*")
+        // Not that of the bytes: it shows who says it.
+        settings.hashes = ["SHA-1": { _ in String(repeating: "0123456789", count: 4) }]
+        let double = try FTPDouble(settings, files: ["/a": Data("abc".utf8)])
+        defer { double.stop() }
+        let file = double.url().absoluteString + "a"
+        try await CommandRunner.use { runner in
+            let there = try await runner.run("checksum", "--kind", "sha1", "--json", file)
+            #expect(there.object["by"] as? String == "server", "\(there.error)")
+            #expect(there.object["value"] as? String == String(repeating: "0123456789", count: 4))
+            #expect(!double.commands.contains { $0.verb == "RETR" })
+            let here = try await runner.run("checksum", "--kind", "md5", "--json", file)
+            #expect(here.object["by"] as? String == "client", "\(here.error)")
+            #expect(here.object["value"] as? String == "900150983cd24fb0d6963f7d28e17f72")
         }
     }
 }
