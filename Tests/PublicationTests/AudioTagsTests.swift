@@ -62,6 +62,20 @@ struct AudioTagsTests {
         #expect(folder.tableOfContents.map(\.href) == ["x.mp3#t=60", "y.mp3"] && folder.tableOfContents.map(\.title) == ["One", "y"])
     }
 
+    @Test(arguments: [
+        ("UTF-8", "Глава первая"), ("windows-1251", "Глава первая"), ("ISO-8859-1", "Kapitel für alle"), ("Shift_JIS", "第一話 はじまり"),
+        ("GB18030", "第一章 开始"),
+    ])
+    func `a cue sheet may be in the encoding of its language`(encoding: String, title: String) async throws {
+        let text = "TITLE \"\(title)\"\r\nFILE \"x.mp3\" MP3\r\n  TRACK 01 AUDIO\r\n    TITLE \"\(title)\"\r\n    INDEX 01 00:01:00\r\n"
+        let sheet = Data(try #require(TextEncoding(encoding)?.encoder()?.convert(Array(text.utf8))))
+        let files = ["s/x.mp3": Sound.mp3(), "s/x.cue": sheet]
+        for path in ["s/x.mp3", "s"] {
+            let book = try await open(files, at: path)
+            #expect(book.metadata.title.string == title && book.tableOfContents.map(\.title) == [title], "\(path)")
+        }
+    }
+
     @Test func `a folder takes its title from the album, and knows how long all of it is`() async throws {
         func track(_ title: String, artist: String = "Ann; Bob") -> Data {
             Sound.mp3(

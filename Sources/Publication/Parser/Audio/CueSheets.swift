@@ -15,7 +15,7 @@ struct CueSheets {
     /// - Complexity: One request.
     func beside(_ file: ListedFile) async throws -> CueSheet? {
         let href = ArchiveHREF.encode(file.title + ".cue")
-        do { return try await fetcher.dataIfPresent(href, limit: CueSheet.largest).map { CueSheet(data: $0) } } catch {
+        do { return try await fetcher.dataIfPresent(href, limit: CueSheet.largest).map { CueSheet(guessing: $0) } } catch {
             if error.isCancellation { throw error }
             return nil
         }
@@ -33,7 +33,7 @@ struct CueSheets {
                 warnings.warn("damaged-playlist", .moderate, "The cue sheet “\(file.path)” cannot be read; its chapters are missing.")
                 continue
             }
-            let sheet = CueSheet(data: data)
+            let sheet = CueSheet(guessing: data)
             sheets.append(sheet)
             apply(sheet, named: file, to: &tracks)
         }
@@ -60,5 +60,25 @@ struct CueSheets {
         if let alike = beside.first(where: { tracks[$0].file.stem == wanted.stem }) { return alike }
         guard sheet.files.count == 1 else { return nil }
         return beside.first { tracks[$0].file.stem == stem } ?? (tracks.count == 1 ? 0 : nil)
+    }
+}
+
+extension CueSheet {
+    /// Reads a sheet in UTF-8 or UTF-16, else in the encoding in which its words make most sense: programs for Windows write them in that of
+    /// their language.
+    fileprivate init(guessing data: Data) {
+        let bytes = Array(data)
+        let isUTF16 = bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE])
+        if isUTF16 || String(validating: bytes, as: UTF8.self) != nil {
+            self.init(data: data)
+            return
+        }
+        let words = bytes.split { [UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\"")].contains($0) }
+        let encoding = NameEncodingGuess(words.map { Array($0) }).encoding()
+        if encoding != .codePage437, let text = NameDecoder(encoding)?.text(of: bytes) {
+            self.init(text)
+        } else {
+            self.init(data: data)
+        }
     }
 }
