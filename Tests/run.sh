@@ -208,7 +208,7 @@ lane() {
   set -e
   trap - EXIT INT TERM HUP
   # Optimised code is other code: what people run is tested as they get it.
-  part "building the program as it is released" nice swift build -c release --static-swift-stdlib --product carrel --scratch-path "$RELEASE"
+  part "building the program as it is released" nice -n 19 swift build -c release --static-swift-stdlib --product carrel --scratch-path "$RELEASE"
   part "testing: the program as it is released" env CARREL_TEST_PROGRAM="$REPOSITORY/$RELEASE/release/carrel" \
     "$TESTS" --testing-library swift-testing --filter "$COMMAND"
   # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.

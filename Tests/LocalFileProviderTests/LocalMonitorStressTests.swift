@@ -50,7 +50,8 @@ extension LocalMonitorTests {
                 print("seed \(seed): \(told) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
             }
             #expect(reasons == [], "seed \(seed)")
-            #expect(told > Self.operations / 4 && counts[.moved, default: 0] > 0, "seed \(seed)")
+            // How many changes come together in one event is up to the pace of both processes; that many are told is not.
+            #expect(told > Self.operations / 20 && counts[.moved, default: 0] > 0, "seed \(seed)")
         }
 
         /// Changes the tree in another process, a second instance of this one.
