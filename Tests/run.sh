@@ -21,16 +21,12 @@ export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM
 # with one order of hashes, or their commands would differ by chance, and everything be compiled anew.
 export NO_COLOR=1
 ANEW=--disable-build-manifest-caching
-# The program as it is released is compiled in a folder of its own, while the tests of the debug build mostly wait.
-RELEASE=.build/released
 TESTS=.build/debug/carrelPackageTests.xctest
 SCRATCH=
-# What the tests say, what runs beside them, and how long each part took.
+# What the tests say, and how long each part took.
 SAID=$(mktemp)
-BESIDE=$(mktemp)
 TIMES=$(mktemp)
 CHILD=
-LANE=
 STARTED=$SECONDS
 
 say() { printf '==> %s\n' "$*" >&2; }
@@ -39,8 +35,7 @@ say() { printf '==> %s\n' "$*" >&2; }
 clean_up() {
   local code=$?
   trap - EXIT INT TERM HUP
-  local group
-  for group in $CHILD $LANE; do kill -TERM -- "-$group" 2>/dev/null || true; done
+  if [ -n "$CHILD" ]; then kill -TERM -- "-$CHILD" 2>/dev/null || true; fi
   if [ -n "$SCRATCH" ]; then
     if [ "$code" != 0 ]; then show_server_errors; fi
     bash "$SERVERS" down 2>/dev/null || true
@@ -48,7 +43,7 @@ clean_up() {
   fi
   if [ "$code" != 0 ] && [ -s "$SAID" ]; then show_failures; fi
   if [ -s "$TIMES" ]; then show_times; fi
-  rm -f "$SAID" "$BESIDE" "$TIMES"
+  rm -f "$SAID" "$TIMES"
   if [ "$code" = 0 ]; then
     say "Carrel: all tests passed in $((SECONDS - STARTED)) s."
   else
@@ -162,9 +157,9 @@ main() {
     part "testing: $*" test_built "$@"
     return
   fi
-  start_lane
   test_suites
-  join_lane
+  test_released
+  test_examples
   if is_full; then
     part "testing: calibre" test_built --filter "$CALIBRE"
     part "building without the default traits" build_without_traits
@@ -186,37 +181,22 @@ test_suites() {
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
 }
 
-# Beside the suites, which wait for clocks and servers more than they compute.
-start_lane() {
-  set -m
-  lane </dev/null >"$BESIDE" 2>&1 &
-  LANE=$!
-  set +m
+# Optimised code is other code: what people run is tested as they get it.
+test_released() {
+  part "building the program as it is released" run swift build -c release --static-swift-stdlib --product carrel
+  CARREL_TEST_PROGRAM=$(swift build -c release --static-swift-stdlib --show-bin-path)/carrel
+  export CARREL_TEST_PROGRAM
+  part "testing: the program as it is released" test_built --filter "$COMMAND"
+  unset CARREL_TEST_PROGRAM
 }
 
-join_lane() {
-  local code=0
-  say "waiting for the program as it is released, and the examples"
-  wait "$LANE" || code=$?
-  LANE=
-  cat "$BESIDE"
-  grep -A 12 -e 'recorded an issue' "$BESIDE" >>"$SAID" || true
-  return "$code"
-}
-
-lane() {
-  set -e
-  trap - EXIT INT TERM HUP
-  # Optimised code is other code: what people run is tested as they get it.
-  part "building the program as it is released" nice -n 19 swift build -c release --static-swift-stdlib --product carrel --scratch-path "$RELEASE"
-  part "testing: the program as it is released" env CARREL_TEST_PROGRAM="$REPOSITORY/$RELEASE/release/carrel" \
-    "$TESTS" --testing-library swift-testing --filter "$COMMAND"
-  # Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
+# Packages of their own that depend on this one; in the same build folder only their own few files have to be compiled.
+test_examples() {
   export SWIFT_DETERMINISTIC_HASHING=1
   local folder
   for folder in Examples/*/Package.swift; do
     folder=${folder%/Package.swift}
-    part "testing: the example ${folder##*/}" swift test --package-path "$folder" --scratch-path .build "$ANEW"
+    part "testing: the example ${folder##*/}" run swift test --package-path "$folder" --scratch-path .build "$ANEW"
   done
 }
 

@@ -35,10 +35,12 @@ package final class SFTPBulkRead: SFTPBulk {
         defer { leave() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let outcome = state.withLock { state in
-                    if state.outcome == nil, state.delivered >= state.end { state.outcome = .success(0) }
-                    if state.outcome == nil { state.waiter = continuation }
-                    return state.outcome
+                // Lanes that were added before may have begun, and come to an end.
+                let outcome = state.withLock { state -> Result<Int64, any Error>? in
+                    if state.outcome == nil, state.delivered >= state.end { state.outcome = .success(state.delivered - start) }
+                    if state.outcome != nil, !state.isDelivering { return state.outcome }
+                    state.waiter = continuation
+                    return nil
                 }
                 if let outcome { return continuation.resume(with: outcome) }
                 join()
