@@ -50,7 +50,7 @@ extension LocalMonitorTests {
                 print("seed \(seed): \(told) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
             }
             #expect(reasons == [], "seed \(seed)")
-            // How many changes come together in one event is up to the pace of both processes; that many are told is not.
+            // A busy machine joins several changes of a name into one event. Fewer than these would mean that the tree hardly changed.
             #expect(told > Self.operations / 20 && counts[.moved, default: 0] > 0, "seed \(seed)")
         }
 
