@@ -25,7 +25,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
@@ -34,6 +33,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CSSH2", pkgConfig: "libssh2", providers: [.apt(["libssh2-1-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CChild"),
@@ -62,8 +62,9 @@ let package = Package(
         .target(name: "CurlTransport", dependencies: ["CCurl", "FileProviderCore"]),
         .target(
             name: "SSHTransport",
-            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")]),
+            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", "Cryptography"]),
         .target(name: "SafeXML", dependencies: ["CXML2"]),
+        .target(name: "Cryptography", dependencies: ["CCrypto"]),
 
         // SFTP's packets over any channel of bytes.
         .target(name: "SFTPEngine", dependencies: ["FileProviderCore"]),
@@ -73,22 +74,22 @@ let package = Package(
         .target(name: "MemoryFileProvider", dependencies: ["FileProviderCore"], path: "Providers/Memory"),
         .target(
             name: "HTTPFileProvider",
-            dependencies: ["FileProviderCore", "CurlTransport", .product(name: "Crypto", package: "swift-crypto")], path: "Providers/HTTP"),
+            dependencies: ["FileProviderCore", "CurlTransport", "Cryptography"], path: "Providers/HTTP"),
         .target(
             name: "WebDAVFileProvider",
             dependencies: [
-                "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+                "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", "Cryptography",
             ],
             path: "Providers/WebDAV"),
         .target(
             name: "S3FileProvider",
             dependencies: [
-                "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+                "FileProviderCore", "CurlTransport", "HTTPFileProvider", "SafeXML", "Cryptography",
             ], path: "Providers/S3"),
 
         .target(
             name: "FTPFileProvider",
-            dependencies: ["CZlib", "FileProviderCore", "CurlTransport", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CZlib", "FileProviderCore", "CurlTransport", "Cryptography"],
             path: "Providers/FTP"),
 
         .target(
@@ -102,7 +103,7 @@ let package = Package(
             name: "Publication",
             dependencies: [
                 "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["PDF"])),
-                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), .product(name: "Crypto", package: "swift-crypto"),
+                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), "Cryptography",
             ]),
 
         // Properties and thumbnails. Without the trait, of what needs no further library.
@@ -121,7 +122,7 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "FileProviderCore", .product(name: "Crypto", package: "swift-crypto"), .product(name: "GRDB", package: "GRDB.swift"),
+                "FileProviderCore", "Cryptography", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -129,13 +130,13 @@ let package = Package(
         .target(
             name: "ReaderLink",
             dependencies: [
-                "FileProviderCore", "Publication", .product(name: "Crypto", package: "swift-crypto"),
+                "FileProviderCore", "Publication", "Cryptography",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .target(
             name: "ReaderLibrary",
             dependencies: [
-                "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink", .product(name: "Crypto", package: "swift-crypto"),
+                "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 
@@ -177,7 +178,8 @@ let package = Package(
             dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
         .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer"]),
         .testTarget(
-            name: "S3FileProviderTests", dependencies: ["S3FileProvider", "HTTPFileProvider", "CurlTransport", "FaultServer"]),
+            name: "S3FileProviderTests",
+            dependencies: ["S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer"]),
         .testTarget(
             name: "FTPFileProviderTests", dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
         .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer"]),
@@ -188,12 +190,13 @@ let package = Package(
                 "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "Publication", "SampleBooks",
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
+        .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography"]),
         .testTarget(name: "MediaTagsTests", dependencies: ["FileProviderCore", "MediaTags", "ProviderDoubles", "SampleBooks"]),
         .testTarget(
             name: "PublicationTests",
             dependencies: [
                 "Publication", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SafeXML", "SampleBooks",
-                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), .product(name: "Crypto", package: "swift-crypto"),
+                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), "Cryptography",
             ]),
         .testTarget(
             name: "FileInformationTests",

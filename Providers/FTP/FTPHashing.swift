@@ -1,5 +1,5 @@
 import CZlib
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 
@@ -8,7 +8,7 @@ struct FTPDigest: Sendable {
     private enum State {
         /// As in ZIP: what ISO 3309 says, least significant bit first.
         case crc32(UInt)
-        case other(any HashFunction & Sendable)
+        case other(Hash)
     }
 
     private var state: State
@@ -16,10 +16,10 @@ struct FTPDigest: Sendable {
     init(_ kind: FTPHash.Kind) {
         state =
             switch kind {
-            case .sha256: .other(SHA256())
-            case .sha512: .other(SHA512())
-            case .sha1: .other(Insecure.SHA1())
-            case .md5: .other(Insecure.MD5())
+            case .sha256: .other(Hash(.sha256))
+            case .sha512: .other(Hash(.sha512))
+            case .sha1: .other(Hash(.sha1))
+            case .md5: .other(Hash(.md5))
             case .crc32: .crc32(0)
             }
     }
@@ -28,7 +28,9 @@ struct FTPDigest: Sendable {
         switch state {
         case .crc32(let value): state = .crc32(crc32_z(value, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, bytes.count))
         case .other(var hash):
-            hash.update(bufferPointer: bytes)
+            // Leaves `hash` as the one owner, so that its state is not copied.
+            state = .crc32(0)
+            hash.update(bytes)
             state = .other(hash)
         }
     }
@@ -37,13 +39,9 @@ struct FTPDigest: Sendable {
     var value: String {
         switch state {
         case .crc32(let value): FTPHash.Kind.crc32.padded(String(value, radix: 16))
-        case .other(let hash): hash.hexadecimal
+        case .other(let hash): hash.digest.hexadecimal
         }
     }
-}
-
-extension HashFunction {
-    fileprivate var hexadecimal: String { finalize().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 }
 
 /// Passes on a source's bytes from one offset, and computes the hash of the whole on the way.

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 package import CurlTransport
 package import FileProviderCore
 package import Foundation
@@ -191,9 +191,7 @@ package final class ResponseCache: Sendable {
     }
 
     /// Half of a SHA-256, in hexadecimal digits.
-    private static func hash(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
+    private static func hash(_ bytes: [UInt8]) -> String { String(Digest(.sha256, of: bytes).hexadecimal.prefix(32)) }
 
     private func makeFolder(_ folder: URL) throws {
         try FileManager.default.createDirectory(

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 import FileProviderCore
 import Foundation
@@ -127,6 +127,6 @@ extension S3Service {
                 digests.append(byte)
             }
         }
-        return "\"\(S3Encoding.hex(Insecure.MD5.hash(data: digests)))-\(tags.count)\""
+        return "\"\(Digest(.md5, of: digests).hexadecimal)-\(tags.count)\""
     }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 public import FileProviderCore
 public import Foundation
@@ -114,7 +114,7 @@ public struct S3Service: HTTPUploadingService {
     /// What the server compares the bytes with that arrive.
     static func digests(_ data: Data) -> [(name: String, value: String)] {
         [
-            ("Content-MD5", Data(Insecure.MD5.hash(data: data)).base64EncodedString()),
+            ("Content-MD5", Digest(.md5, of: data).base64),
             ("x-amz-content-sha256", S3Signature.digest(data)),
         ]
     }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 import FileProviderCore
 import Foundation
@@ -31,7 +31,7 @@ struct S3Signature {
     static let unsigned = "UNSIGNED-PAYLOAD"
 
     /// The SHA-256 of `data`, in hexadecimal.
-    static func digest(_ data: Data) -> String { S3Encoding.hex(SHA256.hash(data: data)) }
+    static func digest(_ data: Data) -> String { Digest(.sha256, of: data).hexadecimal }
 
     /// Headers that proxies and libcurl change on the way; all others are signed.
     private static let unsignedHeaders: Set<String> = ["accept-encoding", "connection", "expect", "transfer-encoding", "user-agent"]
@@ -95,11 +95,11 @@ struct S3Signature {
 
     private func signature(of canonicalRequest: String) -> String {
         let text = "AWS4-HMAC-SHA256\n\(timestamp)\n\(scope)\n\(Self.digest(Data(canonicalRequest.utf8)))"
-        var key = SymmetricKey(data: Data("AWS4\(secretKey)".utf8))
+        var key = Array("AWS4\(secretKey)".utf8)
         for step in [String(timestamp.prefix(8)), region, "s3", "aws4_request"] {
-            key = SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Data(step.utf8), using: key))
+            key = HMAC.code(of: Array(step.utf8), key: key, .sha256).bytes
         }
-        return S3Encoding.hex(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+        return HMAC.code(of: Array(text.utf8), key: key, .sha256).hexadecimal
     }
 
     private var scope: String { "\(timestamp.prefix(8))/\(region)/s3/aws4_request" }

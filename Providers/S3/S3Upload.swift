@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 import FileProviderCore
 import Foundation
@@ -142,7 +142,7 @@ final class S3Upload: HTTPUploadSession {
         return false
     }
 
-    static func digest(_ data: Data) -> String { S3Encoding.hex(Insecure.MD5.hash(data: data)) }
+    static func digest(_ data: Data) -> String { Digest(.md5, of: data).hexadecimal }
 
     /// A part's tag is the MD5 of its bytes, except with some kinds of encryption: then everything is sent again.
     func has(_ data: Data, asPart number: Int) -> Bool {

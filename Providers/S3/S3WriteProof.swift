@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 public import CurlTransport
 public import FileProviderCore
 import Foundation
@@ -19,7 +19,7 @@ extension S3Service {
     /// Source: Amazon S3 API Reference, `PutObject`: the tag is the MD5 except with some kinds of encryption.
     private static func isProven(_ contents: Data, by answer: ResponseHead) -> Bool {
         if isDigest(answer["ETag"], of: contents) { return true }
-        return answer["x-amz-checksum-sha256"] == Data(SHA256.hash(data: contents)).base64EncodedString()
+        return answer["x-amz-checksum-sha256"] == Digest(.sha256, of: contents).base64
     }
 
     private static func isDigest(_ tag: String?, of contents: Data) -> Bool {

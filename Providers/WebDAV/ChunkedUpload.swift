@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 import FileProviderCore
 import Foundation
@@ -73,19 +73,19 @@ struct ChunkedUpload: Sendable {
     /// The same for the same file on its way to the same place, in every process.
     private func name() async throws -> String {
         guard let date = write.options.modificationDate else { return "carrel-\(UUID().uuidString.lowercased())" }
-        var hash = SHA256()
-        hash.update(data: Data("\(target.percentEncoded)\n\(length)\n\(chunkSize)\n\(date.timeIntervalSince1970)\n".utf8))
+        var hash = Hash(.sha256)
+        hash.update(Data("\(target.percentEncoded)\n\(length)\n\(chunkSize)\n\(date.timeIntervalSince1970)\n".utf8))
         let sample: Int64 = 1 << 20
         for start in [0, max(0, length - sample)] { try await add(start..<min(length, start + sample), to: &hash) }
-        return "carrel-" + hash.finalize().prefix(16).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return "carrel-" + hash.digest.hexadecimal.prefix(32)
     }
 
-    private func add(_ part: Range<Int64>, to hash: inout SHA256) async throws {
+    private func add(_ part: Range<Int64>, to hash: inout Hash) async throws {
         // Not through the mark of the last byte: this is no sending.
         let bytes = try write.source.base.bytes(from: part.lowerBound)
         var left = part.count
         while left > 0, let piece = try await bytes.next(upTo: min(left, 256 << 10)) {
-            hash.update(data: piece)
+            hash.update(piece)
             left -= piece.count
         }
     }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 import FileProviderCore
 import Foundation
@@ -7,7 +7,7 @@ import HTTPFileProvider
 /// The hash of a file that ownCloud and Nextcloud send with it, and take with it. Source: ownCloud's developer manual, “Checksums”.
 final class OCChecksum: HTTPBodyProof, @unchecked Sendable {
     // Unchecked: pieces come one call after the other, and the end after them.
-    private var hash: any HashFunction
+    private var hash: Hash
     private let expected: String
 
     /// Takes the strongest of the hashes in `OC-Checksum`; nil where there is none that is known.
@@ -18,20 +18,20 @@ final class OCChecksum: HTTPBodyProof, @unchecked Sendable {
             if parts.count == 2 { hashes[parts[0].uppercased()] = parts[1].lowercased() }
         }
         if let value = hashes["SHA256"] {
-            (hash, expected) = (SHA256(), value)
+            (hash, expected) = (Hash(.sha256), value)
         } else if let value = hashes["SHA1"] {
-            (hash, expected) = (Insecure.SHA1(), value)
+            (hash, expected) = (Hash(.sha1), value)
         } else if let value = hashes["MD5"] {
-            (hash, expected) = (Insecure.MD5(), value)
+            (hash, expected) = (Hash(.md5), value)
         } else {
             return nil
         }
     }
 
-    func add(_ bytes: UnsafeRawBufferPointer) { hash.update(bufferPointer: bytes) }
+    func add(_ bytes: UnsafeRawBufferPointer) { hash.update(bytes) }
 
     func check(_ path: ProviderPath) throws {
-        guard hash.finalize().hexadecimal != expected else { return }
+        guard hash.digest.hexadecimal != expected else { return }
         throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” did not arrive as the server has it: its hash differs.")
     }
 
@@ -39,14 +39,9 @@ final class OCChecksum: HTTPBodyProof, @unchecked Sendable {
     static func headers(for write: FileWrite) async throws -> [(name: String, value: String)] {
         let source = write.source.base
         guard write.quirks.takesChecksums, source.isRepeatable, let length = source.length, length <= 10 << 20 else { return [] }
-        var hash = Insecure.SHA1()
+        var hash = Hash(.sha1)
         let bytes = try source.bytes(from: 0)
-        while let piece = try await bytes.next() { hash.update(data: piece) }
-        return [("OC-Checksum", "SHA1:" + hash.finalize().hexadecimal)]
+        while let piece = try await bytes.next() { hash.update(piece) }
+        return [("OC-Checksum", "SHA1:" + hash.digest.hexadecimal)]
     }
-}
-
-extension Digest {
-    /// In lower case.
-    fileprivate var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import CurlTransport
 import FileProviderCore
 import Foundation
@@ -15,25 +15,25 @@ enum UploadHash {
     /// Returns whether the answer has a hash, and it is that of the source. A hash that differs may be about the answer itself.
     static func matches(_ head: ResponseHead, _ write: FileWrite) async throws -> Bool {
         let source = write.source.base
-        guard source.isRepeatable, let length = source.length, length <= largest, let (hash, expected) = given(in: head) else {
+        guard source.isRepeatable, let length = source.length, length <= largest, let (algorithm, expected) = given(in: head) else {
             return false
         }
-        var running = hash
+        var hash = Hash(algorithm)
         let bytes = try source.bytes(from: 0)
-        while let piece = try await bytes.next() { running.update(data: piece) }
-        return Data(running.finalize()) == expected
+        while let piece = try await bytes.next() { hash.update(piece) }
+        return Data(hash.digest.bytes) == expected
     }
 
     /// The strongest hash that is known.
-    private static func given(in head: ResponseHead) -> (any HashFunction, Data)? {
+    private static func given(in head: ResponseHead) -> (HashAlgorithm, Data)? {
         let digests = [head.joined("Repr-Digest"), head.joined("Digest")].compactMap(\.self).flatMap { values(in: $0) }
         func value(_ name: String, _ header: String) -> Data? {
             digests.first { $0.name == name }?.value ?? head[header].flatMap { Data(hexadecimal: $0) }
         }
-        if let value = value("sha-256", "X-Hash-SHA256") { return (SHA256(), value) }
-        if let value = value("sha", "X-Hash-SHA1") { return (Insecure.SHA1(), value) }
+        if let value = value("sha-256", "X-Hash-SHA256") { return (.sha256, value) }
+        if let value = value("sha", "X-Hash-SHA1") { return (.sha1, value) }
         if let value = value("md5", "X-Hash-MD5") ?? head["Content-MD5"].flatMap({ Data(base64Encoded: $0) }) {
-            return (Insecure.MD5(), value)
+            return (.md5, value)
         }
         return nil
     }

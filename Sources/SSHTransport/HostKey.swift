@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// The public key by which an SSH server shows who it is.
@@ -42,7 +42,7 @@ package struct HostKey: Hashable, Sendable {
 
     /// `SHA256:` and the hash in base64 without padding, as ssh shows it.
     package var fingerprint: String {
-        let hash = Data(SHA256.hash(data: blob)).base64EncodedString()
+        let hash = Digest(.sha256, of: blob).base64
         return "SHA256:" + hash.prefix { $0 != "=" }
     }
 

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// A host as the files name it: in lower case, with brackets and port where the port is not 22.
@@ -157,20 +157,20 @@ struct HashedHostName {
         let parts = text.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].isEmpty, parts[1].elementsEqual("1".utf8),
             let salt = Data(base64Encoded: Data(parts[2])), let hash = Data(base64Encoded: Data(parts[3])),
-            salt.count == Insecure.SHA1.byteCount, hash.count == Insecure.SHA1.byteCount
+            salt.count == HashAlgorithm.sha1.byteCount, hash.count == HashAlgorithm.sha1.byteCount
         else { return nil }
         self.salt = salt
         self.hash = hash
     }
 
     func matches(_ name: [UInt8]) -> Bool {
-        HMAC<Insecure.SHA1>.isValidAuthenticationCode(hash, authenticating: name, using: SymmetricKey(data: salt))
+        HMAC.isValid(hash, of: name, key: salt, .sha1)
     }
 
     /// `name` under a salt that nobody used before.
     static func make(_ name: [UInt8]) -> String {
-        let salt = (0..<Insecure.SHA1.byteCount).map { _ in UInt8.random(in: 0...255) }
-        let code = HMAC<Insecure.SHA1>.authenticationCode(for: name, using: SymmetricKey(data: salt))
-        return "|1|\(Data(salt).base64EncodedString())|\(Data(code).base64EncodedString())"
+        let salt = (0..<HashAlgorithm.sha1.byteCount).map { _ in UInt8.random(in: 0...255) }
+        let code = HMAC.code(of: name, key: salt, .sha1)
+        return "|1|\(Data(salt).base64EncodedString())|\(code.base64)"
     }
 }

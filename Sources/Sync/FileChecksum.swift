@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 public import FileProviderCore
 import Foundation
 
@@ -12,7 +12,7 @@ public struct FileChecksum: Sendable, Hashable {
     public let isByStorage: Bool
 
     /// Kinds that every provider's files can have: `md5`, `sha1`, `sha256`, `sha384` and `sha512`.
-    public static let computedKinds = ["md5", "sha1", "sha256", "sha384", "sha512"]
+    public static let computedKinds = HashAlgorithm.allCases.map(\.rawValue)
 
     /// The hash of the file at `path`: by the storage where it gives this kind, else by reading the file.
     ///
@@ -38,35 +38,25 @@ public struct FileChecksum: Sendable, Hashable {
 
 /// Hashes the bytes of a file as they pass.
 private final class HashTap: CopyTap {
-    private let empty: any HashFunction
-    private let state: Locked<(any HashFunction)?>
+    private let algorithm: HashAlgorithm
+    private let state: Locked<Hash?>
 
     /// Nil for a kind that is not computed here.
     init?(kind: String) {
-        switch kind {
-        case "md5": empty = Insecure.MD5()
-        case "sha1": empty = Insecure.SHA1()
-        case "sha256": empty = SHA256()
-        case "sha384": empty = SHA384()
-        case "sha512": empty = SHA512()
-        default: return nil
-        }
-        state = Locked(empty)
+        guard let algorithm = HashAlgorithm(rawValue: kind) else { return nil }
+        self.algorithm = algorithm
+        state = Locked(Hash(algorithm))
     }
 
     /// Nil where bytes did not pass in order.
-    var hexadecimal: String? { state.value?.hexadecimal }
+    var hexadecimal: String? { state.value?.digest.hexadecimal }
 
     func begin(_ extent: FileExtent) throws { restart(at: extent.offset) }
 
-    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? empty : nil } }
+    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? Hash(algorithm) : nil } }
 
     func pass(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        state.update { $0?.update(bufferPointer: bytes) }
+        state.update { $0?.update(bytes) }
         return .ready
     }
-}
-
-extension HashFunction {
-    fileprivate var hexadecimal: String { finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 
@@ -85,15 +85,15 @@ struct SyncComparison: Sendable {
 
 /// The SHA-256 of bytes that pass by in order.
 final class PassingHash: Sendable {
-    private let state = Locked<SHA256?>(SHA256())
+    private let state = Locked<Hash?>(Hash(.sha256))
 
     /// 64 digits; empty where not all bytes passed in order.
-    var hexadecimal: String { state.value?.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() ?? "" }
+    var hexadecimal: String { state.value?.digest.hexadecimal ?? "" }
 
-    func add(_ bytes: UnsafeRawBufferPointer) { state.update { $0?.update(bufferPointer: bytes) } }
+    func add(_ bytes: UnsafeRawBufferPointer) { state.update { $0?.update(bytes) } }
 
     /// Begins anew, with bytes from `offset` on.
-    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? SHA256() : nil } }
+    func restart(at offset: Int64) { state.update { $0 = offset == 0 ? Hash(.sha256) : nil } }
 }
 
 /// Hashes and slows down the bytes of a transfer.

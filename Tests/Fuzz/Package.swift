@@ -18,13 +18,13 @@ let instrumented: [SwiftSetting] =
 let package = Package(
     name: "carrel-fuzz",
     dependencies: [
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
     ],
     targets: [
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(name: "CChild", path: "Sources/CChild"),
         .systemLibrary(name: "CSSH2", path: "Sources/CSSH2", pkgConfig: "libssh2"),
+        .systemLibrary(name: "CCrypto", path: "Sources/CCrypto", pkgConfig: "libcrypto"),
         .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib"),
         .systemLibrary(name: "CXML2", path: "Sources/CXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CArchive", path: "Sources/CArchive", pkgConfig: "libarchive"),
@@ -32,11 +32,12 @@ let package = Package(
         .target(name: "FileProviderCore", dependencies: ["CLinux"], swiftSettings: instrumented),
         .target(
             name: "SSHTransport",
-            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", "Cryptography"],
             swiftSettings: instrumented),
         .target(name: "SFTPEngine", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
         .target(name: "MediaTags", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
         .target(name: "SafeXML", dependencies: ["CXML2"], swiftSettings: instrumented),
+        .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: instrumented),
         .target(
             name: "CPDF",
             cxxSettings: [
@@ -47,13 +48,13 @@ let package = Package(
         .target(
             name: "Publication",
             dependencies: [
-                "CArchive", "CPDF", "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+                "CArchive", "CPDF", "CZlib", "FileProviderCore", "MediaTags", "SafeXML", "Cryptography",
             ],
             swiftSettings: instrumented + [.define("PDF"), .define("PackedArchives")]),
         .target(
             name: "ReaderLink",
             dependencies: [
-                "FileProviderCore", "Publication", "SafeXML", .product(name: "Crypto", package: "swift-crypto"),
+                "FileProviderCore", "Publication", "SafeXML", "Cryptography",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: instrumented),

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 import SampleBooks
@@ -45,7 +45,7 @@ private final class TricklingResource: Resource {
     /// Pitfall 35: the key's place is that of the byte in the font, wherever a range begins.
     @Test(arguments: FontDeobfuscator.Algorithm.allCases)
     func `every range of a font is made readable`(algorithm: FontDeobfuscator.Algorithm) async throws {
-        let key = algorithm == .idpf ? Array(Insecure.SHA1.hash(data: Data(identifier.utf8))) : adobeKey
+        let key = algorithm == .idpf ? Digest(.sha1, of: Data(identifier.utf8)).bytes : adobeKey
         let hidden = obfuscated(font, key: key, length: algorithm == .idpf ? 1040 : 1024)
         #expect(hidden != font)
         let deobfuscator = FontDeobfuscator(identifiers: [identifier], algorithms: ["a.otf": algorithm])
@@ -106,7 +106,7 @@ private final class TricklingResource: Resource {
     /// Pitfall 36: obfuscated and then packed is the usual case, and no protection.
     @Test(arguments: FontDeobfuscator.Algorithm.allCases)
     func `a book's fonts are readable, and the book is not protected`(algorithm: FontDeobfuscator.Algorithm) async throws {
-        let key = algorithm == .idpf ? Array(Insecure.SHA1.hash(data: Data(identifier.utf8))) : adobeKey
+        let key = algorithm == .idpf ? Digest(.sha1, of: Data(identifier.utf8)).bytes : adobeKey
         let hidden = obfuscated(font, key: key, length: algorithm == .idpf ? 1040 : 1024)
         let book = try await OddBook.with {
             $0.add("f", "fönt.otf", "font/otf")

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
@@ -15,7 +15,7 @@ private let pages: JSONValue = [["href": "a.html", "type": "text/html"]]
 @Suite struct ReadiumFontTests {
     private func hidden(_ algorithm: FontDeobfuscator.Algorithm) -> Data {
         let adobe: [UInt8] = [0x36, 0xD5, 0x07, 0x8E, 0xFF, 0x7D, 0x46, 0x8E, 0xA5, 0xF3, 0xF4, 0x7C, 0x14, 0xB9, 0x1F, 0x2F]
-        let key = algorithm == .idpf ? Array(Insecure.SHA1.hash(data: Data(identifier.utf8))) : adobe
+        let key = algorithm == .idpf ? Digest(.sha1, of: Data(identifier.utf8)).bytes : adobe
         let length = algorithm == .idpf ? 1_040 : 1_024
         return Data(font.enumerated().map { $0.offset < length ? $0.element ^ key[$0.offset % key.count] : $0.element })
     }

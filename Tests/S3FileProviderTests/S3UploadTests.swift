@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FaultServer
 import FileProviderCore
 import Foundation
@@ -21,8 +21,8 @@ import Testing
         #expect(item.entryTag == bucket.tag)
         #expect(s3.server.requests.last { $0.method == "POST" }?.headers["if-none-match"] == "*")
         for part in s3.server.requests where part.target.contains("partNumber") {
-            #expect(part.headers["content-md5"] == Data(Insecure.MD5.hash(data: part.body)).base64EncodedString())
-            #expect(part.headers["x-amz-content-sha256"] == SHA256.hash(data: part.body).map { String(format: "%02x", $0) }.joined())
+            #expect(part.headers["content-md5"] == Digest(.md5, of: part.body).base64)
+            #expect(part.headers["x-amz-content-sha256"] == Digest(.sha256, of: part.body).hexadecimal)
         }
     }
 
@@ -240,7 +240,7 @@ import Testing
         ])
     func `an upload that another process may be using is left alone`(stranger: Stranger) async throws {
         let bucket = PartsServer()
-        let first = Insecure.MD5.hash(data: Self.contents.prefix(1000)).map { String(format: "%02x", $0) }.joined()
+        let first = Digest(.md5, of: Self.contents.prefix(1000)).hexadecimal
         let s3 = try ScriptedS3(partSize: 1000) { request in
             func answer(_ text: String) -> FaultServer.Answer {
                 .reply(200, headers: ["Date": "Wed, 01 Jan 2025 12:00:00 GMT"], body: Data(text.utf8))
@@ -405,7 +405,7 @@ final class PartsServer: Sendable {
             return .error(404, "NoSuchUpload")
         }
         state.object = parts.reduce(Data(), +)
-        state.tag = "\"\(md5(parts.reduce(Data()) { $0 + Data(Insecure.MD5.hash(data: $1)) }))-\(parts.count)\""
+        state.tag = "\"\(md5(parts.reduce(Data()) { $0 + Data(Digest(.md5, of: $1).bytes) }))-\(parts.count)\""
         if state.fault == .lostAnswer {
             state.fault = .none
             return .raw(Data())
@@ -426,5 +426,5 @@ final class PartsServer: Sendable {
         return .xml("<ListMultipartUploadsResult>\(uploads.joined())<Upload><Key>file2</Key></Upload></ListMultipartUploadsResult>")
     }
 
-    static func md5(_ data: Data) -> String { Insecure.MD5.hash(data: data).map { String(format: "%02x", $0) }.joined() }
+    static func md5(_ data: Data) -> String { Digest(.md5, of: data).hexadecimal }
 }

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FaultServer
 import FileProviderCore
 import Foundation
@@ -13,7 +13,7 @@ import Testing
         200, headers: ["Content-Type": "text/html"], body: Data("<html><body>Please log in</body></html>".utf8))
     private static let path = "folder/file"
 
-    private static func md5(_ data: Data) -> String { Insecure.MD5.hash(data: data).map { String(format: "%02x", $0) }.joined() }
+    private static func md5(_ data: Data) -> String { Digest(.md5, of: data).hexadecimal }
     private static func tag(_ data: Data) -> [String: String] { ["ETag": "\"\(md5(data))\""] }
 
     /// - Parameters:
@@ -71,7 +71,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an answer with a hash of the bytes takes no look`(isTag: Bool) async throws {
-        let sum = Data(SHA256.hash(data: Self.contents)).base64EncodedString()
+        let sum = Digest(.sha256, of: Self.contents).base64
         let s3 = try server(
             put: .reply(200, headers: isTag ? Self.tag(Self.contents) : ["ETag": "\"kms\"", "x-amz-checksum-sha256": sum]),
             after: .reply(404))

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 import Synchronization
@@ -58,7 +58,7 @@ public struct FontDeobfuscator: Sendable {
     /// White space in the identifier does not count; nil if nothing else is in it.
     static func idpfKey(_ identifier: String) -> [UInt8]? {
         let bytes = identifier.utf8.filter { ![0x20, 0x09, 0x0D, 0x0A].contains($0) }
-        return bytes.isEmpty ? nil : Array(Insecure.SHA1.hash(data: bytes))
+        return bytes.isEmpty ? nil : Digest(.sha1, of: bytes).bytes
     }
 
     /// The 32 digits of a UUID, whatever stands around and between them; nil for anything else.

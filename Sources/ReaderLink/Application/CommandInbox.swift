@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 
@@ -34,7 +34,7 @@ struct FoundCommand: Sendable {
     }
 
     /// SHA-256, in hexadecimal digits.
-    static func digest(of data: Data) -> String { SHA256.hash(data: data).map { String(format: "%02x", $0) }.joined() }
+    static func digest(of data: Data) -> String { Digest(.sha256, of: data).hexadecimal }
 }
 
 /// Finds commands in the staging folder, and none that is still being written.

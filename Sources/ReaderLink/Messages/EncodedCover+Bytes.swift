@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 public import Foundation
 
 extension EncodedCover {
@@ -19,7 +19,7 @@ extension EncodedCover {
 
     /// A picture as a driver sends it: base64 without line breaks, and the MD5 of the bytes unless another hash is given.
     public init(picture: Data, hash: String? = nil) {
-        self.init(hash: hash ?? Self.md5(picture), text: picture.base64EncodedString())
+        self.init(hash: hash ?? Digest(.md5, of: picture).hexadecimal, text: picture.base64EncodedString())
     }
 
     /// How many bytes the text stands for if it is base64, told without decoding it.
@@ -27,11 +27,6 @@ extension EncodedCover {
         var count = 0
         for byte in text.utf8 where !MessageScanner.isSpace(byte) && byte != UInt8(ascii: "=") { count += 1 }
         return count / 4 * 3 + count % 4 * 3 / 4
-    }
-
-    private static func md5(_ data: Data) -> String {
-        let digits = Array("0123456789abcdef")
-        return String(Insecure.MD5.hash(data: data).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
     }
 
     private func failure(_ reason: String, _ kind: MessageFailure.Kind = .malformed) -> MessageFailure {

@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import FileProviderCore
 import Foundation
 
@@ -36,10 +36,10 @@ enum FileEnds {
     }
 
     private static func digest(start: Data, end: Data, size: Int64) -> String {
-        var hash = SHA256()
-        withUnsafeBytes(of: size.littleEndian) { hash.update(bufferPointer: $0) }
-        hash.update(data: start)
-        hash.update(data: end)
-        return hash.finalize().map { String(format: "%02x", $0) }.joined()
+        var hash = Hash(.sha256)
+        withUnsafeBytes(of: size.littleEndian) { hash.update($0) }
+        hash.update(start)
+        hash.update(end)
+        return hash.digest.hexadecimal
     }
 }

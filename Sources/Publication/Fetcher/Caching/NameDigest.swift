@@ -1,4 +1,4 @@
-import Crypto
+import Cryptography
 import Foundation
 
 /// SHA-256 of a short text, for names that tell nothing and that nobody can make collide.
@@ -7,7 +7,7 @@ struct NameDigest: Hashable, Sendable {
     let bytes: [UInt8]
 
     init(_ text: String) {
-        bytes = Array(SHA256.hash(data: Data(text.utf8)))
+        bytes = Digest(.sha256, of: Data(text.utf8)).bytes
     }
 
     /// 64 hexadecimal digits: a name for any file system.

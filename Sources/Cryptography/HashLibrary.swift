@@ -1,0 +1,34 @@
+import CCrypto
+
+/// libcrypto's hash functions, each fetched once for the whole process and never freed.
+///
+/// They are fetched in a library context that has only the default provider, which is a part of libcrypto. The system's `openssl.cnf`
+/// applies to the process's own context, so a machine in FIPS mode still has MD5 and SHA-1, which serve as checksums here. At exit(3)
+/// OpenSSL frees the process's own context and not this one, so another thread may still compute a hash then.
+///
+/// Sources: OSSL_LIB_CTX(3), OSSL_PROVIDER-default(7), property(7).
+struct HashLibrary: @unchecked Sendable {
+    // Unchecked: libcrypto changes only their reference counts, which are atomic.
+    let context: OpaquePointer
+    private let functions: [HashAlgorithm: OpaquePointer]
+
+    static let shared = HashLibrary()
+
+    /// Removes `fips=yes` from the properties that are asked for, where a system's libcrypto has it as a default.
+    static let properties = "-fips"
+
+    private init() {
+        guard let context = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(context, "default") != nil else { HashLibrary.outOfMemory() }
+        self.context = context
+        functions = HashAlgorithm.allCases.reduce(into: [:]) { $0[$1] = EVP_MD_fetch(context, $1.rawValue, HashLibrary.properties) }
+    }
+
+    /// The `EVP_MD` of `algorithm`.
+    subscript(_ algorithm: HashAlgorithm) -> OpaquePointer {
+        guard let function = functions[algorithm] else { fatalError("This system's libcrypto was built without \(algorithm.rawValue).") }
+        return function
+    }
+
+    /// Ends the process as Swift does it itself without memory: with a fetched function and valid buffers, calls of libcrypto fail only so.
+    static func outOfMemory() -> Never { fatalError("libcrypto has no memory for a hash.") }
+}

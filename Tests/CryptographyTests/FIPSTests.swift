@@ -1,0 +1,24 @@
+import CCrypto
+import Foundation
+import Testing
+
+@testable import Cryptography
+
+@Suite struct FIPSTests {
+    /// config(5), “Algorithm configuration module”. No FIPS provider is installed, so the process's own context has no hash at all.
+    @Test func `hashes are there if openssl.cnf asks for FIPS`() async {
+        await #expect(processExitsWith: .success) {
+            let file = FileManager.default.temporaryDirectory.appending(path: "openssl-\(UUID().uuidString).cnf")
+            try Data("openssl_conf = all\n[all]\nalg_section = evp\n[evp]\ndefault_properties = fips=yes\n".utf8).write(to: file)
+            defer { try? FileManager.default.removeItem(at: file) }
+            setenv("OPENSSL_CONF", file.path, 1)
+            try #require(EVP_MD_fetch(nil, "MD5", nil) == nil)
+            #expect(Digest(.md5, of: Array("abc".utf8)).hexadecimal == "900150983cd24fb0d6963f7d28e17f72")
+            var hash = Hash(.sha1)
+            hash.update(Array("abc".utf8))
+            #expect(hash.digest.hexadecimal == "a9993e364706816aba3e25717850c26c9cd0d89d")
+            let code = HMAC.code(of: Array("Hi There".utf8), key: [UInt8](repeating: 0x0B, count: 20), .sha1)
+            #expect(code.hexadecimal == "b617318655057264e28bc0b6fb378c8ef146be00")
+        }
+    }
+}
