@@ -5,7 +5,7 @@ FUZZ_TARGETS = known-hosts ssh-config private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
-.PHONY: help build test full stress sync-histories sanitize fuzz demo bench providers-table format lint clean
+.PHONY: help build test full products bare stress sync-histories sanitize fuzz demo bench providers-table format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -18,6 +18,12 @@ test: ## run all tests against real servers on this machine
 
 full: ## run all tests, calibre as a driver among them, and build without the default traits
 	CARREL_FULL=1 bash Tests/run.sh
+
+products: ## build and run a package for each product; compare what it links with README.md
+	bash Tests/Products/run.sh
+
+bare: ## take WebDAV alone, and Publication alone, into a new package in an empty Debian (root, network)
+	bash Tests/Bare/run.sh
 
 stress: ## watch 20 times 20,000 random changes
 	CARREL_STRESS=20 swift test --filter LocalMonitorTests.Stress

@@ -4,13 +4,21 @@ import PackageDescription
 let package = Package(
     name: "carrel",
     products: [
+        // What each links and compiles stands in README.md, "Products"; Tests/Products sees that it is so.
         .library(name: "Carrel", targets: ["Carrel"]),
         .library(name: "FileProviderCore", targets: ["FileProviderCore"]),
         .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),
-        .library(name: "HTTPFileProvider", targets: ["HTTPFileProvider"]),
+        .library(name: "LocalFileProvider", targets: ["LocalFileProvider"]),
+        .library(name: "MemoryFileProvider", targets: ["MemoryFileProvider"]),
+        .library(name: "HTTPFileProvider", targets: ["HTTPFileProvider", "CurlTransport"]),
+        .library(name: "WebDAVFileProvider", targets: ["WebDAVFileProvider"]),
+        .library(name: "FTPFileProvider", targets: ["FTPFileProvider"]),
+        .library(name: "SFTPFileProvider", targets: ["SFTPFileProvider"]),
         .library(name: "S3FileProvider", targets: ["S3FileProvider"]),
         .library(name: "MediaTags", targets: ["MediaTags"]),
-        .library(name: "Publication", targets: ["Publication"]),
+        // With the provider of this machine's files, which needs no library.
+        .library(name: "Publication", targets: ["Publication", "LocalFileProvider"]),
+        .library(name: "FileInformation", targets: ["FileInformation"]),
         .library(name: "ReaderLink", targets: ["ReaderLink"]),
         .library(name: "ReaderLibrary", targets: ["ReaderLibrary"]),
         .library(name: "Sync", targets: ["Sync"]),
@@ -37,6 +45,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
         .systemLibrary(name: "CChild"),
+        // What to install where SQLite is missing, which GRDB links.
+        .target(name: "CSQLite"),
         // Needed with the trait PackedArchives only.
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
         // Needed with the trait PDF only.
@@ -122,7 +132,7 @@ let package = Package(
         .target(
             name: "Sync",
             dependencies: [
-                "FileProviderCore", "Cryptography", .product(name: "GRDB", package: "GRDB.swift"),
+                "CSQLite", "Cryptography", "FileProviderCore", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -136,7 +146,7 @@ let package = Package(
         .target(
             name: "ReaderLibrary",
             dependencies: [
-                "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink",
+                "CSQLite", "FileProviderCore", "LocalFileProvider", "Publication", "ReaderLink",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ]),
 

@@ -202,18 +202,27 @@ test_examples() {
 
 is_full() { [ "${CARREL_FULL:-0}" = 1 ]; }
 
+# A verb whose package trait is not there is wrong usage, and tells how to build it.
+expect_missing() { # TRAIT COMMAND...
+  local trait=$1 answer code=0
+  shift
+  answer=$("$@" 2>&1 >/dev/null) || code=$?
+  case "$code $answer" in
+    "2 "*"built without the package trait $trait,"*"swift build "*" --traits default,$trait"*) ;;
+    *) say "without the trait $trait, exit code 2 and a sentence should come from $*; it was $code: $answer"; exit 1 ;;
+  esac
+}
+
 # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
 build_without_traits() {
-  local answer pictures scratch=.build/without-traits
+  local folder scratch=.build/without-traits
   run swift build --disable-default-traits --product carrel --scratch-path "$scratch" "$ANEW"
-  pictures=$(mktemp -d)
-  : >"$pictures/picture.jpg"
-  answer=$("$scratch"/debug/carrel thumb "$pictures/picture.jpg" - 2>&1 || true)
-  rm -rf "$pictures"
-  case $answer in
-    *"built without the package trait FileInformation"*) ;;
-    *) say "without the trait, a thumbnail should be refused with a sentence that names it, and this came: $answer"; return 1 ;;
-  esac
+  folder=$(mktemp -d)
+  : >"$folder/picture.jpg"
+  : >"$folder/comic.cbr"
+  expect_missing FileInformation "$scratch"/debug/carrel thumb "$folder/picture.jpg" -
+  expect_missing PackedArchives "$scratch"/debug/carrel book info "$folder/comic.cbr"
+  rm -rf "$folder"
 }
 
 main "$@"

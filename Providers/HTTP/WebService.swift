@@ -10,6 +10,14 @@ extension HTTPFileProvider where Service == WebService {
     public convenience init(configuration: HTTPConfiguration, options: ConnectionOptions = ConnectionOptions()) throws {
         try self.init(service: WebService(), url: configuration.baseURL, options: options)
     }
+
+    /// The schemes `http` and `https`, read by `GET` and ranges whatever else the server can do. The provider's root is the server's.
+    public static var registration: ProviderRegistration {
+        ProviderRegistration(type: type, schemes: ["http", "https"]) { url, options in
+            let provider = try WebFileProvider(service: WebService(), url: url.serverRoot, options: options)
+            return ProviderLocation(provider: provider, path: try ProviderPath(percentEncoded: url.path(percentEncoded: true)))
+        }
+    }
 }
 
 /// The service of a server that speaks HTTP and nothing above it.

@@ -2,6 +2,8 @@
 #ifndef CARREL_CPDF_CONTENTNAMES_H
 #define CARREL_CPDF_CONTENTNAMES_H
 
+#include "Installed.h"
+
 #include <qpdf/Pipeline.hh>
 #include <qpdf/QPDFObjectHandle.hh>
 

@@ -2,6 +2,8 @@
 #ifndef CARREL_CPDF_LZWDECODER_H
 #define CARREL_CPDF_LZWDECODER_H
 
+#include "Installed.h"
+
 #include <qpdf/Pipeline.hh>
 
 #include <vector>

@@ -2,6 +2,8 @@
 #ifndef CARREL_CPDF_RANGEDSOURCE_H
 #define CARREL_CPDF_RANGEDSOURCE_H
 
+#include "Installed.h"
+
 #include "CPDF.h"
 #include "Meter.h"
 

@@ -32,9 +32,10 @@ extension ProviderRegistry {
         FileInformationGenerators.shared.registerBuiltInGenerators()
     }
 
-    /// `http` and `https`: WebDAV where the server's `OPTIONS` says so (RFC 4918, section 10.1), else plain reading.
+    /// In place of `WebFileProvider.registration`, whose schemes it has: WebDAV if the server's `OPTIONS` says so (RFC 4918, section 10.1),
+    /// else plain reading.
     private static let web = ProviderRegistration(
-        type: WebFileProvider.type, schemes: ["http", "https"], settings: WebDAVFileProvider.settings
+        type: WebFileProvider.type, schemes: WebFileProvider.registration.schemes, settings: WebDAVFileProvider.settings
     ) { url, options in
         let connection = try HTTPConnection(url: url.serverRoot, options: options)
         let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))

@@ -22,6 +22,7 @@ enum ExitStatus: Int32 {
         case let error as Located: self = error.status ?? ExitStatus(error.cause)
         case let error as CommandFailure: self = error.status
         case is ValidationError: self = .usage
+        case let error where error.missingTrait != nil: self = .usage
         case let error as ResourceError: self.init(error.cause)
         case let error where error.isCancellation: self = .interrupted
         case let error as DriverError: self = Self.of(error)

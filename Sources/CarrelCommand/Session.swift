@@ -75,8 +75,9 @@ final class Session: Sendable {
         }
     }
 
-    /// What to do about a server whose listings are always wrong about the size of a file.
+    /// What to do about a build without a package trait, and about a server whose listings are always wrong about the size of a file.
     private static func hint(_ error: any Error) -> String {
+        if let trait = error.missingTrait { return " " + trait.remedy }
         guard let file = (error as? CocoaError)?.underlying as? UnexpectedFile, file.redirectedTo == nil else { return "" }
         return " If the server makes this file as it is read, copy it with --ignore-size."
     }

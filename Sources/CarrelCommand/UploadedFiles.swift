@@ -90,7 +90,7 @@ extension UploadItem {
             if !collections.isEmpty { metadata.collections = collections }
             return UploadItem(file: url, metadata: metadata, cover: cover)
         } catch {
-            throw error.at(file, status: (error as? CocoaError)?.code == .featureUnsupported ? .badFile : nil)
+            throw error.at(file, status: error.isNoBook ? .badFile : nil)
         }
     }
 }

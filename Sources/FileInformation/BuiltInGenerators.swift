@@ -45,17 +45,16 @@ extension FileInformationGenerator {
             name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes, properties: ComicInformation.properties,
             thumbnail: ComicInformation.thumbnail)
     #else
-        private static let obstacle =
-            "This Carrel was built without the package trait FileInformation, which reads images and makes thumbnails."
+        private static let missing = MissingTrait(name: "FileInformation", purpose: "reads images and makes thumbnails")
         static let images = FileInformationGenerator(
-            name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, obstacle: obstacle)
+            name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, missingTrait: missing)
         static let audio = FileInformationGenerator(
             name: "audio", fileExtensions: audioExtensions, mediaTypes: audioTypes, properties: AudioInformation.properties)
         static let epub = FileInformationGenerator(
             name: "EPUB", fileExtensions: ["epub"], mediaTypes: ["application/epub+zip"], properties: EPUBInformation.properties,
-            obstacle: obstacle)
+            missingTrait: missing)
         static let comics = FileInformationGenerator(
             name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes, properties: ComicInformation.properties,
-            obstacle: obstacle)
+            missingTrait: missing)
     #endif
 }

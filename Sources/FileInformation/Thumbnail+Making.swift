@@ -9,8 +9,10 @@ extension Thumbnail {
     ///   package trait `FileInformation`.
     public static func scaleDown(image: Data, toSize dimension: Int) async throws -> Thumbnail {
         let reader = DataReader(image, path: try ProviderPath("image"))
-        guard let thumbnail = FileInformationGenerator.images.thumbnail else {
-            throw FileError.make(.featureUnsupported, path: reader.path, sentence: FileInformationGenerator.images.obstacle)
+        let images = FileInformationGenerator.images
+        guard let thumbnail = images.thumbnail else {
+            throw FileError.make(
+                .featureUnsupported, path: reader.path, sentence: images.obstacle, underlying: images.missingTrait)
         }
         return try await thumbnail(reader, ThumbnailRequest(dimension: dimension))
     }

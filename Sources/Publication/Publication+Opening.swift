@@ -164,6 +164,7 @@ extension Publication {
             return FileError.make(.featureUnsupported, path: path, sentence: sentence, underlying: POSIXError(.EISDIR))
         }
         if let type {
+            if let trait = type.missingTrait { return FileError.missing(trait, path: path.string) }
             let sentence = "“\(path)” is \(type.name ?? type.string), which cannot be opened as a book."
             return FileError.make(.featureUnsupported, path: path, sentence: sentence)
         }
@@ -183,4 +184,14 @@ extension MediaType {
 
     /// Whether a file of this kind is read as one, however it begins and ends.
     fileprivate var isWholeFile: Bool { isJSON || isBitmap || isAudio || isVideo || isHTML || MediaType.pdf.contains(self) }
+
+    /// The package trait that opens books of this kind, if this build lacks it.
+    fileprivate var missingTrait: MissingTrait? {
+        #if PackedArchives
+            return nil
+        #else
+            guard [MediaType.cbr, .cb7, .cbt].contains(self) else { return nil }
+            return MissingTrait(name: "PackedArchives", purpose: "opens comics in RAR, 7z and TAR archives")
+        #endif
+    }
 }

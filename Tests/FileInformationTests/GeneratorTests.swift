@@ -77,6 +77,20 @@ private final class PaintingProvider: FileProviderReadWrite, ExtendedFileProvide
         #expect(generators.forThumbnail(of: try ProviderPath("a.pdf"))?.name == "PDF")
     }
 
+    @Test func `a generator whose package trait is missing refuses with the trait's name`() async throws {
+        let trait = MissingTrait(name: "Sound", purpose: "plays sound")
+        let sounds = FileInformationGenerator(name: "sounds", fileExtensions: ["snd"], mediaTypes: ["audio/basic"], missingTrait: trait)
+        let generators = FileInformationGenerators([sounds])
+        let provider = MemoryFileProvider()
+        let path = try ProviderPath("a.snd")
+        try await provider.writeContents(path: path, contents: Data("four".utf8))
+        #expect(!provider.thumbnailOfFileSupported(path: path, generators: generators))
+        let error = await #expect(throws: CocoaError.self) {
+            _ = try await provider.thumbnailOfFile(path: path, generators: generators)
+        }
+        #expect(error?.code == .featureUnsupported && error?.missingTrait == trait && error?.sentence == trait.sentence)
+    }
+
     @Test func `entering the built-in generators twice changes nothing`() {
         let generators = FileInformationGenerators.withBuiltInGenerators()
         let count = generators.all.count

@@ -40,6 +40,14 @@ import Testing
         #expect(CancellationError().sentence == "Cancelled.")
     }
 
+    @Test func `a missing package trait is named, by itself and below an error`() {
+        let trait = MissingTrait(name: "Sound", purpose: "plays sound")
+        let error = FileError.missing(trait, path: "/a")
+        #expect(error.code == .featureUnsupported && error.missingTrait == trait && trait.missingTrait == trait)
+        #expect(error.sentence == "This Carrel was built without the package trait Sound, which plays sound.")
+        #expect(URLError(.badURL).missingTrait == nil && FileError.unsupported("Sound", path: .root).missingTrait == nil)
+    }
+
     @Test func `a provider's own error maker adds the item's URL`() throws {
         let error = StubProvider().cocoaError("/x y", code: .fileReadNoSuchFile)
         #expect((error.userInfo[NSURLErrorKey] as? URL)?.absoluteString == "stub://host/base/x%20y")

@@ -23,6 +23,18 @@ import Testing
         #expect(report.isConforming, "\(report)")
     }
 
+    @Test func `a web server is read by a provider that was registered with one line`() async throws {
+        let server = try FaultServer { _ in .reply(200, body: Data("Hello".utf8)) }
+        defer { server.stop() }
+        let registry = ProviderRegistry()
+        try registry.register(WebFileProvider.registration)
+        let url = try #require(URL(string: server.url().absoluteString + "/a%20b/c.txt"))
+        let place = try await registry.location(of: url)
+        #expect(try place.path == ProviderPath("/a b/c.txt"))
+        #expect(try await place.provider.contents(path: place.path) == Data("Hello".utf8))
+        #expect(server.requests.map(\.target) == ["/a%20b/c.txt"])
+    }
+
     // MARK: Pages
 
     private func fill(_ server: DriveServer, _ count: Int) throws {

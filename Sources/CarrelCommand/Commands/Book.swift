@@ -8,6 +8,11 @@ struct Book: ParsableCommand {
         subcommands: [BookInfo.self, BookList.self, BookCat.self, BookCover.self])
 }
 
+extension Error {
+    /// Whether what was to be opened as a book is a folder or a file of another kind. A missing package trait is another matter.
+    var isNoBook: Bool { (self as? CocoaError)?.code == .featureUnsupported && missingTrait == nil }
+}
+
 extension Verb {
     /// Opens the book at `location` for the length of `body`.
     func withBook(
@@ -16,8 +21,7 @@ extension Verb {
         let place = try await session.place(location)
         let publication: Publication
         do { publication = try await Publication.open(path: place.path, of: place.provider) } catch {
-            let isOtherFormat = (error as? CocoaError)?.code == .featureUnsupported
-            throw error.at(place.shown, status: isOtherFormat ? .badFile : nil)
+            throw error.at(place.shown, status: error.isNoBook ? .badFile : nil)
         }
         do { try await body(publication) } catch {
             await publication.close()

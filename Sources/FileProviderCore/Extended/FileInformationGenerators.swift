@@ -22,18 +22,21 @@ public struct FileInformationGenerator: Sendable {
     public let thumbnail: MakeThumbnail?
     /// Why this kind of file is known and cannot be read here, in one sentence; nil where it can.
     public let obstacle: String?
+    /// The package trait whose absence is the obstacle, if that is the reason.
+    public let missingTrait: MissingTrait?
 
-    /// A generator for the files with these extensions or media types.
+    /// A generator for the files with these extensions or media types. A missing trait is an obstacle by itself.
     public init(
         name: String, fileExtensions: Set<String>, mediaTypes: Set<String> = [], properties: ReadProperties? = nil,
-        thumbnail: MakeThumbnail? = nil, obstacle: String? = nil
+        thumbnail: MakeThumbnail? = nil, obstacle: String? = nil, missingTrait: MissingTrait? = nil
     ) {
         self.name = name
         self.fileExtensions = Set(fileExtensions.map { $0.lowercased() })
         self.mediaTypes = Set(mediaTypes.map { $0.lowercased() })
         self.properties = properties
         self.thumbnail = thumbnail
-        self.obstacle = obstacle
+        self.obstacle = obstacle ?? missingTrait?.sentence
+        self.missingTrait = missingTrait
     }
 }
 
@@ -71,7 +74,7 @@ public final class FileInformationGenerators: Sendable {
 
     /// The generator that `isFit` for the file in `reader`: by its name, else by what the server says of it.
     ///
-    /// - Throws: `CocoaError(.featureUnsupported)` with a sentence when there is none.
+    /// - Throws: `CocoaError(.featureUnsupported)` with a sentence when there is none, and ``MissingTrait`` below it if that is the reason.
     func find(
         for reader: any FileReader, what: String, where isFit: (FileInformationGenerator) -> Bool
     ) async throws -> FileInformationGenerator {
@@ -82,7 +85,8 @@ public final class FileInformationGenerators: Sendable {
         if named == nil, let found = all.first(where: { $0.mediaTypes.contains(type) && isFit($0) }) { return found }
         let obstacle = named ?? all.first { $0.obstacle != nil && $0.mediaTypes.contains(type) }
         throw FileError.make(
-            .featureUnsupported, path: path, sentence: obstacle?.obstacle ?? "“\(path)” is of a kind that no \(what) can be had of.")
+            .featureUnsupported, path: path, sentence: obstacle?.obstacle ?? "“\(path)” is of a kind that no \(what) can be had of.",
+            underlying: obstacle?.missingTrait)
     }
 
     private func first(for path: ProviderPath, where isFit: (FileInformationGenerator) -> Bool) -> FileInformationGenerator? {

@@ -241,7 +241,7 @@ import Foundation
         ) async throws { throw unsupported(name) }
 
         private static func unsupported(_ name: String) -> CocoaError {
-            FileError.make(.featureUnsupported, path: name, sentence: "“\(name)”: this build was made without support for PDF files.")
+            FileError.missing(MissingTrait(name: "PDF", purpose: "reads PDF files"), path: name)
         }
     }
 #endif

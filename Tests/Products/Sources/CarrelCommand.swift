@@ -1,0 +1,3 @@
+import CarrelCommand
+
+await CarrelCommand.main()

@@ -1,0 +1,181 @@
+#!/usr/bin/env bash
+# Builds a small package for each product of Carrel, runs it, and sees that it links the libraries and compiles the packages that README.md
+# says.
+#
+#   run.sh [PRODUCT...]
+#
+# They share one build folder, that of the tests, so that each compiles its own file alone. Servers are those of Tests/Servers/servers.sh,
+# by their variables; without them the programs for servers are built and not run, unless CARREL_REQUIRE_SERVERS=1.
+set -euo pipefail
+
+HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+REPOSITORY=$(cd "$HERE/../.." && pwd)
+BUILD=$REPOSITORY/.build
+README=$REPOSITORY/README.md
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/carrel-products.XXXXXX")
+FAILURES=0
+export SWIFT_DETERMINISTIC_HASHING=1
+
+say() { printf '==> %s\n' "$*" >&2; }
+fail() { say "$*"; FAILURES=$((FAILURES + 1)); }
+
+finish() {
+  rm -rf "$WORK"
+  if [ -n "${CARREL_TEST_NGINX_DATA:-}" ]; then rm -f "$CARREL_TEST_NGINX_DATA/try-products.epub"; fi
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+# shellcheck source=readme.sh
+. "$HERE/readme.sh"
+
+# ---- what is there ---------------------------------------------------------------------------------------
+
+products() { sed -n 's/^ *\.library(name: "\([^"]*\)".*/\1/p' "$REPOSITORY/Package.swift"; }
+
+# What the program wants of the system: its own toolchain's libraries and those of the C and C++ languages are no product's.
+linked_libraries() { # PROGRAM
+  readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\.so.*\]/\1/p' |
+    grep -v -x -e 'libswift.*' -e 'lib_\?Foundation.*' -e libdispatch -e libBlocksRuntime -e libc -e libm -e 'libstdc++' -e libgcc_s -e 'ld-.*' |
+    sort -u || true
+}
+
+# The targets that were compiled for the program.
+compiled_targets() { sed -n 's/.*\/\([^/]*\)\.build\/.*/\1/p' "$1.product/Objects.LinkFileList" | sort -u; }
+
+# The packages of those that are not Carrel's.
+compiled_packages() { # PROGRAM
+  local target
+  compiled_targets "$1" | while read -r target; do
+    case $target in
+      ArgumentParser*) echo swift-argument-parser ;;
+      GRDB) echo GRDB.swift ;;
+      Logging) echo swift-log ;;
+      Try*) ;;
+      *) if ! grep -q "name: \"$target\"" "$REPOSITORY/Package.swift"; then echo "$target"; fi ;;
+    esac
+  done | sort -u
+}
+
+# ---- the checks ------------------------------------------------------------------------------------------
+
+# Each C module whose headers are missing says how to install everything, as README.md and Tests/Servers/install.sh do.
+check_sentences() {
+  local everything file package
+  everything=$(grep -o 'sudo apt-get install pkg-config .*-dev' "$README")
+  for package in ${everything#*install }; do
+    grep -q "[( ]$package[ )]" <(sed -n '/^BUILD_PACKAGES=/,/)$/p' "$REPOSITORY/Tests/Servers/install.sh") ||
+      fail "Tests/Servers/install.sh does not install $package, which README.md has"
+  done
+  for file in $(grep -l '#error "Carrel' -r "$REPOSITORY/Sources"); do
+    grep -q -F "(everything that Carrel needs: $everything)" "$file" || fail "${file#"$REPOSITORY"/} does not say: $everything"
+  done
+}
+
+check() { # PRODUCT
+  local product=$1 program=$BUILD/debug/Try$1 expected found library package
+  for expected in libraries packages; do
+    if [ "$expected" = libraries ]; then found=$(linked_libraries "$program"); else found=$(compiled_packages "$program"); fi
+    expected=$("listed_$expected" "$product")
+    [ "$expected" = "$found" ] || fail "$product: README.md says" ${expected:-nothing}", and it is" ${found:-nothing}
+  done
+  for library in $(linked_libraries "$program"); do
+    package=$(debian_package "$library")
+    dpkg -L "${package:-none}" 2>/dev/null | grep -q "/$library\.so$" || fail "$library is not in ${package:-any package that README.md names}"
+  done
+  case $product in
+    SFTPFileProvider) found=$(compiled_targets "$program" | grep -x -e Publication -e GRDB -e CurlTransport || true) ;;
+    *FileProvider) found=$(compiled_targets "$program" | grep -x -e Publication -e GRDB -e SSHTransport || true) ;;
+    *) found= ;;
+  esac
+  [ -z "$found" ] || fail "$product compiles" $found
+}
+
+# Sets ARGUMENTS; fails where the server is not there.
+prepare() { # PRODUCT
+  ARGUMENTS=()
+  case $1 in
+    LocalFileProvider | ReaderLibrary) ARGUMENTS=("$WORK/books") ;;
+    ReaderLink) ARGUMENTS=("$WORK") ;;
+    Sync) ARGUMENTS=("$WORK/books" "$WORK/sync") ;;
+    Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
+    Carrel) ARGUMENTS=("file://$WORK/books/lamp.epub") ;;
+    CarrelCommand) ARGUMENTS=(ls "$WORK/books") ;;
+    WebDAVFileProvider) ARGUMENTS=("$(as_reader "${CARREL_TEST_APACHE_DIGEST_URL:-}")") ;;
+    FTPFileProvider) ARGUMENTS=("$(as_reader "${CARREL_FTP_PYFTPD_URL:-}")") ;;
+    SFTPFileProvider) ARGUMENTS=("${CARREL_SFTP_ASYNCSSH:-}" "${CARREL_SSH_KNOWN_HOSTS:-}") ;;
+    S3FileProvider) ARGUMENTS=("s3://${CARREL_TEST_S3_BUCKET:-}/" "${CARREL_TEST_S3_URL:-}") ;;
+    HTTPFileProvider)
+      ARGUMENTS=("${CARREL_TEST_NGINX_PLAIN_URL:+${CARREL_TEST_NGINX_PLAIN_URL}try-products.epub}")
+      if [ -n "${CARREL_TEST_NGINX_DATA:-}" ]; then install -m 644 "$WORK/books/lamp.epub" "$CARREL_TEST_NGINX_DATA/try-products.epub"; fi
+      ;;
+  esac
+  local argument
+  for argument in ${ARGUMENTS[@]+"${ARGUMENTS[@]}"}; do [ -n "$argument" ] || return 1; done
+}
+
+as_reader() { [ -z "$1" ] || printf '%s\n' "${1/:\/\//://$CARREL_TEST_USER@}"; }
+
+# What the program says, in part.
+answer() {
+  case $1 in
+    FileProviderCore) echo 'lamp.epub: No provider is registered' ;;
+    FileProviderConformance) echo ' promises kept, 0 broken' ;;
+    MediaTags) echo Night ;;
+    HTTPFileProvider) echo '"50", "4b", "3", "4"' ;;
+    LocalFileProvider | CarrelCommand) echo lamp.epub ;;
+    MemoryFileProvider | WebDAVFileProvider | FTPFileProvider | SFTPFileProvider | S3FileProvider) echo note.txt ;;
+    Publication | Carrel) echo 'The Lamp at the Carrel by ' ;;
+    FileInformation) echo 'title The Lamp at the Carrel' ;;
+    Sync) echo '1 created, 0 failed' ;;
+    ReaderLink) echo absent ;;
+    ReaderLibrary) echo '0 books' ;;
+  esac
+}
+
+try() { # PRODUCT
+  local said expected
+  expected=$(answer "$1")
+  if [ -z "$expected" ]; then fail "$1: run.sh does not know what to expect of it"; return; fi
+  if ! prepare "$1"; then
+    if [ "${CARREL_REQUIRE_SERVERS:-0}" = 1 ]; then fail "$1: its server is not there"; else say "$1: not run, there is no server"; fi
+    return
+  fi
+  if ! said=$(CARREL_PASSWORD=${CARREL_TEST_PASSWORD:-} AWS_ACCESS_KEY_ID=${CARREL_TEST_S3_KEY:-} \
+    AWS_SECRET_ACCESS_KEY=${CARREL_TEST_S3_SECRET:-} timeout 60 "$BUILD/debug/Try$1" ${ARGUMENTS[@]+"${ARGUMENTS[@]}"} 2>&1 </dev/null); then
+    fail "$1: it ended with an error: $said"
+  elif [[ $said != *"$expected"* ]]; then
+    fail "$1: “$expected” was expected, and it said: $said"
+  fi
+}
+
+build() { # PRODUCT
+  local package=$BUILD/products/$1
+  bash "$HERE/make.sh" "$1" "$package" ".package(name: \"carrel\", path: \"$REPOSITORY\")"
+  # With the versions that are checked out already, so that nothing is asked of the network.
+  cp "$REPOSITORY/Package.resolved" "$package/" 2>/dev/null || true
+  # Several packages share the folder; see Tests/run.sh.
+  swift build --package-path "$package" --scratch-path "$BUILD" --disable-build-manifest-caching >"$WORK/build.log" 2>&1 ||
+    { cat "$WORK/build.log" >&2; return 1; }
+}
+
+main() {
+  local product chosen=("$@")
+  if [ ${#chosen[@]} = 0 ]; then mapfile -t chosen < <(products); fi
+  check_sentences
+  mkdir "$WORK/books"
+  if [ ! -x "$BUILD/debug/sample-book" ]; then
+    swift build --package-path "$REPOSITORY" --product sample-book --disable-build-manifest-caching
+  fi
+  "$BUILD/debug/sample-book" "$WORK/books/lamp.epub" --epub2
+  for product in "${chosen[@]}"; do
+    if ! build "$product"; then fail "$product: the package does not build"; continue; fi
+    check "$product"
+    try "$product"
+    printf '%-24s %-60s %s\n' "$product" "$(linked_libraries "$BUILD/debug/Try$product" | tr '\n' ' ')" \
+      "$(compiled_packages "$BUILD/debug/Try$product" | tr '\n' ' ')($(compiled_targets "$BUILD/debug/Try$product" | wc -l) targets)"
+  done
+  [ "$FAILURES" = 0 ] || { say "products: $FAILURES failed"; exit 1; }
+}
+
+main "$@"
