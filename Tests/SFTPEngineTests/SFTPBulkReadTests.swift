@@ -77,6 +77,28 @@ import Testing
         }
     }
 
+    @Test func `a transfer that has failed before it is run waits for its sink all the same`() async throws {
+        try await withSession(double(3_000_000)) { session async throws in
+            let lane = (session, try await session.handle("/file"))
+            let sink = HeldSink()
+            let transfer = SFTPBulkRead([], 0..<3_000_000, into: sink)
+            #expect(transfer.add(lane))
+            await sink.untilWritten()
+            transfer.sessionEnded(with: URLError(.networkConnectionLost))
+            let queue = QueueExecutor()
+            let run = Task(executorPreference: queue) {
+                let error = await code { _ = try await transfer.run() }
+                return (error, sink.isWriting)
+            }
+            // Until it waits, or has come back.
+            queue.drain()
+            sink.letGo()
+            let (error, isWriting) = await run.value
+            #expect(error == .networkConnectionLost && !isWriting)
+            session.close([lane.1])
+        }
+    }
+
     @Test func `without limits, 32 KiB are asked for, by 64 at most`() async throws {
         var settings = SFTPDouble.Settings()
         settings.extensions = []
@@ -273,4 +295,39 @@ import Testing
             #expect(sinks.map(\.isPattern) == [true, true])
         }
     }
+}
+
+/// Takes no end over its first bytes.
+private final class HeldSink: ByteSink, Sendable {
+    private let hasBegun = AsyncStream.makeStream(of: Void.self)
+    private let gate = DispatchSemaphore(value: 0)
+    private let writing = Locked(false)
+
+    var isWriting: Bool { writing.value }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+        writing.update { $0 = true }
+        hasBegun.continuation.yield()
+        gate.wait()
+        writing.update { $0 = false }
+        return .ready
+    }
+
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
+
+    func untilWritten() async { for await _ in hasBegun.stream { return } }
+
+    func letGo() { gate.signal() }
+}
+
+/// Runs tasks one after the other, and tells when none of them can go on.
+private final class QueueExecutor: TaskExecutor {
+    private let queue = DispatchQueue(label: "tasks")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+    }
+
+    func drain() { queue.sync {} }
 }
