@@ -71,19 +71,23 @@ final class Throttle: Sendable {
         /// When the timetable was asked for it.
         var asked: ContinuousClock.Instant?
         /// Until when the debt is paid off.
-        var paid = ContinuousClock.now
+        var paid: ContinuousClock.Instant
     }
 
     private let timetable: BandwidthTimetable
-    private let state = Locked(State())
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state: Locked<State>
 
     /// Seconds after which the timetable is asked again, also by those who wait.
     private static let interval = 15.0
     /// Seconds whose bytes may pass at once after nothing passed.
     private static let burst = 0.1
 
-    init(_ timetable: BandwidthTimetable) {
+    /// - Parameter now: The time that bytes are counted by.
+    init(_ timetable: BandwidthTimetable, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.timetable = timetable
+        self.now = now
+        state = Locked(State(paid: now()))
     }
 
     /// Whether nothing may pass now.
@@ -126,7 +130,7 @@ final class Throttle: Sendable {
     /// Lets `body` have the state as of now.
     private func settled<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         state.update { state in
-            let now = ContinuousClock.now
+            let now = now()
             if let limit = state.limit {
                 state.debt = max(state.debt - (now - state.paid) / .seconds(1) * Double(limit), -Self.burst * Double(limit))
             }

@@ -47,7 +47,7 @@ public actor FolderSync {
         var options = options
         options.leftOut = Set(places)
         self.options = options
-        throttle = options.bandwidth.map(Throttle.init)
+        throttle = options.bandwidth.map { Throttle($0) }
         store = try await SyncStore.open(state, pair: keys)
     }
 

@@ -1,4 +1,4 @@
-#if FileInformation
+#if Formats
     @testable import FileInformation
     import FileProviderCore
     import Foundation
@@ -19,19 +19,11 @@
             ]
         }()
 
-        /// Both questions, each of which has five seconds. On a machine that is busy with other things, the quickest of three tries counts.
+        /// Both questions, which take milliseconds: what takes half a minute would take hours of a larger file.
         private func ask(_ data: Data, _ name: String) async throws {
-            for _ in 0..<2 {
-                if try await time({ try await askOnce(data, name) }) < .seconds(5) { return }
-            }
-            let time = try await time { try await askOnce(data, name) }
-            #expect(time < .seconds(5), "\(name) took \(time)")
-        }
-
-        private func time(_ body: () async throws -> Void) async throws -> Duration {
             let start = ContinuousClock.now
-            try await body()
-            return ContinuousClock.now - start
+            try await askOnce(data, name)
+            #expect(ContinuousClock.now - start < .seconds(30), "\(name)")
         }
 
         private func askOnce(_ data: Data, _ name: String) async throws {

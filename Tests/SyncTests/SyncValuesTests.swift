@@ -25,27 +25,31 @@ import Testing
     }
 
     @Test func `a slow line takes small pieces, and makes up for those that came at once`() async throws {
-        let throttle = Throttle(BandwidthTimetable(limit: 64 << 10))
+        let passed = Locked(Duration.zero)
+        let begin = ContinuousClock.now
+        let throttle = Throttle(BandwidthTimetable(limit: 64 << 10)) { begin + passed.value }
         #expect(throttle.mostAtOnce == 16 << 10 && !throttle.isClosed)
         let source = TappedSource(DataSource(Data(count: 1 << 20)), SyncTap(throttle: throttle))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
         defer { buffer.deallocate() }
         let bytes = try source.bytes(from: 0)
-        let start = ContinuousClock.now
         guard case .bytes(16384) = try bytes.read(into: buffer) else { throw CocoaError(.fileReadUnknown) }
-        let isClosed = throttle.isClosed
-        // Later, the time may be over.
-        if ContinuousClock.now - start < .milliseconds(140) {
-            #expect(isClosed)
-            let step = try bytes.read(into: buffer)
-            if ContinuousClock.now - start < .milliseconds(140) {
-                guard case .wait = step else { throw CocoaError(.fileReadUnknown) }
-            }
-        }
-        await withCheckedContinuation { continuation in bytes.whenReady { continuation.resume() } }
         // A quarter of a second, less the tenth that may pass at once.
-        #expect(!throttle.isClosed && ContinuousClock.now - start > .milliseconds(100))
+        passed.update { $0 = .milliseconds(149) }
+        #expect(throttle.isClosed)
+        guard case .wait = try bytes.read(into: buffer) else { throw CocoaError(.fileReadUnknown) }
+        passed.update { $0 = .milliseconds(151) }
+        #expect(!throttle.isClosed)
+        guard case .bytes(16384) = try bytes.read(into: buffer) else { throw CocoaError(.fileReadUnknown) }
         #expect(Throttle(try BandwidthTimetable("off")).mostAtOnce == .max)
+    }
+
+    @Test func `who waits for a slow line goes on when its time has come`() async throws {
+        let throttle = Throttle(BandwidthTimetable(limit: 64 << 10))
+        let start = ContinuousClock.now
+        #expect(throttle.take(16 << 10))
+        await withCheckedContinuation { continuation in throttle.whenReady { continuation.resume() } }
+        #expect(!throttle.isClosed && ContinuousClock.now - start > .milliseconds(100))
     }
 
     @Test func `who is asked to allow removals is told what they would cost`() throws {
