@@ -26,10 +26,11 @@ let package = Package(
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
     traits: [
-        .default(enabledTraits: ["FileInformation", "PDF", "PackedArchives"]),
-        .trait(name: "FileInformation", description: "Properties of images and audio, and thumbnails of images, by C libraries."),
-        .trait(name: "PDF", description: "Contents, metadata and page sizes of PDF files, by qpdf."),
-        .trait(name: "PackedArchives", description: "Comics in RAR, 7z and TAR archives, by libarchive."),
+        // One for all: of several, SwiftPM passes the names in another order each time, and everything would be compiled anew.
+        .default(enabledTraits: ["Formats"]),
+        .trait(
+            name: "Formats",
+            description: "PDF files, comics in RAR, 7z and TAR, properties of images and sound, and thumbnails, by C libraries."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -47,22 +48,22 @@ let package = Package(
         .systemLibrary(name: "CChild"),
         // What to install where SQLite is missing, which GRDB links.
         .target(name: "CSQLite"),
-        // Needed with the trait PackedArchives only.
+        // Needed with the trait Formats only.
         .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
-        // Needed with the trait PDF only.
+        // Needed with the trait Formats only.
         .target(
             name: "CPDF",
-            cxxSettings: [.define("CARREL_WITH_QPDF", .when(traits: ["PDF"])), .define("POINTERHOLDER_TRANSITION", to: "4")],
-            linkerSettings: [.linkedLibrary("qpdf", .when(traits: ["PDF"]))]),
-        // Needed with the trait FileInformation only.
+            cxxSettings: [.define("CARREL_WITH_QPDF", .when(traits: ["Formats"])), .define("POINTERHOLDER_TRANSITION", to: "4")],
+            linkerSettings: [.linkedLibrary("qpdf", .when(traits: ["Formats"]))]),
+        // Needed with the trait Formats only.
         .systemLibrary(name: "CTurboJPEG", pkgConfig: "libturbojpeg", providers: [.apt(["libturbojpeg0-dev"])]),
         .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CExif", pkgConfig: "libexif", providers: [.apt(["libexif-dev"])]),
         .target(
             name: "CAudioTags",
-            cxxSettings: [.define("CARREL_WITH_TAGLIB", .when(traits: ["FileInformation"]))],
-            linkerSettings: [.linkedLibrary("tag", .when(traits: ["FileInformation"]))]),
+            cxxSettings: [.define("CARREL_WITH_TAGLIB", .when(traits: ["Formats"]))],
+            linkerSettings: [.linkedLibrary("tag", .when(traits: ["Formats"]))]),
 
         // The contracts, and what holds for every provider.
         .target(name: "FileProviderCore", dependencies: ["CLinux"]),
@@ -112,8 +113,8 @@ let package = Package(
         .target(
             name: "Publication",
             dependencies: [
-                "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["PDF"])),
-                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), "Cryptography",
+                "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["Formats"])),
+                .target(name: "CArchive", condition: .when(traits: ["Formats"])), "Cryptography",
             ]),
 
         // Properties and thumbnails. Without the trait, of what needs no further library.
@@ -121,11 +122,11 @@ let package = Package(
             name: "FileInformation",
             dependencies: [
                 "CChild", "FileProviderCore", "MediaTags", "Publication",
-                .target(name: "CTurboJPEG", condition: .when(traits: ["FileInformation"])),
-                .target(name: "CPNG", condition: .when(traits: ["FileInformation"])),
-                .target(name: "CWebP", condition: .when(traits: ["FileInformation"])),
-                .target(name: "CExif", condition: .when(traits: ["FileInformation"])),
-                .target(name: "CAudioTags", condition: .when(traits: ["FileInformation"])),
+                .target(name: "CTurboJPEG", condition: .when(traits: ["Formats"])),
+                .target(name: "CPNG", condition: .when(traits: ["Formats"])),
+                .target(name: "CWebP", condition: .when(traits: ["Formats"])),
+                .target(name: "CExif", condition: .when(traits: ["Formats"])),
+                .target(name: "CAudioTags", condition: .when(traits: ["Formats"])),
             ]),
 
         // Two folders kept in step.
@@ -206,7 +207,7 @@ let package = Package(
             name: "PublicationTests",
             dependencies: [
                 "Publication", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SafeXML", "SampleBooks",
-                .target(name: "CArchive", condition: .when(traits: ["PackedArchives"])), "Cryptography",
+                .target(name: "CArchive", condition: .when(traits: ["Formats"])), "Cryptography",
             ]),
         .testTarget(
             name: "FileInformationTests",

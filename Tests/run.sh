@@ -220,8 +220,8 @@ build_without_traits() {
   folder=$(mktemp -d)
   : >"$folder/picture.jpg"
   : >"$folder/comic.cbr"
-  expect_missing FileInformation "$scratch"/debug/carrel thumb "$folder/picture.jpg" -
-  expect_missing PackedArchives "$scratch"/debug/carrel book info "$folder/comic.cbr"
+  expect_missing Formats "$scratch"/debug/carrel thumb "$folder/picture.jpg" -
+  expect_missing Formats "$scratch"/debug/carrel book info "$folder/comic.cbr"
   rm -rf "$folder"
 }
 

@@ -1,6 +1,6 @@
 #include "CPDF.h"
 
-// Without the trait PDF, qpdf need not be installed, and the files of this folder are empty.
+// Without the trait Formats, qpdf need not be installed, and the files of this folder are empty.
 #ifdef CARREL_WITH_QPDF
 
 #include "Meter.h"

@@ -10,7 +10,7 @@ extension FileInformationGenerators {
 
     /// Enters the built-in generators behind those that are there: images, audio, PDF, EPUB and comic books.
     ///
-    /// Without the package trait `FileInformation`, images and covers are refused with a sentence that names it, and of audio the length
+    /// Without the package trait `Formats`, images and covers are refused with a sentence that names it, and of audio the length
     /// and the tags that audiobooks take are there.
     public func registerBuiltInGenerators() {
         let tools = PDFTools()
@@ -32,7 +32,7 @@ extension FileInformationGenerator {
     ]
     private static let comicTypes: Set = ["application/vnd.comicbook+zip", "application/x-cbz"]
 
-    #if FileInformation
+    #if Formats
         static let images = FileInformationGenerator(
             name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, properties: ImageInformation.properties,
             thumbnail: ImageInformation.thumbnail)
@@ -45,7 +45,7 @@ extension FileInformationGenerator {
             name: "comic books", fileExtensions: ["cbz"], mediaTypes: comicTypes, properties: ComicInformation.properties,
             thumbnail: ComicInformation.thumbnail)
     #else
-        private static let missing = MissingTrait(name: "FileInformation", purpose: "reads images and makes thumbnails")
+        private static let missing = MissingTrait(name: "Formats", purpose: "reads images and makes thumbnails")
         static let images = FileInformationGenerator(
             name: "images", fileExtensions: imageExtensions, mediaTypes: imageTypes, missingTrait: missing)
         static let audio = FileInformationGenerator(

@@ -6,7 +6,7 @@ extension Thumbnail {
     /// An encoded picture (JPEG, PNG, WebP) with its longer side at most `dimension` pixels, turned as its EXIF data say. It never grows.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)`, `.fileReadTooLarge`; `.featureUnsupported` for another format, and without the
-    ///   package trait `FileInformation`.
+    ///   package trait `Formats`.
     public static func scaleDown(image: Data, toSize dimension: Int) async throws -> Thumbnail {
         let reader = DataReader(image, path: try ProviderPath("image"))
         let images = FileInformationGenerator.images

@@ -187,11 +187,11 @@ extension MediaType {
 
     /// The package trait that opens books of this kind, if this build lacks it.
     fileprivate var missingTrait: MissingTrait? {
-        #if PackedArchives
+        #if Formats
             return nil
         #else
             guard [MediaType.cbr, .cb7, .cbt].contains(self) else { return nil }
-            return MissingTrait(name: "PackedArchives", purpose: "opens comics in RAR, 7z and TAR archives")
+            return MissingTrait(name: "Formats", purpose: "opens comics in RAR, 7z and TAR archives")
         #endif
     }
 }

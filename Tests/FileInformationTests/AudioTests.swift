@@ -1,4 +1,4 @@
-#if FileInformation
+#if Formats
     @testable import FileInformation
     import FileProviderCore
     import Foundation

@@ -26,7 +26,7 @@ import Testing
         #expect(try await CountingReader(data, "a.cbz").properties()["numberOfPages"] == 5)
     }
 
-    #if FileInformation
+    #if Formats
         @Test func `a cover is a thumbnail`() async throws {
             let thumbnail = try await CountingReader(try SampleBook.small(.epub2), "a.epub").thumbnail(120)
             #expect(thumbnail.width == 80 && thumbnail.height == 120 && thumbnail.mediaType == "image/jpeg")
@@ -92,7 +92,7 @@ import Testing
             let error = await #expect(throws: CocoaError.self) {
                 try await provider.thumbnailOfFile(path: ProviderPath("a.jpg"), generators: .withBuiltInGenerators())
             }
-            #expect(error?.code == .featureUnsupported && error?.sentence.contains("trait FileInformation") == true)
+            #expect(error?.code == .featureUnsupported && error?.sentence.contains("trait Formats") == true)
         }
     #endif
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Comics in archives that are no ZIP archives.
 extension SamplePublication {
-    #if PackedArchives
+    #if Formats
         static let packedComics: [SamplePublication] = [
             comic("cbr", "application/vnd.comicbook-rar", RARBuilder.version5(pages.map { RARBuilder.File($0.name, $0.content) })),
             comic("old.cbr", "application/vnd.comicbook-rar", RARBuilder.version4(pages.map { RARBuilder.File($0.name, $0.content) })),

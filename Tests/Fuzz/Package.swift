@@ -50,7 +50,7 @@ let package = Package(
             dependencies: [
                 "CArchive", "CPDF", "CZlib", "FileProviderCore", "MediaTags", "SafeXML", "Cryptography",
             ],
-            swiftSettings: instrumented + [.define("PDF"), .define("PackedArchives")]),
+            swiftSettings: instrumented + [.define("Formats")]),
         .target(
             name: "ReaderLink",
             dependencies: [

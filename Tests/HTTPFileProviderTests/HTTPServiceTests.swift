@@ -28,7 +28,7 @@ import Testing
         defer { server.stop() }
         let registry = ProviderRegistry()
         try registry.register(WebFileProvider.registration)
-        let url = try #require(URL(string: server.url().absoluteString + "/a%20b/c.txt"))
+        let url = try #require(URL(string: "a%20b/c.txt", relativeTo: server.url()))
         let place = try await registry.location(of: url)
         #expect(try place.path == ProviderPath("/a b/c.txt"))
         #expect(try await place.provider.contents(path: place.path) == Data("Hello".utf8))

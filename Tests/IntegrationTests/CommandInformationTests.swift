@@ -6,7 +6,7 @@ import Testing
 /// `props` and `thumb`: what does a file say of itself, and what does it look like?
 @Suite struct CommandInformationTests {
     private static let isWhole: Bool = {
-        #if FileInformation
+        #if Formats
             true
         #else
             false

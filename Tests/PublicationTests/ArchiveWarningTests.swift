@@ -112,7 +112,7 @@ import Testing
         #expect(archive.entries.map(\.path) == ["1.png"])
     }
 
-    #if PackedArchives
+    #if Formats
         @Test func `the same where it is no ZIP archive`() async throws {
             typealias File = PackedBuilder.File
             let files = [

@@ -75,7 +75,7 @@ struct ImageParserTests {
         #expect(try await open([], ["1.png"]).protection == nil)
     }
 
-    #if PackedArchives
+    #if Formats
         @Test func `in a RAR archive, too`() async throws {
             let shelf = try await MemoryShelf([
                 "/a.cbr": RARBuilder.version4([RARBuilder.File("1.png", Data("x".utf8), isEncrypted: true)])

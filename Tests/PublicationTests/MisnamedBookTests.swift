@@ -55,14 +55,14 @@ import Testing
         await #expect(throws: ResourceError.self) { _ = try await book.get(#require(book.readingOrder.first)).read() }
     }
 
-    #if PDF
+    #if Formats
         @Test func `an EPUB that is called a PDF file opens, too`() async throws {
             let book = try await open(try SampleBook.small(), as: "book.pdf")
             #expect(book.mediaType == .epub && book.warnings.map(\.tag) == ["wrong-name"])
         }
     #endif
 
-    #if PackedArchives
+    #if Formats
         @Test func `a comic in a RAR archive that is called an EPUB opens, too`() async throws {
             let book = try await open(RARBuilder.version5([RARBuilder.File("1.png", Data("one".utf8))]), as: "book.epub")
             #expect(book.readingOrder.map(\.href) == ["1.png"] && book.warnings.map(\.tag) == ["wrong-name"])

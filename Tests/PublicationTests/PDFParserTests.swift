@@ -120,7 +120,7 @@ import Testing
     }
 }
 
-/// A build without the package trait `PDF`.
+/// A build without the package trait `Formats`.
 @Suite(.enabled(if: !PDFDocument.isSupported)) struct UnreadPDFTests {
     @Test func `a PDF file opens to what its name says`() async throws {
         let publication = try await Publication.open(pdf: PDFBuilder.pages(1).build())

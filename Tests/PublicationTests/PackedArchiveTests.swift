@@ -1,4 +1,4 @@
-#if PackedArchives
+#if Formats
     import FileProviderCore
     import Foundation
     import SampleBooks

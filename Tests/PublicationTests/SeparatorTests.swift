@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    #if PackedArchives
+    #if Formats
         @Test(arguments: PackedBuilder.Kind.allCases)
         func `other archives have backslashes, too, and none that lead elsewhere`(kind: PackedBuilder.Kind) async throws {
             let names = [#"Book\One\1.png"#, #"Book\Two\1.png"#, #"..\x.png"#, #"a\..\..\y.png"#, #"C:\z.png"#, #"\\host\share\w.png"#]

@@ -1,4 +1,4 @@
-#if !FileInformation
+#if !Formats
     import FileProviderCore
     import MediaTags
 

@@ -53,7 +53,7 @@ struct NaturalKey: Comparable {
     }
 }
 
-#if FileInformation
+#if Formats
     extension ComicInformation {
         static func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
             let archive = try await ZIPArchive.open(reader)

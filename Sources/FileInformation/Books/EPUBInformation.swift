@@ -32,7 +32,7 @@ enum EPUBInformation {
     }
 }
 
-#if FileInformation
+#if Formats
     extension EPUBInformation {
         static func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
             guard request.page == 1 else {

@@ -10,7 +10,7 @@ extension Publication {
     ///   - limit: The most bytes of an image; at most 256 MiB.
     /// - Returns: Nil for a book that has no cover.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` for a cover that is no image; `.fileReadTooLarge` over `limit`; `.fileReadNoPermission`
-    ///   for what is locked; `.featureUnsupported` where a page would have to be drawn and Poppler, or the package trait `PDF`, is missing;
+    ///   for what is locked; `.featureUnsupported` where a page would have to be drawn and Poppler, or the package trait `Formats`, is missing;
     ///   the storage's errors.
     /// - Complexity: The image; of a PDF document what its first page consists of, usually up to eight requests.
     public func cover(dimension: Int = 1600, limit: Int = 64 << 20) async throws -> Cover? {

@@ -12,7 +12,7 @@ enum ImageInformation {
         for (key, text) in header.texts {
             if let name = keywords[key] { properties.set(name, text: text) }
         }
-        #if FileInformation
+        #if Formats
             if let exif = header.exif {
                 let fields = try await InformationThreads.decoding.run { ExifFields(exif).fields }
                 for (name, value) in fields { properties.set(name, value) }
@@ -28,7 +28,7 @@ enum ImageInformation {
     ]
 }
 
-#if FileInformation
+#if Formats
     extension ImageInformation {
         /// - Complexity: A photograph whose EXIF data have a picture that is large enough: one range. Else the whole file.
         static func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {

@@ -1,4 +1,4 @@
-#if FileInformation
+#if Formats
     import CTurboJPEG
     import FileProviderCore
     import Foundation

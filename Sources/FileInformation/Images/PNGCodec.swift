@@ -1,4 +1,4 @@
-#if FileInformation
+#if Formats
     import CPNG
     import FileProviderCore
     import Foundation

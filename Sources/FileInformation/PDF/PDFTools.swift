@@ -21,7 +21,7 @@ struct PDFTools: Sendable {
     /// A page as a picture whose longer side is exactly as long as wanted: pages have no pixels of their own.
     ///
     /// - Throws: As ``properties(_:)``; `CocoaError(.fileReadNoSuchFile)` for a page that is not there.
-    /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package trait `PDF`, and for
+    /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package trait `Formats`, and for
     ///   a damaged file of this machine, the whole file.
     func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
         guard request.page > 0 else { throw noPage(request.page, reader.path) }

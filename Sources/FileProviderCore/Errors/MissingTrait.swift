@@ -2,7 +2,7 @@ public import Foundation
 
 /// A package trait that this build lacks: an error itself, or the underlying error of what needs the trait.
 public struct MissingTrait: LocalizedError, Hashable, Sendable {
-    /// The trait's name in `Package.swift`, such as `FileInformation`.
+    /// The trait's name in `Package.swift`, such as `Formats`.
     public var name: String
     /// What the trait does, such as “reads images and makes thumbnails”.
     public var purpose: String

@@ -24,7 +24,7 @@ enum ArchiveOpening {
         }
     }
 
-    #if PackedArchives
+    #if Formats
         private static func packed(_ reader: CachedFileReader, limits: ArchiveLimits) async throws -> (any Archive)? {
             guard PackedArchive.mayOpen(head: try await reader.read([0..<headLength])[0]) else { return nil }
             do {

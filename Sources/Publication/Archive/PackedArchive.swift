@@ -1,4 +1,4 @@
-#if PackedArchives
+#if Formats
     public import FileProviderCore
     public import Foundation
 

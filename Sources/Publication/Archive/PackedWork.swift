@@ -1,4 +1,4 @@
-#if PackedArchives
+#if Formats
     import CArchive
     import FileProviderCore
     import Foundation

@@ -1,4 +1,4 @@
-#if PackedArchives
+#if Formats
     /// Why the list of a 7z archive is not given to libarchive.
     enum SevenZipFlaw: Error {
         /// It ends too early, or says what makes no sense.

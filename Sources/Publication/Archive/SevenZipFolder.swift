@@ -1,4 +1,4 @@
-#if PackedArchives
+#if Formats
     /// Files that are packed together in a 7z archive: through which decoders they go.
     struct SevenZipFolder {
         /// Bytes that a decoder may keep of what it has unpacked; 256 MiB, which is what 7-Zip takes at most by itself.

@@ -1,4 +1,4 @@
-#if PackedArchives
+#if Formats
     /// How the streams of a 7z archive are packed, as far as libarchive makes room for what it reads there.
     struct SevenZipStreams {
         /// Bytes behind the first header, and how many, for each packed stream.

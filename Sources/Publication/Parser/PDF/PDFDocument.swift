@@ -9,9 +9,9 @@ public import Foundation
 /// and 20 seconds of work; what is over a limit ends in `CocoaError(.fileReadTooLarge)`, or is left out where it is only the outline or
 /// metadata. How long one read may take is for the storage to say.
 public final class PDFDocument: Sendable {
-    /// Whether PDF files can be read: false in a build without the package trait `PDF`.
+    /// Whether PDF files can be read: false in a build without the package trait `Formats`.
     public static let isSupported: Bool = {
-        #if PDF
+        #if Formats
             true
         #else
             false

@@ -1,7 +1,7 @@
 import FileProviderCore
 import Foundation
 
-#if PDF
+#if Formats
     import CPDF
 
     /// The one user of the shim over qpdf, which blocks: its calls run on threads of their own.
@@ -228,7 +228,7 @@ import Foundation
         static func warnings(_ bits: UInt32) -> [PublicationWarning] { all.filter { bits & $0.bit.rawValue != 0 }.map(\.warning) }
     }
 #else
-    /// A build without the trait `PDF`.
+    /// A build without the trait `Formats`.
     enum PDFLibrary {
         static func describe(_ blocks: PDFBlocks, name: String, seconds: Double) async throws -> PDFDescription { throw unsupported(name) }
 
@@ -241,7 +241,7 @@ import Foundation
         ) async throws { throw unsupported(name) }
 
         private static func unsupported(_ name: String) -> CocoaError {
-            FileError.missing(MissingTrait(name: "PDF", purpose: "reads PDF files"), path: name)
+            FileError.missing(MissingTrait(name: "Formats", purpose: "reads PDF files"), path: name)
         }
     }
 #endif

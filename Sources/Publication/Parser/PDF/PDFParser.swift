@@ -5,7 +5,7 @@ import Foundation
 ///
 /// The table of contents links to pages as `name.pdf#page=1`, counted from 1; to what readers do by name, such as going to the next
 /// page, as `name.pdf#action=NextPage`; and to addresses on the web. A document that takes a password opens to a title from its
-/// file name, locked; so does, unlocked and with a warning, every document in a build without the package trait `PDF`.
+/// file name, locked; so does, unlocked and with a warning, every document in a build without the package trait `Formats`.
 public struct PDFParser: PublicationParser {
     /// The profile that the manifests conform to.
     public static let profile = "https://readium.org/webpub-manifest/profiles/pdf"

@@ -1,4 +1,4 @@
-#if PDF
+#if Formats
     import FileProviderCore
     import Foundation
 
