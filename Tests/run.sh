@@ -8,42 +8,47 @@ set -euo pipefail
 
 REPOSITORY=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 SERVERS=$REPOSITORY/Tests/Servers/servers.sh
-# What keeps the servers and all cores busy: beside it, what measures time would measure the wait.
 RACES='^IntegrationTests\.(WebDAVRace|WebDAVWriting|S3)Tests'
 FTP='^IntegrationTests\.FTP'
 SFTP='^IntegrationTests\.SFTP'
 COMMAND='^IntegrationTests\.Command'
 CALIBRE='^IntegrationTests\.CalibreTests'
 LONG_RUNS='^IntegrationTests\.(ServerConformance|ProvidersPage|UndoServer)Tests'
-# Hundreds at once, on few cores, would measure nothing but how long each waits for its turn.
+# Hundreds at once, on few cores, would measure nothing but how long each waits for its turn. Two lanes share this number.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=${SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH:-12}
+# Providers of storages on a network, whose tests wait as much as they compute.
+NETWORK='FTP|HTTP|S3|SFTP|WebDAV'
 # Several packages share a build folder: a plan that was kept there may be another one's, whose tests would run instead. Plans are made
 # with one order of hashes, or their commands would differ by chance, and everything be compiled anew.
 export NO_COLOR=1
 ANEW=--disable-build-manifest-caching
 TESTS=.build/debug/carrelPackageTests.xctest
 SCRATCH=
-# What the tests say, and how long each part took.
+# What the tests say, how long each part took, and what the second lane says.
 SAID=$(mktemp)
 TIMES=$(mktemp)
+BESIDE=$(mktemp)
+# Children that a signal has to reach: what is waited for, the second lane, and the release that is being compiled.
 CHILD=
+LANE=
+RELEASE=
 STARTED=$SECONDS
 
 say() { printf '==> %s\n' "$*" >&2; }
 
 # Runs on every way out, also after Ctrl-C: no server and no file may be left behind.
 clean_up() {
-  local code=$?
+  local code=$? child
   trap - EXIT INT TERM HUP
-  if [ -n "$CHILD" ]; then kill -TERM -- "-$CHILD" 2>/dev/null || true; fi
+  for child in $CHILD $LANE $RELEASE; do kill -TERM -- "-$child" 2>/dev/null || true; done
   if [ -n "$SCRATCH" ]; then
     if [ "$code" != 0 ]; then show_server_errors; fi
     bash "$SERVERS" down 2>/dev/null || true
     rm -rf "$SCRATCH"
   fi
-  if [ "$code" != 0 ] && [ -s "$SAID" ]; then show_failures; fi
+  if [ "$code" != 0 ]; then show_failures; fi
   if [ -s "$TIMES" ]; then show_times; fi
-  rm -f "$SAID" "$TIMES"
+  rm -f "$SAID" "$TIMES" "$BESIDE"
   if [ "$code" = 0 ]; then
     say "Carrel: all tests passed in $((SECONDS - STARTED)) s."
   else
@@ -55,6 +60,7 @@ clean_up() {
 # The shell handles a signal only while it waits; hence the background, and a process group that ends as one.
 run() {
   local code=0
+  if [ -n "${IN_LANE:-}" ]; then "$@" </dev/null; return; fi
   set -m
   "$@" </dev/null &
   CHILD=$!
@@ -74,6 +80,22 @@ part() {
   return "$code"
 }
 
+# lanes FIRST SECOND: runs two functions beside each other; what the second says comes when both are done.
+lanes() {
+  local code=0 width=$SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH
+  export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$(((width + 1) / 2))
+  set -m
+  (trap - EXIT INT TERM HUP; IN_LANE=yes SAID=/dev/null; "$2") </dev/null >"$BESIDE" 2>&1 &
+  LANE=$!
+  set +m
+  "$1" || code=$?
+  # Where the first lane has failed, nobody waits for the second.
+  if [ "$code" = 0 ]; then wait "$LANE" || code=$?; LANE=; fi
+  cat "$BESIDE"
+  export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=$width
+  return "$code"
+}
+
 # What is built already, as `swift test` runs it, but without the build folder's lock: that is for those who build. What it says is kept:
 # what failed is repeated at the very end, where nobody has to look for it.
 test_built() { run bash -o pipefail -c '"$@" 2>&1 | tee -a "$0"' "$SAID" "$TESTS" --testing-library swift-testing "$@"; }
@@ -85,7 +107,7 @@ show_times() {
 
 show_failures() {
   say "what failed:"
-  grep -A 12 -e 'recorded an issue' "$SAID" | grep -v -e '^◇' -e '^✔' | tail -n 80 >&2 || true
+  grep -h -A 12 -e 'recorded an issue' "$SAID" "$BESIDE" | grep -v -e '^◇' -e '^✔' | tail -n 80 >&2 || true
 }
 
 show_server_errors() {
@@ -157,33 +179,58 @@ main() {
     part "testing: $*" test_built "$@"
     return
   fi
-  test_suites
+  lanes test_computing test_waiting
+  begin_release
+  lanes test_servers test_sftp
+  part "testing: races on real servers" test_built --filter "$RACES"
+  part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
   test_released
   test_examples
+  part "testing: a package for each product" run bash Tests/Products/run.sh
   if is_full; then
     part "testing: calibre" test_built --filter "$CALIBRE"
     part "building without the default traits" build_without_traits
   fi
 }
 
-# One target after the other: together, on a machine with few cores, they would only keep each other waiting.
-test_suites() {
-  local folder
-  for folder in Tests/*Tests; do
-    [ "$folder" = Tests/IntegrationTests ] && continue
-    part "testing: ${folder##*/}" test_built --filter "^${folder##*/}\."
+# One target after the other: together they would only keep each other waiting.
+test_targets() { # GREP-OPTIONS...
+  local target
+  for target in $(ls -d Tests/*Tests | sed 's/.*\///' | grep -v -x IntegrationTests | grep -E "$@"); do
+    part "testing: $target" test_built --filter "^$target\." || return
   done
-  part "testing: real servers" test_built --filter '^IntegrationTests\.' \
-    --skip "$COMMAND" --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS" --skip "$CALIBRE"
-  part "testing: real servers of FTP" test_built --filter "$FTP"
-  part "testing: real servers of SFTP" test_built --filter "$SFTP"
-  part "testing: races on real servers" test_built --filter "$RACES"
-  part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
 }
 
-# Optimised code is other code: what people run is tested as they get it.
+test_computing() { test_targets -v -x "($NETWORK).*Tests"; }
+
+test_waiting() { test_targets -x "($NETWORK).*Tests"; }
+
+test_servers() {
+  part "testing: real servers" test_built --filter '^IntegrationTests\.' \
+    --skip "$COMMAND" --skip "$FTP" --skip "$SFTP" --skip "$RACES" --skip "$LONG_RUNS" --skip "$CALIBRE" || return
+  part "testing: real servers of FTP" test_built --filter "$FTP"
+}
+
+test_sftp() { part "testing: real servers of SFTP" test_built --filter "$SFTP"; }
+
+# Optimised code is other code: what people run is tested as they get it. Compiled when no test wants the cores (sched(7), SCHED_IDLE).
+begin_release() {
+  set -m
+  chrt --idle 0 swift build -c release --static-swift-stdlib --product carrel </dev/null >"$SCRATCH/release.log" 2>&1 &
+  RELEASE=$!
+  set +m
+}
+
+finish_release() {
+  local code=0
+  wait "$RELEASE" || code=$?
+  RELEASE=
+  [ "$code" = 0 ] || cat "$SCRATCH/release.log"
+  return "$code"
+}
+
 test_released() {
-  part "building the program as it is released" run swift build -c release --static-swift-stdlib --product carrel
+  part "waiting for the program as it is released" finish_release
   CARREL_TEST_PROGRAM=$(swift build -c release --static-swift-stdlib --show-bin-path)/carrel
   export CARREL_TEST_PROGRAM
   part "testing: the program as it is released" test_built --filter "$COMMAND"

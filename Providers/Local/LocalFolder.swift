@@ -171,7 +171,12 @@ struct LocalPlace: Sendable {
     /// Other names for what was changed while it was being moved away, where its own is taken: `a (changed).txt`, `a (changed 2).txt`.
     var namesForChanged: [[UInt8]] {
         let dot = name.dropFirst().lastIndex(of: UInt8(ascii: ".")) ?? name.endIndex
-        return (1...9).map { number in name[..<dot] + Array((number == 1 ? " (changed)" : " (changed \(number))").utf8) + name[dot...] }
+        return (1...9).map { number in
+            let mark = number == 1 ? " (changed)" : " (changed \(number))"
+            var name = name
+            name.insert(contentsOf: mark.utf8, at: dot)
+            return name
+        }
     }
 
     /// The folder as `calls` need it.

@@ -25,9 +25,9 @@ enum MediaText {
         let isMarkedLittle = bytes.starts(with: littleEndianMark)
         let isLittle = isMarkedLittle || (isLittle && !isMarkedBig)
         let bytes = Array(bytes.dropFirst(isMarkedBig || isMarkedLittle ? 2 : 0))
-        let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
-            isLittle
-                ? UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8 : UInt16(bytes[index]) << 8 | UInt16(bytes[index + 1])
+        let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index -> UInt16 in
+            let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+            return isLittle ? second << 8 | first : first << 8 | second
         }
         return String(decoding: units, as: UTF16.self)
     }

@@ -64,7 +64,8 @@ public struct FontDeobfuscator: Sendable {
     /// The 32 digits of a UUID, whatever stands around and between them; nil for anything else.
     static func adobeKey(_ identifier: String) -> [UInt8]? {
         let text = identifier.lowercased().replacing("urn:uuid:", with: "")
-        let digits = text.filter { !$0.isWhitespace && $0 != "-" && $0 != "{" && $0 != "}" }
+        let between: Set<Character> = ["-", "{", "}"]
+        let digits = text.filter { !$0.isWhitespace && !between.contains($0) }
         let values = digits.compactMap(\.hexDigitValue)
         guard values.count == 32, digits.count == 32 else { return nil }
         return stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
