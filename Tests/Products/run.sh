@@ -95,8 +95,8 @@ check() { # PRODUCT
 prepare() { # PRODUCT
   ARGUMENTS=()
   case $1 in
-    LocalFileProvider | ReaderLibrary) ARGUMENTS=("$WORK/books") ;;
-    ReaderLink) ARGUMENTS=("$WORK") ;;
+    LocalFileProvider) ARGUMENTS=("$WORK/books") ;;
+    ReaderLink | ReaderLibrary) ARGUMENTS=("$WORK/reader") ;;
     Sync) ARGUMENTS=("$WORK/books" "$WORK/sync") ;;
     Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
     Carrel) ARGUMENTS=("file://$WORK/books/lamp.epub") ;;
@@ -163,7 +163,7 @@ main() {
   local product chosen=("$@")
   if [ ${#chosen[@]} = 0 ]; then mapfile -t chosen < <(products); fi
   check_sentences
-  mkdir "$WORK/books"
+  mkdir "$WORK/books" "$WORK/reader"
   if [ ! -x "$BUILD/debug/sample-book" ]; then
     swift build --package-path "$REPOSITORY" --product sample-book --disable-build-manifest-caching
   fi
