@@ -10,9 +10,9 @@ func withFTPDouble(
     try body(double, try RawFTPClient.loggedIn(double.port))
 }
 
-/// Waits for a condition; false after five seconds.
+/// Waits for a condition; false after a minute.
 func waits(until condition: () -> Bool) -> Bool {
-    let deadline = ContinuousClock.now + .seconds(5)
+    let deadline = ContinuousClock.now + .seconds(60)
     while !condition() {
         if ContinuousClock.now > deadline { return false }
         sched_yield()
@@ -20,7 +20,7 @@ func waits(until condition: () -> Bool) -> Bool {
     return true
 }
 
-/// A socket that speaks FTP as it is told, five seconds long at most for each answer.
+/// A socket that speaks FTP as it is told, twenty seconds long at most for each answer.
 final class RawFTPClient {
     private let socket: Int32
     private let isIPv6: Bool
@@ -31,7 +31,7 @@ final class RawFTPClient {
     init(_ port: Int, isIPv6: Bool = false) throws {
         self.isIPv6 = isIPv6
         socket = Foundation.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         let number = UInt16(truncatingIfNeeded: port).bigEndian
         var (four, six) = (sockaddr_in(), sockaddr_in6())

@@ -108,7 +108,8 @@ import Testing
         let pipe = BytePipe()
         let slow = PipedSource(pipe, length: Int64(data.count))
         let first = Task { try await folder.provider.writeContents(path: path(), from: slow, options: options) }
-        while try folder.names().isEmpty { await Task.yield() }
+        // The part has its name before it is held, and is held when the source is asked.
+        while !slow.wasAsked.value { await Task.yield() }
         let error = await #expect(throws: CocoaError.self) {
             try await folder.provider.writeContents(path: path(), from: FailingSource(data), options: options)
         }
@@ -123,6 +124,7 @@ import Testing
     private struct PipedSource: WriteSource {
         let pipe: BytePipe
         let length: Int64?
+        let wasAsked = Locked(false)
         var isRepeatable: Bool { true }
 
         init(_ pipe: BytePipe, length: Int64) {
@@ -130,7 +132,10 @@ import Testing
             self.length = length
         }
 
-        func bytes(from offset: Int64) throws -> any ByteSource { pipe.source }
+        func bytes(from offset: Int64) throws -> any ByteSource {
+            wasAsked.update { $0 = true }
+            return pipe.source
+        }
     }
 }
 
