@@ -26,7 +26,7 @@ let package = Package(
         .executable(name: "carrel", targets: ["CarrelTool"]),
     ],
     traits: [
-        // One for all: of several, SwiftPM passes the names in another order each time, and everything would be compiled anew.
+        // One trait only: SwiftPM passes several names in random order, and then compiles every module again.
         .default(enabledTraits: ["Formats"]),
         .trait(
             name: "Formats",

@@ -40,11 +40,15 @@ say() { printf '==> %s\n' "$*" >&2; }
 clean_up() {
   local code=$? child
   trap - EXIT INT TERM HUP
-  for child in $CHILD $LANE $RELEASE; do kill -TERM -- "-$child" 2>/dev/null || true; done
+  # The Swift package manager takes its compilers along at SIGINT alone.
+  if [ -n "$RELEASE" ]; then kill -INT -- "-$RELEASE" 2>/dev/null || true; fi
+  for child in $CHILD $LANE; do kill -TERM -- "-$child" 2>/dev/null || true; done
+  for child in $CHILD $LANE $RELEASE; do wait "$child" 2>/dev/null || true; done
+  if [ "$code" != 0 ]; then show_what_was_beside; fi
   if [ -n "$SCRATCH" ]; then
     if [ "$code" != 0 ]; then show_server_errors; fi
     bash "$SERVERS" down 2>/dev/null || true
-    rm -rf "$SCRATCH"
+    rm -rf "$SCRATCH" || true
   fi
   if [ "$code" != 0 ]; then show_failures; fi
   if [ -s "$TIMES" ]; then show_times; fi
@@ -105,9 +109,17 @@ show_times() {
   sort -rn "$TIMES" >&2
 }
 
+# The second lane, where it was cut short, and the release, where it was still being compiled.
+show_what_was_beside() {
+  if [ -n "$LANE" ]; then say "last lines of the second lane:"; tail -n 20 "$BESIDE" >&2; fi
+  if [ -n "$RELEASE" ]; then say "last lines of the release's build:"; tail -n 5 "$SCRATCH/release.log" >&2 || true; fi
+}
+
 show_failures() {
+  local failures
+  failures=$(grep -h -A 12 -e 'recorded an issue' "$SAID" "$BESIDE" | grep -v -e '^◇' -e '^✔' | tail -n 80) || return 0
   say "what failed:"
-  grep -h -A 12 -e 'recorded an issue' "$SAID" "$BESIDE" | grep -v -e '^◇' -e '^✔' | tail -n 80 >&2 || true
+  printf '%s\n' "$failures" >&2
 }
 
 show_server_errors() {
@@ -162,6 +174,7 @@ main() {
   trap 'exit 143' TERM HUP
   if [ "${CI:-}" = true ]; then export CARREL_REQUIRE_SERVERS=1; fi
   cd "$REPOSITORY"
+  [ "$(uname)" = Linux ] || { say "Carrel runs on Linux only"; exit 1; }
   part "installing what is missing" install_missing
   if ! command -v swift >/dev/null; then
     say "there is no swift in PATH: see https://www.swift.org/install"
@@ -169,12 +182,8 @@ main() {
   fi
   part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
-  if [ "$(uname)" = Linux ]; then
-    part "starting servers" start_servers
-    export_environment
-  else
-    say "the test servers need Linux: their tests are skipped"
-  fi
+  part "starting servers" start_servers
+  export_environment
   if [ $# -gt 0 ]; then
     part "testing: $*" test_built "$@"
     return
@@ -195,8 +204,9 @@ main() {
 
 # One target after the other: together they would only keep each other waiting.
 test_targets() { # GREP-OPTIONS...
-  local target
-  for target in $(ls -d Tests/*Tests | sed 's/.*\///' | grep -v -x IntegrationTests | grep -E "$@"); do
+  local target targets
+  targets=$(ls -d Tests/*Tests | sed 's/.*\///' | grep -v -x IntegrationTests | grep -E "$@") || return
+  for target in $targets; do
     part "testing: $target" test_built --filter "^$target\." || return
   done
 }
@@ -259,20 +269,19 @@ expect_missing() { # TRAIT COMMAND...
   answer=$("$@" 2>&1 >/dev/null) || code=$?
   case "$code $answer" in
     "2 "*"built without the package trait $trait,"*"swift build "*" --traits default,$trait"*) ;;
-    *) say "without the trait $trait, exit code 2 and a sentence should come from $*; it was $code: $answer"; exit 1 ;;
+    *) say "without the trait $trait, exit code 2 and a sentence should come from $*; it was $code: $answer"; return 1 ;;
   esac
 }
 
 # What an app gets that wants no image and tag libraries; in a folder of its own, or the next build would start anew.
 build_without_traits() {
   local folder scratch=.build/without-traits
-  run swift build --disable-default-traits --product carrel --scratch-path "$scratch" "$ANEW"
-  folder=$(mktemp -d)
+  run swift build --disable-default-traits --product carrel --scratch-path "$scratch" "$ANEW" || return
+  folder=$(mktemp -d "$SCRATCH/traits.XXXXXX")
   : >"$folder/picture.jpg"
   : >"$folder/comic.cbr"
-  expect_missing Formats "$scratch"/debug/carrel thumb "$folder/picture.jpg" -
+  expect_missing Formats "$scratch"/debug/carrel thumb "$folder/picture.jpg" - || return
   expect_missing Formats "$scratch"/debug/carrel book info "$folder/comic.cbr"
-  rm -rf "$folder"
 }
 
 main "$@"

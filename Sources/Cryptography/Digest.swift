@@ -20,7 +20,7 @@ package struct Digest: Hashable, Sendable {
         self.init(count: algorithm.byteCount) { output in
             message.withUnsafeBytes { message in
                 guard EVP_Digest(message.baseAddress, message.count, output, nil, HashLibrary.shared[algorithm], nil) == 1 else {
-                    HashLibrary.outOfMemory()
+                    HashLibrary.fail("compute a hash")
                 }
             }
         }

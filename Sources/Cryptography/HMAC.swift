@@ -26,18 +26,36 @@ package enum HMAC {
         }
     }
 
-    /// Source: EVP_MAC(3).
+    /// Sources: EVP_MAC(3), EVP_MAC-HMAC(7).
     private static func compute(
         _ message: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ algorithm: HashAlgorithm,
         _ output: UnsafeMutablePointer<UInt8>?
     ) {
-        var count = 0
-        // A null pointer would mean no key instead of an empty one.
-        let result = withUnsafeBytes(of: UInt8(0)) { nothing in
-            EVP_Q_mac(
-                HashLibrary.shared.context, "HMAC", HashLibrary.properties, algorithm.rawValue, nil, key.baseAddress ?? nothing.baseAddress,
-                key.count, message.bindMemory(to: UInt8.self).baseAddress, message.count, output, algorithm.byteCount, &count)
+        let library = HashLibrary.shared
+        guard let context = EVP_MAC_CTX_new(library.hmac) else { HashLibrary.fail("compute an HMAC") }
+        defer { EVP_MAC_CTX_free(context) }
+        // Without a key of its own the context would keep the one before; a null pointer would mean that.
+        let hasBegun = withUnsafeBytes(of: UInt8(0)) { nothing in
+            let bytes = (key.baseAddress ?? nothing.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+            return withParameters(algorithm) { EVP_MAC_init(context, bytes, key.count, $0) == 1 }
         }
-        guard result != nil, count == algorithm.byteCount else { HashLibrary.outOfMemory() }
+        var count = 0
+        guard hasBegun, EVP_MAC_update(context, message.bindMemory(to: UInt8.self).baseAddress, message.count) == 1,
+            EVP_MAC_final(context, output, &count, algorithm.byteCount) == 1, count == algorithm.byteCount
+        else { HashLibrary.fail("compute an HMAC") }
+    }
+
+    /// Which hash function HMAC takes, and from where.
+    private static func withParameters<Value>(_ algorithm: HashAlgorithm, _ body: ([OSSL_PARAM]) -> Value) -> Value {
+        var (digest, properties) = (Array(algorithm.rawValue.utf8CString), Array(HashLibrary.properties.utf8CString))
+        return digest.withUnsafeMutableBufferPointer { digest in
+            properties.withUnsafeMutableBufferPointer { properties in
+                body([
+                    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.baseAddress, 0),
+                    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_PROPERTIES, properties.baseAddress, 0),
+                    OSSL_PARAM_construct_end(),
+                ])
+            }
+        }
     }
 }

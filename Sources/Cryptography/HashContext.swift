@@ -7,26 +7,26 @@ final class HashContext: @unchecked Sendable {
 
     init(_ algorithm: HashAlgorithm) {
         guard let pointer = EVP_MD_CTX_new(), EVP_DigestInit_ex(pointer, HashLibrary.shared[algorithm], nil) == 1 else {
-            HashLibrary.outOfMemory()
+            HashLibrary.fail("compute a hash")
         }
         self.pointer = pointer
     }
 
     init(copying other: HashContext) {
-        guard let pointer = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(pointer, other.pointer) == 1 else { HashLibrary.outOfMemory() }
+        guard let pointer = EVP_MD_CTX_new(), EVP_MD_CTX_copy_ex(pointer, other.pointer) == 1 else { HashLibrary.fail("compute a hash") }
         self.pointer = pointer
     }
 
     deinit { EVP_MD_CTX_free(pointer) }
 
     func update(_ bytes: UnsafeRawBufferPointer) {
-        guard EVP_DigestUpdate(pointer, bytes.baseAddress, bytes.count) == 1 else { HashLibrary.outOfMemory() }
+        guard EVP_DigestUpdate(pointer, bytes.baseAddress, bytes.count) == 1 else { HashLibrary.fail("compute a hash") }
     }
 
     /// Ends the hash: afterwards the context is only good for being freed.
     func finish(count: Int) -> Digest {
         Digest(count: count) { output in
-            guard EVP_DigestFinal_ex(pointer, output, nil) == 1 else { HashLibrary.outOfMemory() }
+            guard EVP_DigestFinal_ex(pointer, output, nil) == 1 else { HashLibrary.fail("compute a hash") }
         }
     }
 }

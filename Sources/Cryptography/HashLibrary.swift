@@ -1,6 +1,6 @@
 import CCrypto
 
-/// libcrypto's hash functions, each fetched once for the whole process and never freed.
+/// libcrypto's hash functions and HMAC, each fetched once for the whole process and never freed.
 ///
 /// They are fetched in a library context that has only the default provider, which is a part of libcrypto. The system's `openssl.cnf`
 /// applies to the process's own context, so a machine in FIPS mode still has MD5 and SHA-1, which serve as checksums here. At exit(3)
@@ -10,6 +10,8 @@ import CCrypto
 struct HashLibrary: @unchecked Sendable {
     // Unchecked: libcrypto changes only their reference counts, which are atomic.
     let context: OpaquePointer
+    /// The `EVP_MAC` of HMAC.
+    let hmac: OpaquePointer
     private let functions: [HashAlgorithm: OpaquePointer]
 
     static let shared = HashLibrary()
@@ -18,17 +20,23 @@ struct HashLibrary: @unchecked Sendable {
     static let properties = "-fips"
 
     private init() {
-        guard let context = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(context, "default") != nil else { HashLibrary.outOfMemory() }
+        guard let context = OSSL_LIB_CTX_new(), OSSL_PROVIDER_load(context, "default") != nil else {
+            HashLibrary.fail("load its functions")
+        }
+        guard let hmac = EVP_MAC_fetch(context, "HMAC", HashLibrary.properties) else { HashLibrary.fail("give HMAC") }
         self.context = context
+        self.hmac = hmac
         functions = HashAlgorithm.allCases.reduce(into: [:]) { $0[$1] = EVP_MD_fetch(context, $1.rawValue, HashLibrary.properties) }
     }
 
     /// The `EVP_MD` of `algorithm`.
     subscript(_ algorithm: HashAlgorithm) -> OpaquePointer {
-        guard let function = functions[algorithm] else { fatalError("This system's libcrypto was built without \(algorithm.rawValue).") }
+        guard let function = functions[algorithm] else { HashLibrary.fail("give \(algorithm.rawValue)") }
         return function
     }
 
-    /// Ends the process as Swift does it itself without memory: with a fetched function and valid buffers, calls of libcrypto fail only so.
-    static func outOfMemory() -> Never { fatalError("libcrypto has no memory for a hash.") }
+    /// Ends the process, as Swift does it itself without memory: with what was fetched and valid buffers, calls of libcrypto fail only so.
+    static func fail(_ task: String) -> Never {
+        fatalError("This system's libcrypto could not \(task) (error \(String(ERR_get_error(), radix: 16))).")
+    }
 }

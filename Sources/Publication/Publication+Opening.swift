@@ -190,8 +190,8 @@ extension MediaType {
         #if Formats
             return nil
         #else
-            guard [MediaType.cbr, .cb7, .cbt].contains(self) else { return nil }
-            return MissingTrait(name: "Formats", purpose: "opens comics in RAR, 7z and TAR archives")
+            guard [MediaType.cbr, .cb7, .cbt, .rar, .sevenZip, .tar].contains(self) else { return nil }
+            return MissingTrait(name: "Formats", purpose: "opens RAR, 7z and TAR archives")
         #endif
     }
 }

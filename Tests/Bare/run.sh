@@ -27,10 +27,14 @@ export CARREL_SERVERS_ROOT=$WORK/servers
 
 say() { printf '\n==> %s\n' "$*"; }
 
+# What is mounted below a folder is not ours to remove with it.
+unmount() { # FOLDER
+  { grep -o " $1/[^ ]*" /proc/self/mounts || true; } | sort -r | while read -r place; do umount "$place" || exit; done
+}
+
 finish() {
   bash "$REPOSITORY/Tests/Servers/servers.sh" down >/dev/null 2>&1 || true
-  # What is mounted there is not ours to remove.
-  grep -o " $WORK/[^ ]*" /proc/self/mounts | sort -r | while read -r place; do umount -l "$place"; done
+  unmount "$WORK" || return
   rm -rf --one-file-system "$WORK"
 }
 trap finish EXIT
@@ -86,7 +90,7 @@ try() { # PRODUCT
   # It has to fail, and with a sentence that can be acted on.
   if inside "$root" "swift build" >"$log"; then cat "$log"; say "$1 builds without its libraries"; exit 1; fi
   head -n 2 "$log"
-  grep -E '^(Fetching|Creating|Computing|warning:|error:)|error: ' "$log" | grep -v '^ ' | awk '!seen[$0]++' | head -n 12
+  grep -E '^(Fetching|Creating|Computing|warning:|error:)|error: ' "$log" | grep -v '^ ' | awk '!seen[$0]++ && ++shown <= 12'
   grep -q 'error: "Carrel needs .*sudo apt-get install ' "$log" || { cat "$log"; say "the first build does not say what to install"; exit 1; }
   inside "$root" "apt-get install -q -y --no-install-recommends $(packages_for "$1" | tr '\n' ' ')" | tail -n 3
   inside "$root" "swift build" | grep -v -E '^\[[0-9]+/[0-9]+\] (Compiling|Emitting|Write|Wrapping|Planning)'
@@ -96,7 +100,7 @@ try() { # PRODUCT
   printf '%s\n' "$said"
   [[ $said == *"$ANSWER"* ]] || { say "“$ANSWER” was expected"; exit 1; }
   # The next one needs the room.
-  grep -o " $root/[^ ]*" /proc/self/mounts | sort -r | while read -r place; do umount -l "$place"; done
+  unmount "$root"
   rm -rf --one-file-system "$root"
 }
 

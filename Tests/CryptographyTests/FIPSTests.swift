@@ -21,4 +21,14 @@ import Testing
             #expect(code.hexadecimal == "b617318655057264e28bc0b6fb378c8ef146be00")
         }
     }
+
+    /// As a distribution may set it for every library context.
+    @Test func `hashes are there if FIPS is what libcrypto asks for by default`() async {
+        await #expect(processExitsWith: .success) {
+            try #require(EVP_set_default_properties(HashLibrary.shared.context, "fips=yes") == 1)
+            #expect(Digest(.md5, of: Array("abc".utf8)).hexadecimal == "900150983cd24fb0d6963f7d28e17f72")
+            let code = HMAC.code(of: Array("Hi There".utf8), key: [UInt8](repeating: 0x0B, count: 20), .sha1)
+            #expect(code.hexadecimal == "b617318655057264e28bc0b6fb378c8ef146be00")
+        }
+    }
 }

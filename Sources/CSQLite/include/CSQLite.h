@@ -1,4 +1,4 @@
-// SQLite is linked by GRDB, which says of a missing one only that a header is not there.
+// GRDB links SQLite; where it is missing, GRDB's error names only a header. Installed.c says what to install.
 #ifndef CARREL_CSQLITE_H
 #define CARREL_CSQLITE_H
 #endif
