@@ -188,8 +188,8 @@ main() {
     part "testing: $*" test_built "$@"
     return
   fi
-  begin_release
   lanes test_computing test_waiting
+  begin_release
   lanes test_servers test_sftp
   part "testing: races on real servers" test_built --filter "$RACES"
   part "testing: the kit on every storage, and undo on real servers" test_built --filter "$LONG_RUNS"
