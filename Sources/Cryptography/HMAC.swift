@@ -45,17 +45,24 @@ package enum HMAC {
         else { HashLibrary.fail("compute an HMAC") }
     }
 
-    /// Which hash function HMAC takes, and from where.
+    /// Which hash function HMAC takes, and from where: `OSSL_MAC_PARAM_DIGEST` and `OSSL_MAC_PARAM_PROPERTIES`.
     private static func withParameters<Value>(_ algorithm: HashAlgorithm, _ body: ([OSSL_PARAM]) -> Value) -> Value {
+        // The names have to outlive the call that puts them into a parameter.
+        let (digestName, propertiesName): (StaticString, StaticString) = ("digest", "properties")
         var (digest, properties) = (Array(algorithm.rawValue.utf8CString), Array(HashLibrary.properties.utf8CString))
         return digest.withUnsafeMutableBufferPointer { digest in
             properties.withUnsafeMutableBufferPointer { properties in
                 body([
-                    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest.baseAddress, 0),
-                    OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_PROPERTIES, properties.baseAddress, 0),
+                    OSSL_PARAM_construct_utf8_string(digestName.cString, digest.baseAddress, 0),
+                    OSSL_PARAM_construct_utf8_string(propertiesName.cString, properties.baseAddress, 0),
                     OSSL_PARAM_construct_end(),
                 ])
             }
         }
     }
+}
+
+extension StaticString {
+    /// The text, with a zero behind it, for as long as the process lives.
+    fileprivate var cString: UnsafePointer<CChar> { UnsafeRawPointer(utf8Start).assumingMemoryBound(to: CChar.self) }
 }

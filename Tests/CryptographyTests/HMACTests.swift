@@ -66,6 +66,24 @@ import Testing
         }
     }
 
+    @Test func `many at once are the same as one, also without key and message`() async {
+        let vectors = Self.vectors
+        await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<2_000 {
+                let vector = vectors[number % vectors.count]
+                group.addTask {
+                    vector.codes.allSatisfy { algorithm, expected in
+                        // Memory that strings are in for a moment only is another one's by now.
+                        let noise = String(repeating: "x", count: number % 64)
+                        return HMAC.code(of: Data(vector.message), key: Data(vector.key), algorithm).hexadecimal == expected
+                            && noise.utf8.count == number % 64
+                    }
+                }
+            }
+            for await isRight in group { #expect(isRight) }
+        }
+    }
+
     /// RFC 2202, section 2.
     @Test func `MD5 has a code, too`() {
         let code = HMAC.code(of: Data("what do ya want for nothing?".utf8), key: Data("Jefe".utf8), .md5)
