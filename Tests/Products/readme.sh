@@ -14,4 +14,4 @@ listed_libraries() { { cell "$1" 2; cell "$1" 3; } | grep -o 'lib[a-z0-9]*' | so
 listed_packages() { cell "$1" 4 | grep -o '[A-Za-z][A-Za-z.-]*' | sort -u || true; }
 
 # The Debian package of a library.
-debian_package() { products_section | tr '\n' ' ' | sed -n "s/.*\b$1 \`\([^\`]*\)\`.*/\1/p"; }
+debian_package() { printf '%s\n' "$(products_section | tr '\n' ' ' | sed -n "s/.*\b$1 \`\([^\`]*\)\`.*/\1/p")"; }
