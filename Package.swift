@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "carrel",
     products: [
-        // What each links and compiles stands in README.md, "Products"; Tests/Products sees that it is so.
+        // README.md, "Products", lists what each links and compiles; Tests/Products compares.
         .library(name: "Carrel", targets: ["Carrel"]),
         .library(name: "FileProviderCore", targets: ["FileProviderCore"]),
         .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),

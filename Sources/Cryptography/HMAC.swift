@@ -34,7 +34,7 @@ package enum HMAC {
         let library = HashLibrary.shared
         guard let context = EVP_MAC_CTX_new(library.hmac) else { HashLibrary.fail("compute an HMAC") }
         defer { EVP_MAC_CTX_free(context) }
-        // Without a key of its own the context would keep the one before; a null pointer would mean that.
+        // EVP_MAC_init takes a null pointer for "keep the previous key"; an empty key needs an address.
         let hasBegun = withUnsafeBytes(of: UInt8(0)) { nothing in
             let bytes = (key.baseAddress ?? nothing.baseAddress)?.assumingMemoryBound(to: UInt8.self)
             return withParameters(algorithm) { EVP_MAC_init(context, bytes, key.count, $0) == 1 }

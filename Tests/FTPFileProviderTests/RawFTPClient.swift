@@ -20,7 +20,7 @@ func waits(until condition: () -> Bool) -> Bool {
     return true
 }
 
-/// A socket that speaks FTP as it is told, twenty seconds long at most for each answer.
+/// A socket that sends the FTP commands a test gives it, and waits up to twenty seconds for each reply.
 final class RawFTPClient {
     private let socket: Int32
     private let isIPv6: Bool
