@@ -5,13 +5,16 @@ FUZZ_TARGETS = known-hosts ssh-config private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help
-.PHONY: help build test full products bare stress sync-histories sanitize fuzz demo bench providers-table format lint clean
+.PHONY: help build carrel test full products bare stress sync-histories sanitize fuzz demo bench providers-table format lint clean
 
 help: ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 build: ## compile everything
 	swift build
+
+carrel: ## build the command in one piece, for machines without Swift: .build/release/carrel
+	bash .ci/release --static-swift-stdlib --product carrel
 
 test: ## run all tests against real servers on this machine
 	bash Tests/run.sh

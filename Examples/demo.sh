@@ -29,9 +29,9 @@ say "1. What is missing is installed"
 bash "$top/Tests/Servers/install.sh" demo
 
 say "2. Build (the first time takes a few minutes)"
-swift build --package-path "$top" -c release --static-swift-stdlib --product carrel
-swift build --package-path "$top" -c release --static-swift-stdlib --product sample-book
-bin=$(swift build --package-path "$top" -c release --static-swift-stdlib --show-bin-path)
+bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product carrel
+bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sample-book
+bin=$(bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --show-bin-path)
 
 say "3. A private WebDAV server with a book of 101 MB, and one of a few pages"
 bash "$top/Tests/Servers/servers.sh" up apache

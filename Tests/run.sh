@@ -228,7 +228,7 @@ test_sftp() { part "testing: real servers of SFTP" test_built --filter "$SFTP"; 
 begin_release() {
   set -m
   chrt --idle 0 bash -e -c 'for chosen in "--target CPDF" "--target CAudioTags" "--product carrel"; do
-    swift build -c release --static-swift-stdlib $chosen
+    bash .ci/release --static-swift-stdlib $chosen
   done' </dev/null >"$SCRATCH/release.log" 2>&1 &
   RELEASE=$!
   set +m
@@ -244,7 +244,7 @@ finish_release() {
 
 test_released() {
   part "waiting for the program as it is released" finish_release
-  CARREL_TEST_PROGRAM=$(swift build -c release --static-swift-stdlib --show-bin-path)/carrel
+  CARREL_TEST_PROGRAM=$(bash .ci/release --static-swift-stdlib --show-bin-path)/carrel
   export CARREL_TEST_PROGRAM
   part "testing: the program as it is released" test_built --filter "$COMMAND"
   unset CARREL_TEST_PROGRAM

@@ -74,13 +74,13 @@ trap 'exit 130' INT TERM
 
 prepare() {
   if [ -z "${CARREL:-}" ]; then
-    swift build --package-path "$top" -c release --static-swift-stdlib --product carrel >&2
-    case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "* | *" reader-books "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sample-book >&2 ;; esac
-    case " $parts " in *" checkpoints "*) swift build --package-path "$top" -c release --static-swift-stdlib --product checkpoints-benchmark >&2 ;; esac
-    case " $parts " in *" sync-memory "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sync-memory-benchmark >&2 ;; esac
-    case " $parts " in *" sniffing "*) swift build --package-path "$top" -c release --static-swift-stdlib --product sniffing-benchmark >&2 ;; esac
+    bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product carrel >&2
+    case " $parts " in *" book "* | *" ftp-book "* | *" sftp-book "* | *" reader-books "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sample-book >&2 ;; esac
+    case " $parts " in *" checkpoints "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product checkpoints-benchmark >&2 ;; esac
+    case " $parts " in *" sync-memory "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sync-memory-benchmark >&2 ;; esac
+    case " $parts " in *" sniffing "*) bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --product sniffing-benchmark >&2 ;; esac
     local bin
-    bin=$(swift build --package-path "$top" -c release --static-swift-stdlib --show-bin-path)
+    bin=$(bash "$top/.ci/release" --package-path "$top" --static-swift-stdlib --show-bin-path)
     CARREL=$bin/carrel
     BOOK=$bin/sample-book
   fi
