@@ -55,7 +55,7 @@ extension SFTPFileProvider {
                 }
             }
             progress.expect(count)
-            if let deepest = folders.first(where: { $0.components.count > path.components.count + TreeCopy.deepest }) {
+            if let deepest = folders.first(where: { $0.components.count > path.components.count + ProviderPath.maxTreeDepth }) {
                 throw FileError.tooDeep(deepest)
             }
             if all.count > Self.mostFolders {

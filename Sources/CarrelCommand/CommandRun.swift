@@ -3,23 +3,6 @@ import Carrel
 import Dispatch
 import Foundation
 
-/// A verb: its options, and what it does with a session.
-protocol Verb: AsyncParsableCommand {
-    var common: CommonOptions { get }
-    /// What the user wrote to get here, such as `book info`.
-    static var verb: String { get }
-    /// The location that a failure is about which does not know better.
-    var blamed: String? { get }
-
-    func perform(_ session: Session) async throws
-}
-
-extension Verb {
-    static var verb: String { _commandName }
-
-    func run() async throws { try await perform(Session(common)) }
-}
-
 /// One run of the process: parse, perform, report, exit.
 enum CommandRun {
     static func main(arguments: [String]) async -> Never {
@@ -108,7 +91,7 @@ extension AllVerbs {
         var found: [String] = []
         var commands = configuration.subcommands
         for word in words {
-            guard let next = commands.first(where: { $0._commandName == word }) else { break }
+            guard let next = commands.first(where: { $0.configuration.commandName == word }) else { break }
             found.append(word)
             commands = next.configuration.subcommands
         }
@@ -121,8 +104,8 @@ extension AllVerbs {
         var commands = configuration.subcommands
         for word in words {
             guard !commands.isEmpty, word != "help" else { return nil }
-            guard let next = commands.first(where: { $0._commandName == word }) else {
-                let names = commands.map { $0._commandName } + ["help"]
+            guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+                let names = commands.compactMap { $0.configuration.commandName } + ["help"]
                 let nearest = NearestWord.of(word, among: names).map { " Did you mean “\($0)”?" } ?? ""
                 return "Unexpected argument '\(word)'." + nearest
             }

@@ -37,7 +37,7 @@ extension SQLiteBookLibrary {
     func giveUp(_ file: LibraryFile, _ files: inout Set<LibraryFile>) async throws {
         // Should the note stay, then so does the reservation, which keeps the file from being removed.
         files.remove(file)
-        try await uncancelled { [database] in try await database.write { db in try LitterTable(db).remove(file) } }
+        try await withCancellationShield { [database] in try await database.write { db in try LitterTable(db).remove(file) } }
         reserved.remove(file)
     }
 }

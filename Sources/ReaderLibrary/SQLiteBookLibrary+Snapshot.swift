@@ -16,7 +16,7 @@ extension SQLiteBookLibrary {
             let names = try await folder.names(in: folder.books)
             try await BlockingThreads.shared.run { try Self.makeEmptySnapshot(file) }
             // A database that is attached could not be detached any more once the task is cancelled.
-            try await uncancelled { [database] in
+            try await withCancellationShield { [database] in
                 try await database.writeWithoutTransaction { db in try Self.fill(file, from: db, names: names) }
             }
             return file

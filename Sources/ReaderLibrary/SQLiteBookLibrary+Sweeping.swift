@@ -67,7 +67,7 @@ extension SQLiteBookLibrary {
 
     /// Removes a file of `Incoming`, also where the task is cancelled.
     func discard(_ path: ProviderPath) async {
-        do { try await uncancelled { [folder] in try await folder.remove(path) } } catch {
+        do { try await withCancellationShield { [folder] in try await folder.remove(path) } } catch {
             options.report("“\(path.string)” could not be removed and is, when the library is opened again: \(error.sentence)")
         }
     }

@@ -21,7 +21,7 @@ public import ReaderLink
 public actor SQLiteBookLibrary: BookLibrary {
     let folder: LibraryFolder
     let database: LibraryDatabase
-    let options: Options
+    let options: LibraryOptions
     /// Files that a step is bringing in: no book has them yet, and all the same they are not litter.
     var reserved: Set<LibraryFile> = []
     /// Files of which the log was told already.
@@ -36,7 +36,7 @@ public actor SQLiteBookLibrary: BookLibrary {
     ///   `CocoaError(.fileReadCorruptFile)` for a damaged database; `CocoaError(.fileReadUnknown)` for one of a newer version or of
     ///   another program; what the disk says. Each with a sentence.
     /// - Complexity: Reads the database once, and the names of all books.
-    public static func open(folder: URL, options: Options = Options()) async throws -> SQLiteBookLibrary {
+    public static func open(folder: URL, options: LibraryOptions = LibraryOptions()) async throws -> SQLiteBookLibrary {
         let opened = try await LibraryFolder.open(folder)
         let library = SQLiteBookLibrary(folder: opened, database: try await LibraryDatabase.open(opened.database), options: options)
         try await opened.emptyIncoming()
@@ -45,7 +45,7 @@ public actor SQLiteBookLibrary: BookLibrary {
         return library
     }
 
-    private init(folder: LibraryFolder, database: LibraryDatabase, options: Options) {
+    private init(folder: LibraryFolder, database: LibraryDatabase, options: LibraryOptions) {
         self.folder = folder
         self.database = database
         self.options = options

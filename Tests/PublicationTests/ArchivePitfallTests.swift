@@ -133,7 +133,7 @@ private let text = String(repeating: "There was a second door behind the first, 
         #expect(await failure(fetcher.get("encrypted")) == "forbidden")
         for entry in archive.entries where entry.path.hasPrefix("method") {
             #expect(await fileError { _ = try await archive.read(entry) } == .featureUnsupported)
-            #expect(await failure(fetcher.get(ArchiveHREF.encode(entry.path))) == "other")
+            #expect(await failure(fetcher.get(HREF.encode(entry.path))) == "other")
         }
         #expect(try await fetcher.get("good").readAsString() == "y")
     }

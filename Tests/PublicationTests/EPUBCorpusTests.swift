@@ -23,14 +23,14 @@ struct EPUBCorpusTests {
         #expect(!manifest.metadata.title.string.isEmpty && manifest.metadata.identifier != nil && !manifest.metadata.languages.isEmpty)
         #expect(!manifest.readingOrder.isEmpty && !manifest.tableOfContents.isEmpty)
         let links = manifest.readingOrder + manifest.resources
-        for link in links where !EPUBPath.isRemote(link.href) {
+        for link in links where !HREFBase.isRemote(link.href) {
             #expect(link.type != nil)
             _ = try await fetcher.get(link).length()
         }
         let known = Set(links.map(\.href))
         func check(_ links: [Link]) {
             for link in links {
-                #expect(link.href == "#" || known.contains(EPUBPath.resource(of: link.href)), "\(link.href)")
+                #expect(link.href == "#" || known.contains(HREFBase.resource(of: link.href)), "\(link.href)")
                 check(link.children)
             }
         }

@@ -40,9 +40,9 @@ import Testing
 
     @Test func `a folder with an endless name is not repeated in each link`() async throws {
         let folder = String(repeating: "a", count: 60_000)
-        let path = EPUBPath.folder(of: "\(folder)/nav.xhtml")
+        let path = HREFBase.folder(of: "\(folder)/nav.xhtml")
         #expect(path.resolve("x.xhtml") == nil)
-        #expect(EPUBPath.folder(of: "a/nav.xhtml").resolve("x.xhtml") == "a/x.xhtml")
+        #expect(HREFBase.folder(of: "a/nav.xhtml").resolve("x.xhtml") == "a/x.xhtml")
     }
 
     @Test func `what a manifest without a title says is encrypted is locked`() async throws {

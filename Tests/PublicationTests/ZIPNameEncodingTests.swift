@@ -78,7 +78,7 @@ private let titles: [(encoding: String, titles: [String])] = [
             try zip.add("", Data("y".utf8), options([0xA0] + Array(".png".utf8)))
         }
         let book = try await open(data, named: "a.cbz", zipNameEncoding: "Shift_JIS")
-        #expect(Set(book.readingOrder.map(\.href)) == [ArchiveHREF.encode("表.png"), ArchiveHREF.encode("á.png")])
+        #expect(Set(book.readingOrder.map(\.href)) == [HREF.encode("表.png"), HREF.encode("á.png")])
     }
 
     @Test func `UTF-8, the bit that says so, and Info-ZIP's field come first`() async throws {
@@ -92,7 +92,7 @@ private let titles: [(encoding: String, titles: [String])] = [
             try zip.add("", Data("x".utf8), withField)
         }
         let book = try await open(data, named: "a.cbz", zipNameEncoding: "windows-1251")
-        #expect(Set(book.readingOrder.map(\.href)) == Set(["größe.png", "Größe 2.png", "灯.png"].map(ArchiveHREF.encode)))
+        #expect(Set(book.readingOrder.map(\.href)) == Set(["größe.png", "Größe 2.png", "灯.png"].map(HREF.encode)))
         #expect(book.warnings.isEmpty)
     }
 
@@ -119,7 +119,7 @@ private let titles: [(encoding: String, titles: [String])] = [
         for name in titles.map({ $0.replacing(" ", with: "_") + ".xhtml" }) {
             // Whatever the caller thinks.
             let opened = try await open(book(name, encoding), named: "a.epub", zipNameEncoding: "IBM852")
-            #expect(opened.readingOrder.map(\.href) == [ArchiveHREF.encode("OEBPS/\(name)"), "OEBPS/c2.xhtml"], "\(encoding)")
+            #expect(opened.readingOrder.map(\.href) == [HREF.encode("OEBPS/\(name)"), "OEBPS/c2.xhtml"], "\(encoding)")
             #expect(try await opened.get(opened.readingOrder[0]).readAsString() == OddBook.chapter)
             #expect(opened.tags == ["assumed-encoding"], "\(opened.warnings.map(\.message))")
         }
@@ -131,7 +131,7 @@ private let titles: [(encoding: String, titles: [String])] = [
     ])
     func `addresses tell encodings that names alone do not`(encoding: String, title: String) async throws {
         let opened = try await open(book(title + ".xhtml", encoding), named: "a.epub")
-        #expect(opened.readingOrder.map(\.href) == [ArchiveHREF.encode("OEBPS/\(title).xhtml"), "OEBPS/c2.xhtml"])
+        #expect(opened.readingOrder.map(\.href) == [HREF.encode("OEBPS/\(title).xhtml"), "OEBPS/c2.xhtml"])
         #expect(try await opened.get(opened.readingOrder[0]).readAsString() == OddBook.chapter)
         #expect(opened.tags == ["assumed-encoding"], "\(opened.warnings.map(\.message))")
     }
@@ -149,7 +149,7 @@ private let titles: [(encoding: String, titles: [String])] = [
             }
         }
         let opened = try await open(data, named: "a.epub")
-        #expect(opened.readingOrder.map(\.href) == ["OEBPS/目录.xhtml", "OEBPS/第一章.xhtml"].map(ArchiveHREF.encode))
+        #expect(opened.readingOrder.map(\.href) == ["OEBPS/目录.xhtml", "OEBPS/第一章.xhtml"].map(HREF.encode))
         for (link, text) in zip(opened.readingOrder, ["a", "b"]) { #expect(try await opened.get(link).readAsString() == text) }
     }
 
@@ -166,7 +166,7 @@ private let titles: [(encoding: String, titles: [String])] = [
 
     @Test func `the folder of the package may have such a name, too`() async throws {
         let opened = try await open(book("第一話.xhtml", "CP932", folder: "本"), named: "a.epub")
-        #expect(opened.readingOrder.map(\.href) == ["本/第一話.xhtml", "本/c2.xhtml"].map(ArchiveHREF.encode))
+        #expect(opened.readingOrder.map(\.href) == ["本/第一話.xhtml", "本/c2.xhtml"].map(HREF.encode))
         #expect(opened.tags == ["assumed-encoding"], "\(opened.warnings.map(\.message))")
     }
 
@@ -185,7 +185,7 @@ private let titles: [(encoding: String, titles: [String])] = [
             try zip.add("", Data(OddBook.chapter.utf8), options(Array("OEBPS/".utf8) + name))
         }
         let opened = try await open(data, named: "a.epub")
-        #expect(opened.readingOrder.map(\.href) == [ArchiveHREF.encode("OEBPS/第一話.xhtml"), "OEBPS/c2.xhtml"])
+        #expect(opened.readingOrder.map(\.href) == [HREF.encode("OEBPS/第一話.xhtml"), "OEBPS/c2.xhtml"])
     }
 
     @Test func `an archive whose directory is missing is read in the same way`() async throws {

@@ -12,14 +12,19 @@ private func noise(_ count: Int) -> Data {
 }
 
 @Suite struct `What reading asks for` {
+    private static let contents: [(path: String, data: Data)] = {
+        var numbers = SeededNumbers(seed: 9)
+        return [("mimetype", Data("application/epub+zip".utf8)), ("META-INF/container.xml", Data(chapter.prefix(300).utf8))]
+            + (0..<60).map { ("EPUB/chapter-\($0).xhtml", numbers.bytes(22_800)) }
+            + (0..<200).map { ("EPUB/images/image-\($0).jpg", numbers.bytes(50_000)) }
+    }()
+
     /// 101 MB in miniature: the same directory, smaller images.
     private static let book: Data = {
         (try? ZIPBuilder.data { zip in
-            var numbers = SeededNumbers(seed: 9)
-            try zip.store("mimetype", Data("application/epub+zip".utf8))
-            try zip.deflate("META-INF/container.xml", String(chapter.prefix(300)))
-            for index in 0..<60 { try zip.add("EPUB/chapter-\(index).xhtml", numbers.bytes(22_800)) }
-            for index in 0..<200 { try zip.store("EPUB/images/image-\(index).jpg", numbers.bytes(50_000)) }
+            for (path, data) in contents {
+                if path.hasSuffix(".jpg") || path == "mimetype" { try zip.store(path, data) } else { try zip.add(path, data) }
+            }
         }) ?? Data()
     }()
 
@@ -168,9 +173,11 @@ private func noise(_ count: Int) -> Data {
 
     @Test func `entries are read at once without mixing them up`() async throws {
         let (archive, _) = try await opened()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for entry in archive.directory.entries { group.addTask { _ = try await archive.read(entry) } }
-            try await group.waitForAll()
+        let read = try await withThrowingTaskGroup(of: (String, Data).self) { group in
+            for entry in archive.directory.entries { group.addTask { (entry.path, try await archive.read(entry)) } }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
         }
+        #expect(read.count == Self.contents.count)
+        for (path, data) in Self.contents { #expect(read[path] == data, "\(path)") }
     }
 }

@@ -37,8 +37,8 @@ final class LibraryFixture: Sendable {
     }
 
     /// Opens the library; the one opened before has to be let go.
-    func open(_ change: (inout SQLiteBookLibrary.Options) -> Void = { _ in }) async throws -> SQLiteBookLibrary {
-        var options = SQLiteBookLibrary.Options()
+    func open(_ change: (inout LibraryOptions) -> Void = { _ in }) async throws -> SQLiteBookLibrary {
+        var options = LibraryOptions()
         options.time = time
         options.report = { [self] sentence in reports.withLock { $0.append(sentence) } }
         change(&options)

@@ -18,7 +18,7 @@ import Testing
         return (result, try #require(try await library.books().first))
     }
 
-    private func library(_ change: (inout SQLiteBookLibrary.Options) -> Void = { _ in }) async throws -> SQLiteBookLibrary {
+    private func library(_ change: (inout LibraryOptions) -> Void = { _ in }) async throws -> SQLiteBookLibrary {
         let library = try await fixture.open(change)
         try await fixture.add(SampleEPUB(series: ("Rooms", "2")), to: library) { $0.collections = ["Shelf"] }
         return library

@@ -49,15 +49,15 @@ struct AppServe: Verb {
         throw CancellationError()
     }
 
-    private var options: SQLiteBookLibrary.Options {
+    private var options: LibraryOptions {
         let (folder, isQuiet) = (library, common.quiet)
-        var options = SQLiteBookLibrary.Options()
+        var options = LibraryOptions()
         options.report = { if !isQuiet { Output.standardError("carrel: \(Self.verb) \(folder): \($0)") } }
         return options
     }
 
     /// Lets drivers see that nobody is here any more, also where this task was cancelled.
-    private func leave(_ connection: CalibreConnection) async throws { try await Task { try await connection.leave() }.value }
+    private func leave(_ connection: CalibreConnection) async throws { try await withCancellationShield { try await connection.leave() } }
 
     private func show(_ event: CalibreConnection.Event, at place: String, _ session: Session) throws {
         switch event {

@@ -17,7 +17,7 @@ protocol DeviceVerb: Verb {
 }
 
 extension DeviceVerb {
-    static var verb: String { "device \(_commandName)" }
+    static var verb: String { "device \(configuration.commandName ?? "")" }
     var blamed: String? { device.location }
 
     /// One line on standard error about the device, or about `item`.

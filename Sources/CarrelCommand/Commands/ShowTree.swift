@@ -22,7 +22,7 @@ struct ShowTree: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
         let item = try await place.provider.attributesOfItem(path: place.path)
-        let run = TreeRun(place, depth: min(depth ?? .max, TreeCopy.deepest), session)
+        let run = TreeRun(place, depth: min(depth ?? .max, ProviderPath.maxTreeDepth), session)
         if common.json { try await run.showJSON(item) } else { try await run.showLines() }
         try run.end()
         let count = run.failures.value

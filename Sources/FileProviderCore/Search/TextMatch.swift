@@ -36,6 +36,14 @@ public struct TextMatch: Sendable {
         public static let caseInsensitive = Options(rawValue: 1)
         /// `[d]`: the accents of Latin, Greek and Cyrillic letters.
         public static let diacriticInsensitive = Options(rawValue: 2)
+
+        /// The same for Foundation.
+        var folding: String.CompareOptions {
+            var result: String.CompareOptions = []
+            if contains(.caseInsensitive) { result.insert(.caseInsensitive) }
+            if contains(.diacriticInsensitive) { result.insert(.diacriticInsensitive) }
+            return result
+        }
     }
 
     /// How ``text`` is compared.
@@ -51,7 +59,7 @@ public struct TextMatch: Sendable {
         self.kind = kind
         self.text = text
         self.options = options
-        pattern = WildcardPattern(kind, TextFolding.scalars(of: text, options))
+        pattern = WildcardPattern(kind, TextFolding.scalars(of: text, options.folding))
     }
 
     /// The whole text, without wildcards.
@@ -77,7 +85,7 @@ public struct TextMatch: Sendable {
     /// - Complexity: Linear in both texts. Where `?` or a set stands between two stars, the product of that part and `other`.
     public func matches(_ other: String?) -> Bool {
         guard let other else { return false }
-        return pattern.matches(TextFolding.scalars(of: other, options))
+        return pattern.matches(TextFolding.scalars(of: other, options.folding))
     }
 }
 
@@ -92,25 +100,5 @@ extension TextMatch: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         hasher.combine(text)
-    }
-}
-
-/// Texts in the form in which they are compared.
-enum TextFolding {
-    /// UTF-8 bytes. Composing takes time by the square of a run of marks, and nobody but an attacker has longer names.
-    private static let longestComposed = 4096
-
-    /// The text as scalars, composed (NFC), without what `options` says makes no difference.
-    static func scalars(of text: String, _ options: TextMatch.Options) -> [UInt32] {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) {
-            let upper = options.contains(.caseInsensitive) ? UInt8(ascii: "A")...UInt8(ascii: "Z") : nil
-            return text.utf8.map { UInt32(upper?.contains($0) == true ? $0 | 0x20 : $0) }
-        }
-        var folding: String.CompareOptions = []
-        if options.contains(.caseInsensitive) { folding.insert(.caseInsensitive) }
-        if options.contains(.diacriticInsensitive) { folding.insert(.diacriticInsensitive) }
-        var folded = folding.isEmpty ? text : text.folding(options: folding, locale: nil)
-        if folded.utf8.count <= longestComposed { folded = folded.precomposedStringWithCanonicalMapping }
-        return folded.unicodeScalars.map(\.value)
     }
 }

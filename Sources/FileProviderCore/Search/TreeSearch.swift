@@ -57,10 +57,10 @@ struct TreeSearch: Sendable {
                 inFlight -= 1
                 if let error = listed.error { try record(error, of: listed.folder, in: &failures) }
                 for below in listed.below.reversed() {
-                    if listed.folder.depth + 1 < TreeCopy.deepest {
+                    if listed.folder.depth + 1 < ProviderPath.maxTreeDepth {
                         pending.append(Folder(path: below, depth: listed.folder.depth + 1))
                     } else {
-                        try record(FileError.tooDeep(below), of: Folder(path: below, depth: TreeCopy.deepest), in: &failures)
+                        try record(FileError.tooDeep(below), of: Folder(path: below, depth: ProviderPath.maxTreeDepth), in: &failures)
                     }
                 }
                 // Asked here and not at the start: where folders stand in a row, nobody has to know.

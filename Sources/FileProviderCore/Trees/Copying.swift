@@ -19,9 +19,6 @@ public struct TreeCopy: Sendable {
         public init() {}
     }
 
-    /// The deepest folder that is entered, counted from where a copy starts.
-    public static let deepest = 256
-
     /// Whether files in the way are replaced; folders never are.
     public var overwrite: Bool
     /// Whether modification times go along, where the target keeps them.
@@ -78,7 +75,7 @@ public struct TreeCopy: Sendable {
         try checkNotIntoItself(path, of: provider, to: destination, of: target)
         try await makeFolder(destination, of: target)
         let most = try await mostInFlight(provider, target)
-        var run = Run(folders: [path], deepest: path.components.count + Self.deepest)
+        var run = Run(folders: [path], deepest: path.components.count + ProviderPath.maxTreeDepth)
         try await withThrowingTaskGroup(of: Finished.self) { group in
             while !run.folders.isEmpty {
                 let some = Array(run.folders.suffix(min(most, Self.foldersAtOnce)))
@@ -326,7 +323,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
             // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
-            await Task { try? await removeItem(path: temporary) }.value
+            await withCancellationShield { try? await removeItem(path: temporary) }
             throw TemporaryName.error(error, under: temporary, of: destination)
         }
     }

@@ -104,7 +104,7 @@ public struct PartSweep: Sendable {
             result = .success(try await provider.contentsOfDirectory(path: folder))
         } catch { result = .failure(error) }
         // Outside the task, which may be cancelled. What cannot be removed is swept later.
-        await Task { try? await provider.removeItem(path: probe, recursive: false) }.value
+        await withCancellationShield { try? await provider.removeItem(path: probe, recursive: false) }
         let items = try result.get()
         // By the same listing as the parts: other requests of some servers show another time zone or step.
         let date = items.first { $0.path == probe }?.modifiedDate

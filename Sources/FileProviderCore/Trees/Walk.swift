@@ -9,7 +9,7 @@ extension FileProviderBasic {
     ///   - unlisted: Called with a folder further down that cannot be listed, and with every folder whose listing left out unusable names
     ///     (``Swift/Error/unusableNames``). The walk goes on unless it throws, as it does by default for all but unusable names.
     ///   - entering: Whether a folder further down is entered; its own item is visited all the same.
-    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``TreeCopy/deepest`` folders.
+    /// - Throws: The first error of a listing or of `visit`; `CocoaError(.fileReadTooLarge)` deeper than ``ProviderPath/maxTreeDepth`` folders.
     /// - Complexity: One listing for each folder, as many at once as the provider's reads are worth
     ///   (``Capabilities/ReadCost/concurrentRanges``); held are the pages at hand and the folders still to be listed.
     public func walk(

@@ -127,8 +127,7 @@ extension UndoStack {
         do { return (kept, try await body(false)) } catch {
             defer { trash.settle(kept) }
             // Not to be cancelled: the item has to come back.
-            let isBack = await Task { [trash] in try await trash.takeOut(kept, to: item.path) }.result
-            if case .failure = isBack { stranded(kept) }
+            do { try await withCancellationShield { [trash] in try await trash.takeOut(kept, to: item.path) } } catch { stranded(kept) }
             throw error
         }
     }
@@ -137,7 +136,7 @@ extension UndoStack {
     private func isInPlace(_ before: ItemTrace, at path: ProviderPath, copiedTo kept: ProviderPath) async -> Bool {
         guard case .item(let now) = await expectation(at: path), before.matches(now) else { return false }
         // Size and time alone may be those of a new file whose answer was lost, and a copy that stays is swept when its time comes.
-        if before.tag != nil, now.tag != nil { _ = await Task { [trash] in try await trash.discard(kept) }.result }
+        if before.tag != nil, now.tag != nil { _ = try? await withCancellationShield { [trash] in try await trash.discard(kept) } }
         return true
     }
 

@@ -41,32 +41,6 @@ extension ProviderPath {
     }
 }
 
-extension FileProviderBasic {
-    /// The default: the path, percent-encoded, appended to ``baseURL``.
-    public func url(of path: ProviderPath) -> URL {
-        let encoded = path.percentEncoded
-        let base = baseURL?.absoluteString ?? ""
-        return URL(string: base.hasSuffix("/") ? base + encoded : base + "/" + encoded) ?? baseURL ?? URL(fileURLWithPath: "/")
-    }
-
-    /// The default: what follows ``baseURL`` in `url`, percent-decoded once.
-    public func relativePath(of url: URL) throws -> ProviderPath {
-        let root = self.url(of: .root)
-        let path = try ProviderPath(percentEncoded: url.path(percentEncoded: true))
-        let isOurs =
-            url.scheme?.lowercased() == root.scheme?.lowercased() && url.host()?.lowercased() == root.host()?.lowercased()
-            && url.port == root.port
-        guard isOurs, let relative = path.relative(to: try ProviderPath(percentEncoded: root.path(percentEncoded: true))) else {
-            throw FileError.make(
-                .unsupportedURL, url: url, sentence: "“\(url.withoutSecrets)” names nothing in \(root.withoutSecrets).")
-        }
-        return relative
-    }
-
-    /// The `String` form of ``relativePath(of:)``; nil for a URL of another provider.
-    public func relativePathOf(url: URL) -> String? { try? relativePath(of: url).string }
-}
-
 extension URL {
     /// The server's root, with user, password and query if there are any.
     public var serverRoot: URL {

@@ -12,6 +12,9 @@ public struct ProviderPath: Hashable, Sendable {
     /// The names joined by `/`, without one in front; empty for the root.
     public let bytes: [UInt8]
 
+    /// The deepest folder that a walk or a copy enters, counted from where it starts: a server may invent folders without end.
+    public static let maxTreeDepth = 256
+
     /// The provider's root.
     public static let root = ProviderPath(unchecked: [])
 

@@ -29,7 +29,7 @@ actor PollingWatch: FileWatch {
         self.provider = { [weak provider] in provider }
         self.path = path
         self.options = options
-        deepest = path.components.count + TreeCopy.deepest
+        deepest = path.components.count + ProviderPath.maxTreeDepth
         pace = PollingPace(options)
     }
 

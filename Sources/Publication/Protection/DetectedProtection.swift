@@ -39,7 +39,7 @@ private struct ProtectionFindings {
         var hrefs = Array(encrypted.keys)
         let hasLicense = [.lcpLicense, .lcpLicenseAtRoot].contains { (mark: ProtectionMark) in mark.entry(in: archive) != nil }
         if hasLicense { hrefs += try await Self.encryptedInManifest(archive) }
-        let paths = Set(hrefs.compactMap { href in ArchiveHREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first })
+        let paths = Set(hrefs.compactMap { href in HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first })
         let isKobo = try await Self.isKobo(archive, documents)
 
         if hasLicense || encrypted.values.contains(where: { $0.scheme == EncryptionDocument.lcp }) {
@@ -81,7 +81,7 @@ private struct ProtectionFindings {
             guard let href = value["href"]?.stringValue, let algorithm = value["properties"]?["encrypted"]?["algorithm"]?.stringValue,
                 FontDeobfuscator.Algorithm(rawValue: algorithm) == nil
             else { continue }
-            hrefs += [href, EPUBPath.root.resolve(href)].compactMap(\.self)
+            hrefs += [href, HREFBase.root.resolve(href)].compactMap(\.self)
         }
         return hrefs
     }
@@ -93,7 +93,7 @@ private struct ProtectionFindings {
             let root = try await documents.optionalDocument(ProtectionMark.rights.rawValue),
             root.namespace == EncryptionDocument.adept || !root.descendants("encryptedKey").isEmpty
         else { return nil }
-        let key = root.descendants("encryptedKey").first.map { EPUBText.trimmed($0.text) } ?? ""
+        let key = root.descendants("encryptedKey").first.map { MarkupText.trimmed($0.text) } ?? ""
         return key.utf8.count == 64 ? .other("Barnes & Noble") : .adept
     }
 
@@ -134,7 +134,7 @@ struct LockedResources: Sendable {
     /// By the entry that is going to be read, however its address is written.
     private func transform(_ resource: any Resource) -> any Resource {
         let href = resource.link.href
-        let path = ArchiveHREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first
+        let path = HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first
         guard let path, isLocked(path) else { return resource }
         let error = FileError.make(.fileReadNoPermission, path: href, sentence: "“\(href)” is locked. \(reason)")
         return FailureResource(resource.link, error: .forbidden(error))

@@ -6,7 +6,7 @@ import ReaderLink
 /// Proves that a file of the library's folder is an EPUB that can be read, and reads what it says of itself.
 struct BookProof {
     let folder: LibraryFolder
-    let options: SQLiteBookLibrary.Options
+    let options: LibraryOptions
     /// The name that the user knows the document by.
     let name: String
 

@@ -4,7 +4,7 @@ import ReaderLink
 
 extension IncomingBook {
     /// Adds what the command says of the book.
-    mutating func complete(_ upload: UploadedBook, _ options: SQLiteBookLibrary.Options) {
+    mutating func complete(_ upload: UploadedBook, _ options: LibraryOptions) {
         book.coverHash = BookText.nonEmpty(upload.coverHash)
         book.isLocked = upload.isLocked ?? false
         isLockGiven = upload.isLocked != nil

@@ -175,7 +175,7 @@ extension CommandProcessor {
             result = .failure(error)
         }
         // A copy that stays lies among the temporary files of this machine, and does no harm.
-        try? await Task { try await BlockingThreads.shared.run { try FileManager.default.removeItem(at: file) } }.value
+        try? await withCancellationShield { try await BlockingThreads.shared.run { try FileManager.default.removeItem(at: file) } }
         try result.get()
     }
 }

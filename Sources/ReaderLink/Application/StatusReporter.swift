@@ -45,7 +45,7 @@ actor StatusReporter {
 
     /// Tells at once how far the command is, because nothing more is told for a while. A storage that fails is told again later.
     func tell() async {
-        do { try await Task { try await write() }.value } catch { persistence.report(error) }
+        do { try await withCancellationShield { try await write() } } catch { persistence.report(error) }
     }
 
     /// Ends without a final status: the command is left for another time.
@@ -75,7 +75,7 @@ actor StatusReporter {
                     continue
                 }
                 // A write that was cut off might still arrive after the final one; it is always waited for.
-                try await Task { try await self.write() }.value
+                try await withCancellationShield { try await self.write() }
             } catch {
                 // The next beat tries again; the end of the task is seen above.
             }

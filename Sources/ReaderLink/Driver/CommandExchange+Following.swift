@@ -105,7 +105,7 @@ extension CommandExchange {
     /// Takes the command back, removes the report on it that `run` saw, and throws `error`.
     private func giveUp(_ sent: Outstanding, _ run: Following?, _ error: any Error) async throws -> Never {
         let report = run?.watch.report
-        await uncancelled {
+        await withCancellationShield {
             await self.withdraw(sent)
             if let report { await self.removeStatus(holding: report) }
         }

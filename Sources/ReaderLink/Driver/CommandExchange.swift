@@ -104,7 +104,7 @@ actor CommandExchange {
             throw error
         }
         // From here on the outcome is known, and a cancelled caller hears it all the same.
-        await uncancelled { await self.tidy(sent, ending) }
+        await withCancellationShield { await self.tidy(sent, ending) }
         return ending.status
     }
 
@@ -117,7 +117,7 @@ actor CommandExchange {
             outstanding = nil
             throw DriverError(.busy, underlying: error)
         } catch {
-            if !isAbandoned { await uncancelled { await self.withdrawUnanswered(sent) } }
+            if !isAbandoned { await withCancellationShield { await self.withdrawUnanswered(sent) } }
             throw error
         }
     }
@@ -198,7 +198,7 @@ actor CommandExchange {
     /// The caller has gone: the application is told to stop where it can be, and the folder is left as an application may find it.
     private func finishCancelled(_ sent: Outstanding) async {
         let cancels = cancels
-        await uncancelled {
+        await withCancellationShield {
             // Without a report it has not begun, and the command can still be taken back.
             guard await self.isBegun() else {
                 await self.withdraw(sent)

@@ -101,7 +101,7 @@ extension DriverSession {
     }
 
     private func takeBack(_ path: ProviderPath, _ staging: DocumentStaging) async {
-        let left = await exchange.isAbandoned ? [path] : await uncancelled { await staging.remove([path]) }
+        let left = await exchange.isAbandoned ? [path] : await withCancellationShield { await staging.remove([path]) }
         leftDocuments.formUnion(left)
     }
 

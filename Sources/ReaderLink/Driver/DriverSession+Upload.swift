@@ -126,7 +126,7 @@ extension DriverSession {
         // The connection is gone: later.
         if await exchange.isAbandoned { return leftDocuments.formUnion(batch.paths) }
         let time = context.time
-        let left = await uncancelled {
+        let left = await withCancellationShield {
             await batch.writing.wait(atMost: CommandExchange.writingLimit, by: time)
             return await staging.remove(batch.paths)
         }

@@ -130,7 +130,7 @@ public actor PlainFolderDriver {
     @discardableResult
     func remember(_ changes: [FolderChange]) async -> Bool {
         let store = store
-        let failure: String? = await uncancelled {
+        let failure: String? = await withCancellationShield {
             do {
                 try await store.commit(changes)
                 return nil

@@ -24,7 +24,7 @@ private func readArchive(_ bytes: Data) async throws {
         precondition(named.entries.allSatisfy { EntryName.confined($0.path) == $0.path }, "A name leads elsewhere.")
     }
     let files = near.entries.filter { !$0.isDirectory }.prefix(64)
-    let links = files.map { Link(href: ArchiveHREF.encode($0.path)) }
+    let links = files.map { Link(href: HREF.encode($0.path)) }
     try await far.prefetch(hrefs: links.map(\.href))
     for (entry, link) in zip(files, links) {
         precondition(near.entry(at: entry.path) == entry, "An entry is not found by its name.")

@@ -1,0 +1,313 @@
+public import CurlTransport
+public import FileProviderCore
+public import Foundation
+
+/// The way to one HTTP origin: logs in, follows redirects, tries again, and puts a server's refusals in Foundation's words.
+///
+/// A secret goes to its own origin only. Redirects keep the method; one that leads to another origin is followed for reading alone, and
+/// without credentials; one from `https` to `http` is refused.
+public final class HTTPConnection: Sendable {
+    /// The root's URL, `http` or `https`, without secrets.
+    public let baseURL: URL
+    /// Those given; a password in the root's URL takes the place of their credentials.
+    public let options: ConnectionOptions
+    private let transport: CurlTransport
+    private let login: HTTPLogin
+    /// What stood behind the question mark of the root's URL: it goes with every request, and into no message.
+    private let query: String?
+    private let signer: (any HTTPRequestSigner)?
+    private let serverError: ServerError?
+    private let kept = Locked<ResponseCache?>(nil)
+
+    /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
+    public typealias ServerError =
+        @Sendable (_ code: FileProviderHTTPErrorCode, _ path: ProviderPath, _ data: Data) -> any FileProviderHTTPError
+
+    /// - Parameters:
+    ///   - url: The root; user and password in it are used and go no further.
+    ///   - signer: Takes the place of logging in by the server's challenge.
+    ///   - serverError: Reads the server's own errors; without it, what a person can read in them is taken.
+    /// - Throws: `URLError(.badURL)` when there is no host in it.
+    public init(
+        url: URL, options: ConnectionOptions, signer: (any HTTPRequestSigner)? = nil, serverError: ServerError? = nil
+    ) throws {
+        guard let host = url.host(), !host.isEmpty, let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme) else {
+            throw FileError.make(.badURL, url: url, sentence: "“\(url.withoutSecrets.absoluteString)” names no HTTP server.")
+        }
+        let origin = Origin(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
+        baseURL = url.withoutSecrets
+        query = url.query(percentEncoded: true)
+        self.options = options
+        self.signer = signer
+        self.serverError = serverError
+        transport = try CurlTransport(options: options)
+        let own = url.password(percentEncoded: false).map {
+            FixedCredential(.password(user: url.user(percentEncoded: false) ?? "", password: $0), for: origin)
+        }
+        login = HTTPLogin(
+            origin: origin, user: url.user(percentEncoded: false), credentials: own ?? options.credentials, options: options,
+            isSigned: signer != nil)
+    }
+
+    /// The URL of `path`; a folder's ends in a slash.
+    public func url(of path: ProviderPath, isFolder: Bool = false) -> URL {
+        let base = baseURL.absoluteString
+        let text = (base.hasSuffix("/") ? base : base + "/") + path.percentEncoded
+        // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
+        return URL(string: isFolder && !path.isRoot ? text + "/" : text) ?? baseURL
+    }
+
+    /// Sends `request` and returns the answer's head once the body has gone where `receive` said.
+    ///
+    /// - Throws: `CocoaError`, `URLError` or ``HTTPStatusError`` for a status that is neither a success nor accepted; errors of sink and
+    ///   source; `CancellationError`.
+    public func send(_ request: HTTPRequest) async throws -> ResponseHead {
+        try await options.retries.run(counters: options.counters) { error in
+            request.mayRepeat(after: error)
+        } _: {
+            try await self.sendOnce(request)
+        }
+    }
+
+    /// As ``send(_:)``, without trying again: for callers that go on where the failure was.
+    public func sendOnce(_ request: HTTPRequest) async throws -> ResponseHead {
+        if case .source = request.body { try await settleLogin(at: request.path) }
+        guard request.isWriting, options.cache.folder != nil else { return try await sendCheckingStatus(request) }
+        // Before, for whoever asks meanwhile must not keep the answer, and after.
+        await forget(request.places)
+        let answer = await Result { try await sendCheckingStatus(request) }
+        await forget(request.places)
+        return try answer.get()
+    }
+
+    /// Forgets what was kept in a folder of the items at and below `paths`, as after a change that was not a request of this connection.
+    public func forget(_ paths: [ProviderPath]) async {
+        guard let responses = await responses() else { return }
+        for path in paths { await responses.forget(path) }
+    }
+
+    /// Has what was kept in a folder of the items at and below `path` asked for anew, from now on.
+    public func drop(_ path: ProviderPath) {
+        guard options.cache.folder != nil else { return }
+        if let responses = kept.value { responses.drop(path) } else { Task { await forget([path]) } }
+    }
+
+    /// Answers kept in a folder, of the user that the credential names; nil where the policy has none, or there is no way to log in.
+    package func responses() async -> ResponseCache? {
+        guard options.cache.folder != nil else { return nil }
+        if let kept = kept.value { return kept }
+        guard let access = try? await login.access() else { return nil }
+        let cache = ResponseCache(policy: options.cache, base: "\(baseURL.absoluteString)?\(query ?? "")", identity: access.identity)
+        return kept.update { kept in
+            kept = kept ?? cache
+            return kept
+        }
+    }
+
+    /// Throws for a status that is neither a success nor accepted.
+    private func sendCheckingStatus(_ request: HTTPRequest) async throws -> ResponseHead {
+        let head = try await sendFollowingRedirects(request)
+        // After a change, “see other” shows where its result can be looked at (RFC 9110, section 15.4.4).
+        let isDone = head.isSuccess || (head.status == 303 && request.isWriting)
+        guard isDone || request.accepts.contains(head.status) else {
+            throw error(head, request: request)
+        }
+        return head
+    }
+
+    /// What `status` means for `request`, where it came in another way than as the answer's own, such as in a multi-status.
+    ///
+    /// - Parameter words: What the server says about it to a person.
+    public func error(status: Int, words: String? = nil, request: HTTPRequest) -> any Error {
+        var head = ResponseHead(status: status)
+        if let words {
+            head.errorBody = Data(words.utf8)
+            head.headers.append(("Content-Type", "text/plain"))
+        }
+        return error(head, request: request)
+    }
+
+    /// What an answer to `request` means that is an error, whatever its status says: some servers send theirs with 200. The service reads
+    /// ``CurlTransport/ResponseHead/errorBody``.
+    public func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
+        // Reading is refused as a method only where there is no file: some servers answer so for folders.
+        if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
+        let told = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
+        let url = url(of: request.path, isFolder: request.isFolder)
+        return HTTPStatusError(head, request: request, url: url, login: login.state, told: told).foundationError
+    }
+
+    /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).
+    ///
+    /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can tell.
+    public func speaksWebDAV(at path: ProviderPath) async throws -> Bool {
+        let head = try await send(HTTPRequest("OPTIONS", path, accepts: Set(400..<500).union([501])))
+        return head.joined("DAV")?.split(separator: ",").contains {
+            $0.trimmingCharacters(in: .whitespaces) == "1" || $0.trimmingCharacters(in: .whitespaces) == "2"
+        } == true
+    }
+
+    /// Ends what runs with `URLError(.cancelled)`. Requests after it start anew.
+    public func cancelAll() { transport.cancelAll() }
+
+    /// What the signer proves itself with, for a service that signs something beside its requests; nil without a signer or a credential.
+    ///
+    /// - Throws: An error of the credential source.
+    public func signingCredential() async throws -> Credential? { try await login.access().signing }
+
+    /// Finds out how the server wants the login before a large body is on its way.
+    private func settleLogin(at path: ProviderPath) async throws {
+        guard try await login.isOpen() else { return }
+        // Not OPTIONS: many a server answers that without a login, and lighttpd never ends its answer about a name that is not there.
+        _ = try await sendFollowingRedirects(HTTPRequest("PROPFIND", path, headers: [("Depth", "0")]))
+        login.wasAskedFor()
+    }
+
+    /// Goes on where the server redirects to, ten times at most.
+    private func sendFollowingRedirects(_ request: HTTPRequest) async throws -> ResponseHead {
+        var trail = RedirectTrail(fullURL(of: request))
+        for _ in 0..<10 {
+            let head = try await sendAuthenticated(trail.url, trail.next(request))
+            if head.status == 303, request.isWriting { return head }
+            guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return trail.marked(head) }
+            try trail.follow(redirect(from: trail.url, to: location, request, status: head.status), after: head, options)
+        }
+        throw FileError.make(
+            .httpTooManyRedirects, url: trail.url, sentence: "“\(trail.url.host() ?? "")” redirects in a circle.")
+    }
+
+    private func fullURL(of request: HTTPRequest) -> URL {
+        if let url = request.url { return url }
+        let url = url(of: request.path, isFolder: request.isFolder)
+        let query = [query, request.query].compactMap { $0 }.joined(separator: "&")
+        return query.isEmpty ? url : URL(string: "\(url.absoluteString)?\(query)") ?? url
+    }
+
+    /// Logs in, once more where the answer says that the login has to be another.
+    private func sendAuthenticated(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
+        let (head, access) = try await sendSigned(to: url, request)
+        guard let access else { return head }
+        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url, request) }
+        guard head.status == 401, try await login.reconsider(head, of: access) else {
+            login.judge(head, of: access, isRefused: head.status == 401)
+            return head
+        }
+        guard request.canBeSentAgain else { throw FileError.notRepeatable() }
+        let (second, other) = try await sendSigned(to: url, request)
+        login.judge(second, of: other ?? access, isRefused: second.status == 401)
+        return second
+    }
+
+    /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
+    private func judged(
+        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, _ url: URL, _ request: HTTPRequest
+    ) async throws -> ResponseHead {
+        var head = head
+        var verdict = signer.verdict(on: head)
+        if verdict == .signAgain, request.canBeSentAgain {
+            head = try await sendSigned(to: url, request).head
+            verdict = signer.verdict(on: head)
+        }
+        if [.accepted, .refused].contains(verdict) { login.judge(head, of: access, isRefused: verdict == .refused) }
+        return head
+    }
+
+    /// Sends one request over the transport, with the login's headers or signed.
+    ///
+    /// - Returns: The answer, and the access that went with the request; nil away from home.
+    private func sendSigned(to url: URL, _ request: HTTPRequest) async throws -> (head: ResponseHead, access: HTTPLogin.Access?) {
+        let isHome = login.origin.matches(url)
+        var transfer = TransferRequest(
+            method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
+        transfer.showsClientCertificate = isHome
+        transfer.decodesContent = request.decodesContent
+        transfer.refusesLocalAddresses = request.refusesLocalAddresses
+        transfer.mayBeSentTwice = request.repetition == .always
+        // A server may be busy for minutes with a tree, or with seeing a large file onto its disk.
+        if ["COPY", "MOVE", "DELETE", "PUT", "POST"].contains(request.method) { transfer.patience = 10 }
+        let access = isHome ? try await login.access() : nil
+        if let access {
+            transfer.authentication = access.authentication
+            if let token = access.bearer { transfer.headers.append(("Authorization", "Bearer \(token)")) }
+            if let signer, let credential = access.signing { try signer.sign(&transfer, with: credential) }
+        }
+        let head = try await transport.send(transfer)
+        if isHome { login.learn(from: head) }
+        return (head, access)
+    }
+
+    private func redirect(from url: URL, to location: String, _ request: HTTPRequest, status: Int) throws -> URL {
+        guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased() else {
+            throw FileError.make(.redirectToNonExistentLocation, url: url, sentence: "The server redirects to a URL that is not one.")
+        }
+        if request.needsFile, target.path(percentEncoded: true) == url.path(percentEncoded: true) + "/" {
+            throw FileError.isADirectory(request.path, url: url)
+        }
+        guard scheme == "https" || (scheme == "http" && url.scheme == "http") else {
+            throw FileError.make(
+                .appTransportSecurityRequiresSecureConnection, url: url,
+                sentence: "The server redirects to “\(scheme)”, which is not safe to follow.")
+        }
+        guard login.origin.matches(target) || ["GET", "HEAD", "OPTIONS", "PROPFIND"].contains(request.method) else {
+            throw FileError.make(
+                .redirectToNonExistentLocation, url: url,
+                sentence:
+                    "The server redirects \(request.method) to “\(Self.shown(target))”, which is followed for reading only."
+            )
+        }
+        if request.isWriting, [301, 302].contains(status) { try refuseOtherName(target, url, request) }
+        guard request.canBeSentAgain else { throw FileError.notRepeatable() }
+        return target
+    }
+
+    /// A URL in a sentence: without secrets, and with its path as sentences have paths.
+    private static func shown(_ url: URL) -> String {
+        let text = url.withoutSecrets.absoluteString
+        return text.removingPercentEncoding?.filter { !$0.isNewline } ?? text
+    }
+
+    /// Refuses to send a change to another name, as to a login page: most clients make a `GET` of it there (RFC 9110, section 15.4.3).
+    private func refuseOtherName(_ target: URL, _ url: URL, _ request: HTTPRequest) throws {
+        guard target.lastPathComponent != url.lastPathComponent else { return }
+        let what = ["PUT": "the upload", "DELETE": "the removal"][request.method] ?? request.method
+        throw FileError.make(
+            .redirectToNonExistentLocation, url: url,
+            sentence:
+                "The server redirects \(what) of “\(request.path)” to “\(Self.shown(target))”. A login page may be in the way; nothing was changed."
+        )
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var canBeSentAgain: Bool {
+        if case .source(let source) = body { source.isRepeatable } else { true }
+    }
+
+    /// Whether the request may be sent again after it has failed with `error`.
+    package func mayRepeat(after error: any Error) -> Bool {
+        guard canBeSentAgain else { return false }
+        // A server that broke down over a change would break down over it again, or has half done it.
+        if isWriting, (error as? any FileProviderHTTPError)?.code.rawValue == 500 { return false }
+        switch repetition {
+        case .always: return error.isTransient
+        case .ifNotDone:
+            if (error as? URLError)?.code == .cannotConnectToHost { return true }
+            return (error as? any FileProviderHTTPError).map { [423, 425, 429, 503].contains($0.code.rawValue) } ?? false
+        }
+    }
+}
+
+extension Origin {
+    /// Whether `url` belongs to this origin.
+    func matches(_ url: URL) -> Bool {
+        let scheme = url.scheme?.lowercased()
+        return scheme == self.scheme && url.host()?.lowercased() == host && (url.port ?? (scheme == "https" ? 443 : 80)) == port
+    }
+}
+
+extension Result where Failure == any Error {
+    /// What `body` comes to.
+    fileprivate init(_ body: () async throws -> Success) async {
+        do { self = .success(try await body()) } catch { self = .failure(error) }
+    }
+}

@@ -1,0 +1,263 @@
+import FileProviderCore
+import Foundation
+
+/// One place at a time: what is there, and what that means.
+extension LocalMonitorRun {
+    typealias Item = LocalMonitorTree.Item
+
+    /// Looks at a place, and makes what is known of it true.
+    ///
+    /// What was there may be somewhere else by now, and what was there, too. The last of such a chain is settled first, so that nothing
+    /// that was moved is mistaken for removed.
+    ///
+    /// - Returns: Whether that is done; else the place cannot be reached yet, because of a move that is not known yet.
+    mutating func settle(_ spot: LocalSpot) throws -> Bool {
+        var chain = [spot]
+        var busy: Set = [spot]
+        while let last = chain.last, let target = try successor(of: last), busy.insert(target).inserted { chain.append(target) }
+        var isDone = false
+        while let spot = chain.popLast() { isDone = try settleAlone(spot) }
+        return isDone
+    }
+
+    /// Where the item that is known to be at a place went.
+    private mutating func successor(of spot: LocalSpot) throws -> LocalSpot? {
+        guard let target = targets[spot], let known = tree[spot], let mark = marks[spot], !isWriting(mark) else { return nil }
+        do {
+            guard let folder = try open(spot.folder) else { return nil }
+            let seen = try look(at: spot, in: folder)
+            return seen.map { known.isSame(as: $0) } ?? false ? nil : target
+        } catch is CocoaError {
+            // Whoever settles the place meets the same.
+            return nil
+        }
+    }
+
+    private mutating func settleAlone(_ spot: LocalSpot) throws -> Bool {
+        guard let mark = marks[spot] else { return true }
+        guard tree.folders[spot.folder] != nil else {
+            marks[spot] = nil
+            return true
+        }
+        if isWriting(mark) { return false }
+        do {
+            guard let folder = try open(spot.folder) else { return false }
+            let seen = try look(at: spot, in: folder)
+            guard try arrive(seen, at: spot, hasNewContent: mark.isAboutContent || mark.writing != nil) else { return false }
+            if mark.isAboutName { touch(spot, isName: true) }
+        } catch let error where error.isOvertaken {
+            return false
+        } catch let error as CocoaError {
+            // Lost is no more than where to look: once the folder opens, all of it is listed.
+            refuse(spot.folder, error)
+        }
+        marks[spot] = nil
+        return true
+    }
+
+    /// Lists a folder that is watched already: one that is new, or was refused and may open by now.
+    ///
+    /// - Returns: Whether that is done; else the folder cannot be reached yet.
+    mutating func read(_ number: Int32) throws -> Bool {
+        guard tree.folders[number] != nil else { return true }
+        do {
+            guard let folder = try open(number) else { return false }
+            let listing = try FolderListing(of: folder, context)
+            var missing = refused.contains(number) ? tree.folders[number]?.items ?? [:] : [:]
+            while let name = try listing.next() {
+                try flag.check()
+                missing[name] = nil
+                let spot = LocalSpot(folder: number, name: name)
+                if LocalHints.isTemporary(name) { continue }
+                do {
+                    if try !arrive(try look(at: spot, in: folder), at: spot, hasNewContent: false) { mark(spot) }
+                } catch let error where error.isOvertaken {
+                    mark(spot)
+                }
+            }
+            for name in missing.keys { mark(LocalSpot(folder: number, name: name)) }
+            reopen(number)
+        } catch let error where error.isOvertaken {
+            // It was removed after it was opened; the folder above is going to say so.
+            return false
+        } catch let error as CocoaError {
+            refuse(number, error)
+        }
+        return true
+    }
+
+    // MARK: Looking
+
+    /// What is at a place; a folder is watched from now on.
+    private mutating func look(at spot: LocalSpot, in folder: FileDescriptor) throws -> Item? {
+        try flag.check()
+        let place = LocalPlace(folder: folder, name: spot.name)
+        guard let status = try place.status(context) else { return nil }
+        guard status.type == .directory, options.isRecursive else { return Item(status) }
+        let handle = try place.open(LocalFlags.realFolder, context)
+        let inside = try ItemStatus(of: handle, context)
+        guard tree.names(of: spot).count < ProviderPath.maxTreeDepth else { return Item(inside) }
+        switch queue.add(handle, isRoot: false) {
+        case .watch(let watch): return Item(inside, watch: watch)
+        case .exhausted(let reason): throw Exhausted(reason: reason)
+        case .refused: return Item(inside)
+        }
+    }
+
+    /// Opens a watched folder where it is known to be.
+    ///
+    /// - Returns: Nil when it is not there.
+    private mutating func open(_ number: Int32) throws -> FileDescriptor? {
+        if let folder = opened[number] { return folder }
+        guard let known = tree.folders[number] else { return nil }
+        var names: [[UInt8]] = []
+        var nearest = number
+        while opened[nearest] == nil {
+            guard let spot = tree.folders[nearest]?.spot else { return nil }
+            names.append(spot.name)
+            nearest = spot.folder
+        }
+        guard var folder = opened[nearest] else { return nil }
+        do {
+            for name in names.reversed() { folder = try LocalPlace(folder: folder, name: name).open(LocalFlags.realFolder, context) }
+        } catch let error where error.isOvertaken {
+            return nil
+        }
+        let status = try ItemStatus(of: folder, context)
+        guard status.inode == known.inode, status.device == known.device else { return nil }
+        // The root stays, and a few neighbours.
+        if opened.count > 32 { opened = opened.filter { $0.key == tree.root } }
+        opened[number] = folder
+        return folder
+    }
+
+    // MARK: Making it true
+
+    /// Takes in that `seen` is at a place.
+    ///
+    /// - Returns: False when that cannot be, because of a move that is not known yet.
+    private mutating func arrive(_ seen: Item?, at spot: LocalSpot, hasNewContent: Bool) throws -> Bool {
+        guard var seen else {
+            if tree[spot] != nil { remove(spot) }
+            return true
+        }
+        if let known = tree[spot], known.isSame(as: seen) {
+            if known.watch == nil, let watch = seen.watch, tree.folders[watch] == nil {
+                // It could not be read before.
+                tree.add(seen, at: spot)
+                unlisted.append(watch)
+            }
+            if hasNewContent { modify(spot, known) }
+            return true
+        }
+        if let watch = seen.watch, let known = tree.folders[watch] {
+            if let old = known.spot, try !isStill(seen, at: old) {
+                guard !tree.isInside(spot.folder, watch) else { return false }
+                move(seen, from: old, to: spot)
+                if hasNewContent { modify(spot, seen) }
+                return true
+            }
+            // A folder in two places is moving to and fro, or, when it stays so, mounted twice; then it is watched in the first.
+            guard let rounds = marks[spot]?.rounds, rounds >= 3 else { return false }
+            seen.watch = nil
+        } else if seen.type != .directory, let origin = origins[spot] ?? nil, origin != spot, let known = tree[origin],
+            known.isSame(as: seen)
+        {
+            let hadNewContent = marks[origin].map { $0.isAboutContent || $0.writing != nil } ?? false
+            move(seen, from: origin, to: spot)
+            if hasNewContent || hadNewContent { modify(spot, seen) }
+            return true
+        }
+        create(seen, at: spot)
+        return true
+    }
+
+    private mutating func isStill(_ item: Item, at spot: LocalSpot) throws -> Bool {
+        guard let folder = try open(spot.folder), let status = try LocalPlace(folder: folder, name: spot.name).status(context) else {
+            return false
+        }
+        return status.inode == item.inode && status.device == item.device
+    }
+
+    private mutating func create(_ item: Item, at spot: LocalSpot) {
+        let before = tree[spot]
+        drop(tree.detach(spot))
+        tree.add(item, at: spot)
+        let isReplaced = before?.type == item.type && item.type != .directory
+        tell(FileEvent(isReplaced ? .modified : .created, path: path(of: spot), type: item.type), spot)
+        guard item.type == .directory, options.isRecursive else { return }
+        if let watch = item.watch { unlisted.append(watch) } else { tellUnwatched(spot) }
+    }
+
+    private mutating func modify(_ spot: LocalSpot, _ item: Item) {
+        if telling == .outright { return touch(spot, isName: false) }
+        tell(FileEvent(.modified, path: path(of: spot), type: item.type), spot)
+    }
+
+    private mutating func remove(_ spot: LocalSpot) {
+        guard let item = tree.detach(spot) else { return }
+        drop(item)
+        tell(FileEvent(.removed, path: path(of: spot), type: item.type), spot)
+    }
+
+    private mutating func move(_ item: Item, from old: LocalSpot, to spot: LocalSpot) {
+        let from = path(of: old)
+        _ = tree.detach(old)
+        drop(tree.detach(spot))
+        tree.move(item, from: old, to: spot)
+        opened = opened.filter { $0.key == tree.root }
+        touch(old, isName: true)
+        tell(FileEvent(.moved, path: path(of: spot), from: from, type: item.type), spot)
+    }
+
+    private mutating func drop(_ item: Item?) {
+        guard let item else { return }
+        for watch in tree.forget(item) {
+            queue.remove(watch)
+            opened[watch] = nil
+            refused.remove(watch)
+        }
+    }
+
+    // MARK: Telling
+
+    private mutating func tell(_ event: FileEvent, _ spot: LocalSpot) {
+        switch telling {
+        case .silent: return
+        case .precise: events.append(event)
+        case .outright: touch(spot, isName: true)
+        }
+    }
+
+    private mutating func touch(_ spot: LocalSpot, isName: Bool) {
+        if telling == .outright { touched[spot] = isName || touched[spot] ?? false }
+    }
+
+    /// A folder cannot be read: that is told once, until it can be.
+    private mutating func refuse(_ folder: Int32, _ error: CocoaError) {
+        guard refused.insert(folder).inserted else { return }
+        let cause = (error.underlying as? POSIXError)?.code.rawValue
+        let path = path(ofFolder: folder)
+        tellRescan(path, (cause.map { context.at(path).error($0) } ?? error).sentence)
+    }
+
+    /// A folder that was refused has been listed: the consumer could not, and has to do it now.
+    private mutating func reopen(_ folder: Int32) {
+        if refused.remove(folder) != nil { tellRescan(path(ofFolder: folder), "This folder could not be read for a while.") }
+    }
+
+    private mutating func tellUnwatched(_ spot: LocalSpot) {
+        tellRescan(path(of: spot), "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
+    }
+
+    private mutating func tellRescan(_ path: ProviderPath, _ reason: String) {
+        refusals.append(FileEvent(.rescan, path: path, type: .directory, reason: reason))
+    }
+
+    private func path(ofFolder folder: Int32) -> ProviderPath { tree.folders[folder]?.spot.map { path(of: $0) } ?? path }
+}
+
+extension Error {
+    /// Whether what a look was about had just gone, or become something else.
+    var isOvertaken: Bool { isNoSuchFile || isNotADirectory }
+}

@@ -1,0 +1,153 @@
+import FileProviderCore
+import Foundation
+import SFTPEngine
+
+/// A file that is read by `READ`, at any offsets, any number at once.
+///
+/// It is opened and looked at in one round trip, by the first read, and stays open. Each later read looks again, in the same round trip.
+final class SFTPReader: SFTPHandleHolder, FileReader {
+    /// A file that is open on a session.
+    struct Opened: Sendable {
+        let session: SFTPSession
+        let handle: SFTPHandle
+    }
+
+    struct State: Sendable {
+        var opening: Task<Opened, any Error>?
+        /// What came of ``opening``.
+        var opened: Opened?
+        var known: FileReaderAttributes?
+        /// Seconds since 1970; nil where the server tells no times.
+        var modified: UInt32?
+        var readers = 0
+        /// When the last of ``readers`` was done.
+        var rested = ContinuousClock.now
+        var isClosed = false
+    }
+
+    let path: ProviderPath
+    let cost = SFTPFileProvider.readCost
+    let provider: SFTPFileProvider
+    let state = Locked(State())
+
+    /// Parts of more bytes go by lanes of their own, straight into their sink.
+    private static let small: Int64 = 1 << 20
+
+    init(path: ProviderPath, provider: SFTPFileProvider) {
+        self.path = path
+        self.provider = provider
+    }
+
+    deinit {
+        // What is still being opened holds the reader.
+        if let opened = state.value.opened { opened.session.close([opened.handle]) }
+    }
+
+    var url: URL { provider.url(of: path) }
+
+    func attributes() async throws -> FileReaderAttributes {
+        if let known = try checked().known { return known }
+        try await provider.connection.retrying(path) { _ = try await self.opened() }
+        // Set by what was opened.
+        guard let known = state.value.known else { throw provider.unexpected(path) }
+        return known
+    }
+
+    func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
+        let size = try await attributes().size
+        let range = part.resolved(size: size)
+        let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
+        try sink.begin(extent)
+        if range.isEmpty { return extent }
+        if Int64(range.count) > Self.small {
+            try await SFTPBulkDownload(reader: self, range: range, sink: sink).run()
+        } else {
+            for piece in try await pieces([range])[0] { try await sink.send(piece) }
+        }
+        return extent
+    }
+
+    /// All of them in one round trip.
+    func read(_ ranges: [Range<Int64>]) async throws -> [Data] {
+        let size = try await attributes().size
+        let ranges = ranges.map { $0.clamped(to: 0..<size) }
+        // A server may tell any size.
+        let total = ranges.reduce(Int64(0)) { total, range in
+            let (sum, isTooMuch) = total.addingReportingOverflow(Int64(range.count))
+            return isTooMuch ? .max : sum
+        }
+        guard total <= Self.memoryLimit else {
+            throw FileError.make(.fileReadTooLarge, path: path, url: url, sentence: "The ranges of “\(path)” have \(total) bytes in all.")
+        }
+        return try await pieces(ranges).map { $0.reduce(into: Data()) { $0 += $1 } }
+    }
+
+    func close() async {
+        let opening = state.update { state in
+            state.isClosed = true
+            return state.opening
+        }
+        provider.handles.remove(self)
+        // A server that doesn't answer holds up nobody; a handle that still comes is closed by the session.
+        opening?.cancel()
+        _ = try? await opening?.value
+        // Taken once: an idle file may have been given back meanwhile.
+        guard let opened = state.update({ $0.opened.take() }) else { return }
+        opened.session.close([opened.handle])
+    }
+
+    // MARK: Reading
+
+    /// A block that is asked for, for one of the ranges.
+    private struct Block {
+        let range: Int
+        let offset: Int64
+        let count: Int
+    }
+
+    private func pieces(_ ranges: [Range<Int64>]) async throws -> [[Data]] {
+        try await whileReading {
+            try await provider.connection.retrying(path) { try await self.pieces(ranges, of: self.opened()) }
+        }
+    }
+
+    /// The ranges of what is open, in one round trip; each may be in several pieces.
+    func pieces(_ ranges: [Range<Int64>], of opened: Opened) async throws -> [[Data]] {
+        var pieces = ranges.map { _ in [(offset: Int64, data: Data)]() }
+        var blocks = blocks(of: ranges, each: opened.session.limits.read)
+        while !blocks.isEmpty {
+            let some = blocks.prefix(64)
+            blocks.removeFirst(some.count)
+            let requests = some.map { SFTPRequest.read(opened.handle, at: UInt64($0.offset), count: UInt32($0.count)) }
+            try await provider.connection.receivingPace?.wait(some.reduce(0) { $0 + $1.count })
+            let replies = try await provider.connection.send(requests + [look(at: opened)], opened.session)
+            try await settle(replies[some.count], of: opened)
+            for (block, reply) in zip(some, replies) {
+                let data = try data(reply, for: block)
+                pieces[block.range].append((block.offset, data))
+                // Short answers are legal: the rest is asked for again.
+                if data.count < block.count {
+                    blocks.append(Block(range: block.range, offset: block.offset + Int64(data.count), count: block.count - data.count))
+                }
+            }
+        }
+        return pieces.map { $0.sorted { $0.offset < $1.offset }.map(\.data) }
+    }
+
+    private func blocks(of ranges: [Range<Int64>], each most: Int) -> [Block] {
+        ranges.enumerated().flatMap { index, range in
+            stride(from: range.lowerBound, to: range.upperBound, by: most).map { offset in
+                Block(range: index, offset: offset, count: Int(min(Int64(most), range.upperBound - offset)))
+            }
+        }
+    }
+
+    private func data(_ reply: SFTPReply, for block: Block) throws -> Data {
+        switch reply {
+        case .data(let bytes) where (1...block.count).contains(bytes.count): return Data(bytes)
+        case .status(let status) where status.isEndOfFile: throw FileError.changedWhileReading(path, url: url)
+        case .status(let status): throw SFTPCondition(status: status, path: path, url: url).error
+        default: throw provider.unexpected(path)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Carrel
+import Foundation
+
+/// Where something comes from and where it goes.
+struct Pair: Sendable {
+    let source: Place
+    let target: Place
+
+    /// The source's name in a target that is a folder, else the target itself.
+    ///
+    /// - Parameter target: The target as the user gave it: a slash at its end asks for a folder.
+    func destination(for item: FileObject, target text: String) async throws -> Place {
+        let existing: FileObject?
+        do { existing = try await target.itemIfAny() } catch let error where error.refusesLook {
+            // It may be a folder that is written and not read: a slash at the end says so.
+            return text.hasSuffix("/") ? try target.item(named: source.path.nameBytes) : target
+        }
+        if try await existing?.isFolder(of: target) == true { return try target.item(named: source.path.nameBytes) }
+        if !item.isDirectory, text.hasSuffix("/") {
+            if existing == nil, try await target.provider.capabilities().makesParentFolders {
+                return try target.item(named: source.path.nameBytes)
+            }
+            throw existing == nil
+                ? FileError.make(.fileNoSuchFile, path: target.path, sentence: "There is no folder “\(target.path)”.")
+                : FileError.notADirectory(target.path, writing: true)
+        }
+        return target
+    }
+
+    /// Says which of the two locations an error is about: by its path, else by its host.
+    func locate(_ error: any Error) -> any Error {
+        let info = (error.innermost as NSError).userInfo
+        let told = info[NSFilePathErrorKey] as? String ?? (error.innermost as? any FileProviderHTTPError)?.path
+        let path = told.flatMap { try? ProviderPath($0) }
+        let url = (info[NSURLErrorKey] ?? info[NSURLErrorFailingURLErrorKey]) as? URL
+        let isTarget: Bool
+        if let path {
+            let fits = { (place: Place) in path == place.path || path.isBelow(place.path) || path == place.path.parent }
+            isTarget =
+                fits(target) && (!fits(source) || url.map(target.provider.holds) ?? false && !(url.map(source.provider.holds) ?? false))
+        } else {
+            isTarget = url.map { target.provider.holds($0) && !source.provider.holds($0) } ?? false
+        }
+        guard isTarget else { return error.at(source.shown) }
+        // One that is about the folder itself names it already.
+        guard let path, path != target.path.parent else { return error.at(target.shown) }
+        return error.naming(missingParentOf: path).at(target.shown)
+    }
+}
+
+extension FileProviderBasic {
+    /// Whether `url` lies on this provider's host.
+    fileprivate func holds(_ url: URL) -> Bool { baseURL?.host() == url.host() && baseURL?.port == url.port }
+}
+
+extension FileObject {
+    /// Whether this is a folder, or a symbolic link to one.
+    func isFolder(of place: Place) async throws -> Bool {
+        if isDirectory { return true }
+        guard isSymbolicLink, place.provider is LocalFileProvider else { return false }
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: place.path.string, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}

@@ -1,0 +1,282 @@
+import CCurl
+import FileProviderCore
+import Foundation
+
+/// One running exchange: the flow of bytes behind libcurl's callbacks. Lives on the event loop's thread.
+///
+/// What a protocol does in its own way stands in ``HTTPTransfer`` and ``FTPTransfer``.
+class Transfer: @unchecked Sendable {
+    // Unchecked: after `init`, everything is touched on the event loop's thread only.
+    /// The server's, for messages.
+    let url: URL
+    let proxyLogin: ProxyLogin.Access
+    /// How many idle times may pass without a byte.
+    let patience: Double
+    /// Set while the transfer is in the event loop.
+    var easy: UnsafeMutableRawPointer?
+    /// Why the exchange was ended from this side.
+    var failure: (any Error)?
+    /// Where libcurl writes what went wrong. Source: CURLOPT_ERRORBUFFER(3).
+    let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+
+    /// Which end of the transfer has something to say.
+    enum Side: Sendable {
+        case sink
+        case source
+    }
+
+    private let body: (any WriteSource)?
+    /// Where in `body` the first byte that is sent lies.
+    private let firstByte: Int64
+    private let resume: @Sendable (Transfer, Side) -> Void
+    /// What is being sent.
+    private var source: (any ByteSource)?
+    private var sink: (any ByteSink)?
+    private var gathered: [UInt8] = []
+    private var sinkIsFull = false { didSet { holdChanged() } }
+    private var sourceIsDry = false { didSet { holdChanged() } }
+    /// When bytes moved last; nil before the request is on its way, while connecting and waiting for a free connection.
+    var lastMove: ContinuousClock.Instant?
+    private var movedBytes: curl_off_t = 0
+    private var rate = RateWatch()
+    private(set) var sent: Int64 = 0
+
+    /// - Parameter body: What is sent from `firstByte` on; nil where nothing is.
+    init(
+        url: URL, body: (any WriteSource)? = nil, firstByte: Int64 = 0, patience: Double = 1, proxyLogin: ProxyLogin.Access,
+        resume: @escaping @Sendable (Transfer, Side) -> Void
+    ) {
+        self.url = url
+        self.body = body
+        self.firstByte = firstByte
+        self.patience = patience
+        self.proxyLogin = proxyLogin
+        self.resume = resume
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    }
+
+    deinit {
+        errorText.deallocate()
+    }
+
+    // MARK: What a protocol decides
+
+    /// Requests that were answered, login rounds included.
+    var answers: Int { 1 }
+
+    /// Sets what belongs to the protocol; gives back the lists that must live as long as the transfer.
+    func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] { [] }
+
+    /// Takes one line that is not data; false to end the transfer. Source: CURLOPT_HEADERFUNCTION(3).
+    func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool { true }
+
+    /// Takes one line that was sent and is not data. Source: CURLOPT_DEBUGFUNCTION(3).
+    func sentHeader(_ line: UnsafeRawBufferPointer) {}
+
+    /// Called before each round with the address and port of the other end, which may be a proxy. Source: CURLOPT_PREREQFUNCTION(3).
+    func isConnected(to address: String, port: Int) {}
+
+    /// Sees each round off; false for one that must not be. Source: CURLOPT_PREREQFUNCTION(3).
+    func begin() -> Bool { true }
+
+    /// Where the bytes go.
+    func makeSink() throws -> any ByteSink { DiscardingSink() }
+
+    /// Bytes gathered before the sink is called.
+    var piece: Int { 256 << 10 }
+
+    /// Whether the next bytes are awaited for so long that the idle time counts.
+    func isWaiting(_ easy: UnsafeMutableRawPointer) -> Bool { carrel_get_offset(easy, CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
+    /// Whether bytes are due now from either side, so that a least rate makes sense.
+    var isFlowing: Bool { true }
+
+    /// When libcurl has something to do at the latest without saying so; asked after each round, nil for never.
+    func nextRound() -> Duration? { nil }
+
+    /// A socket that libcurl should wait for, and does not; nil for none. Asked before each wait.
+    var forgottenSocket: Int32? { nil }
+
+    /// Whether the transfer is complete although the sink took no more.
+    func isEnough(_ refusal: any Error) -> Bool { false }
+
+    /// Told when the transfer may have begun, or stopped, to wait for its own sink or source.
+    func holdChanged() {}
+
+    /// Whether nothing more need be sent, because the server has said what it thinks of it.
+    var isAnswered: Bool { false }
+
+    /// Whether a digest was sent at once and answered with nothing but another challenge.
+    func wasDigestIgnored(offered: Int) -> Bool { false }
+
+    /// Counts what went over the wire, before the handle is used again.
+    func count(into counters: TransferCounters, from raw: UnsafeMutableRawPointer) {
+        counters.add(.requests, Int64(max(answers, 1)))
+        counters.add(.connections, Int64(carrel_get_long(raw, CURLINFO_NUM_CONNECTS)))
+        counters.add(.bytesIn, Int64(carrel_get_offset(raw, CURLINFO_SIZE_DOWNLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_HEADER_SIZE)))
+        counters.add(.bytesOut, Int64(carrel_get_offset(raw, CURLINFO_SIZE_UPLOAD_T)) + Int64(carrel_get_long(raw, CURLINFO_REQUEST_SIZE)))
+    }
+
+    /// Tells the caller how it ended.
+    func finish(_ ending: TransferEnding, options: ConnectionOptions) {}
+
+    // MARK: What libcurl gives
+
+    /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
+    func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if failure != nil { return 0 }
+        if sinkIsFull { return carrel_WRITE_PAUSE }
+        lastMove = .now
+        do {
+            if gathered.count + bytes.count > piece { try passOn() }
+            if sinkIsFull { return carrel_WRITE_PAUSE }
+            gathered.append(contentsOf: bytes)
+            return bytes.count
+        } catch {
+            failure = error
+            return 0
+        }
+    }
+
+    /// Gives the sink what was gathered. The event loop sees to it whenever libcurl has no more for now.
+    ///
+    /// Nothing is gathered while the sink is full: what is here, the sink takes.
+    func passOn() throws {
+        if gathered.isEmpty || failure != nil { return }
+        let sink = try openSink()
+        defer { gathered.removeAll(keepingCapacity: true) }
+        let flow: FlowState
+        do { flow = try gathered.withUnsafeBytes { try sink.write($0) } } catch let error where isEnough(error) { return }
+        guard flow == .wait else { return }
+        sinkIsFull = true
+        sink.whenReady { [self] in resume(self, .sink) }
+    }
+
+    /// As ``passOn()``; false when the sink refused.
+    func passOnNow() -> Bool {
+        do {
+            try passOn()
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    func openSink() throws -> any ByteSink {
+        if let sink { return sink }
+        let opened = try makeSink()
+        sink = opened
+        return opened
+    }
+
+    // MARK: What libcurl wants
+
+    /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
+    func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let body, !isAnswered else { return 0 }
+        lastMove = .now
+        do {
+            let source = try self.source ?? body.bytes(from: firstByte)
+            self.source = source
+            // Never past the length that the head promised: what came after it would be read as the next request.
+            let left = body.length.map { Int(clamping: $0 - firstByte - sent) } ?? buffer.count
+            if left <= 0 { return 0 }
+            switch try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(left, buffer.count)])) {
+            case .bytes(let count):
+                sent += Int64(count)
+                return count
+            case .end:
+                if let length = body.length, firstByte + sent != length { throw Self.wrongLength(length) }
+                return 0
+            case .wait:
+                sourceIsDry = true
+                source.whenReady { [self] in resume(self, .source) }
+                return carrel_READ_PAUSE
+            }
+        } catch {
+            failure = error
+            return carrel_READ_ABORT
+        }
+    }
+
+    /// When nothing will have moved for `idle`, unless something does; nil while the other side is not the one that is waited for.
+    ///
+    /// libcurl's own low-speed limit looks at an average that takes seconds to sink, and counts uploads that are paused from this side.
+    ///
+    /// - Parameter idle: Seconds.
+    func idleDeadline(_ idle: Double) -> ContinuousClock.Instant? {
+        guard let easy, !isHeldHere, isWaiting(easy) else { return nil }
+        let moved = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
+        if moved != movedBytes || lastMove == nil { lastMove = .now }
+        movedBytes = moved
+        return lastMove.map { $0 + .seconds(min(idle * patience, 2_600_000)) }
+    }
+
+    /// When the transfer will have moved fewer than `least` bytes in a minute, unless more move; nil while no bytes are due, or this side is
+    /// the one that is waited for.
+    func rateDeadline(_ least: Int64) -> ContinuousClock.Instant? {
+        guard let easy, !isHeldHere, isWaiting(easy), isFlowing else {
+            rate.pause()
+            return nil
+        }
+        let body = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
+        return rate.deadline(moved: Int64(body) + Int64(carrel_get_long(easy, CURLINFO_HEADER_SIZE)), least: least, now: .now)
+    }
+
+    /// Whether the transfer waits for this side, its sink or its source.
+    var isHeldHere: Bool { sinkIsFull || sourceIsDry }
+
+    /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
+    func seek(to offset: Int64) -> Bool {
+        guard let body else { return true }
+        if sent == offset { return true }
+        do {
+            guard body.isRepeatable else { throw FileError.notRepeatable() }
+            source = try body.bytes(from: firstByte + offset)
+            sent = offset
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+
+    /// Sees that the source has no more than it promised, once all of that was sent.
+    ///
+    /// - Throws: `CocoaError(.fileWriteUnknown)` when there is more; an error of the source.
+    func checkSourceEnded() async throws {
+        guard let body, let length = body.length, let source else { return }
+        while true {
+            let step = try await BlockingThreads.shared.run {
+                try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try source.read(into: $0) }
+            }
+            switch step {
+            case .end: return
+            case .bytes: throw Self.wrongLength(length)
+            case .wait: try await source.waitUntilReady()
+            }
+        }
+    }
+
+    /// Lets go of the source: somebody may be at work for it.
+    func letGo() { source = nil }
+
+    static func wrongLength(_ length: Int64) -> CocoaError {
+        FileError.make(
+            .fileWriteUnknown, path: "", sentence: "The source promised \(length) bytes and gave another number; nothing was kept.")
+    }
+
+    // MARK: The end
+
+    /// The sink takes bytes again, or the source has some; false when what libcurl had kept for the sink was refused.
+    func goOn(_ side: Side) -> Bool {
+        switch side {
+        case .sink: sinkIsFull = false
+        case .source: sourceIsDry = false
+        }
+        lastMove = .now
+        guard let easy, !isHeldHere else { return true }
+        return curl_easy_pause(easy, carrel_PAUSE_CONT) == CURLE_OK && failure == nil
+    }
+}

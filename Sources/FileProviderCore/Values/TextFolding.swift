@@ -1,0 +1,18 @@
+import Foundation
+
+/// Texts in the form in which they are compared.
+enum TextFolding {
+    /// UTF-8 bytes. Composing takes time by the square of a run of marks, and nobody but an attacker has longer names.
+    private static let longestComposed = 4096
+
+    /// The text as scalars, composed (NFC), without what `options` says makes no difference.
+    static func scalars(of text: String, _ options: String.CompareOptions) -> [UInt32] {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) {
+            let upper = options.contains(.caseInsensitive) ? UInt8(ascii: "A")...UInt8(ascii: "Z") : nil
+            return text.utf8.map { UInt32(upper?.contains($0) == true ? $0 | 0x20 : $0) }
+        }
+        var folded = options.isEmpty ? text : text.folding(options: options, locale: nil)
+        if folded.utf8.count <= longestComposed { folded = folded.precomposedStringWithCanonicalMapping }
+        return folded.unicodeScalars.map(\.value)
+    }
+}

@@ -1,0 +1,117 @@
+import FileProviderCore
+import Foundation
+
+/// The entries of an archive as resources.
+///
+/// Links have relative hrefs, as the Readium Web Publication Manifest wants them; ``get(_:)`` takes them with or without a slash in
+/// front. The fetcher owns the archive: closing it closes the archive, and entries are `unavailable` from then on.
+public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
+    /// What the entries come from; closed with the fetcher.
+    public let archive: any Archive
+
+    /// Takes over `archive`, which is closed with the fetcher. Nothing is read.
+    public init(_ archive: any Archive) {
+        self.archive = archive
+    }
+
+    /// The files of the archive in its own order; folders are left out.
+    ///
+    /// Each link has a type by its extension, its unpacked `size`, and the property `archive` with `entryLength`, the bytes it takes
+    /// in the archive, and `isEntryCompressed`.
+    ///
+    /// - Complexity: No request: the directory is there.
+    public func links() async throws(ResourceError) -> [Link] {
+        archive.entries.lazy.filter { !$0.isDirectory }.map { entry in
+            var link = Link(href: HREF.encode(entry.path))
+            link.describe(entry)
+            return link
+        }
+    }
+
+    /// The entry at the link's href: the percent-decoded one, else one that is called so literally, else one that differs in Unicode
+    /// normalisation only; then the same without query and fragment.
+    ///
+    /// - Complexity: O(1), no request.
+    public func get(_ link: Link) -> any Resource {
+        if link.templated, link.href.contains("{") {
+            let sentence = "“\(link.href)” is a template that was not filled in."
+            return FailureResource(link, error: .badRequest(FileError.make(.fileReadUnknown, path: link.href, sentence: sentence)))
+        }
+        guard let entry = entry(at: link.href) else {
+            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+        }
+        return ArchiveResource(link, entry: entry, archive: archive)
+    }
+
+    /// Has the entries at `hrefs` loaded together, as far as they are small: reading them then costs no request.
+    ///
+    /// What is not there is passed over. For a parser that knows which small files it is going to need.
+    ///
+    /// - Complexity: As few requests as the storage's cost model says, at once.
+    public func prefetch(hrefs: [String]) async throws(ResourceError) {
+        do {
+            try await archive.prefetch(hrefs.compactMap { entry(at: $0) })
+        } catch {
+            throw archive.isClosed ? .unavailable(error) : ResourceError(error)
+        }
+    }
+
+    /// Closes the archive, for all resources that came from here.
+    public func close() async { await archive.close() }
+
+    private func entry(at href: String) -> ArchiveEntry? {
+        for path in HREF.candidates(href) {
+            if let entry = archive.entry(at: path), !entry.isDirectory { return entry }
+        }
+        return nil
+    }
+}
+
+/// One entry of an archive.
+private final class ArchiveResource: Resource {
+    let link: Link
+    private let entry: ArchiveEntry
+    private let archive: any Archive
+
+    init(_ link: Link, entry: ArchiveEntry, archive: any Archive) {
+        var link = link
+        link.describe(entry)
+        self.link = link
+        self.entry = entry
+        self.archive = archive
+    }
+
+    /// What the directory claims.
+    func length() async throws(ResourceError) -> Int64 {
+        if archive.isClosed { throw .unavailable(closed()) }
+        return entry.length
+    }
+
+    /// What the directory claims; the archive checks a checksum when the entry is read as a whole.
+    func validator() async throws(ResourceError) -> ResourceValidator? {
+        if archive.isClosed { throw .unavailable(closed()) }
+        return ResourceValidator(length: entry.length, tag: entry.checksum.map { "CRC-32 \($0)" } ?? entry.version)
+    }
+
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        do {
+            try await archive.stream(entry, range: range, into: sink)
+        } catch {
+            throw archive.isClosed ? .unavailable(error) : ResourceError(error)
+        }
+    }
+
+    private func closed() -> CocoaError {
+        FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
+    }
+}
+
+extension Link {
+    /// Adds what an archive's directory tells; a type that is there stays.
+    fileprivate mutating func describe(_ entry: ArchiveEntry) {
+        type = type ?? entry.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string
+        size = size ?? entry.length
+        guard let packedLength = entry.packedLength else { return }
+        properties["archive"] = ["entryLength": .integer(packedLength), "isEntryCompressed": .bool(entry.isCompressed)]
+    }
+}

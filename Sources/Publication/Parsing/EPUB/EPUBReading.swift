@@ -1,0 +1,169 @@
+import FileProviderCore
+import Foundation
+
+/// One reading of an EPUB's documents, from the container to the table of contents.
+struct EPUBReading {
+    private let fetcher: any Fetcher
+    private let warnings: WarningLog
+    private let choice: EPUBParser.RenditionChoice
+
+    init(_ fetcher: any Fetcher, warnings: WarningLog, choice: @escaping EPUBParser.RenditionChoice) {
+        self.fetcher = fetcher
+        self.warnings = warnings
+        self.choice = choice
+    }
+
+    func book() async throws -> EPUBBook {
+        var documents = EPUBDocuments(fetcher: fetcher, warnings: warnings)
+        let listed = try await EPUBStructure.prefetch(from: fetcher)
+        documents.inventory = listed.map { EPUBInventory($0, in: fetcher.archiveBelow) }
+        if let archive = fetcher.archiveBelow { EPUBMimetype.check(archive, warnings: warnings) }
+
+        let renditions = try await renditions(documents, listed: listed?.map(\.href))
+        let rendition = renditions.count > 1 ? choice(renditions) ?? renditions[0] : renditions[0]
+        let package = try await package(at: rendition.href, documents)
+        let encryptions = try await encryptions(documents)
+        var links = EPUBLinks(package, documents.references(in: rendition.href), encryptions: encryptions).links()
+        guard !links.readingOrder.isEmpty else {
+            let sentence = "The spine of “\(rendition.href)” names nothing that the book contains, so there is nothing to read."
+            throw CocoaError.unreadable(sentence)
+        }
+        let contents = try await EPUBContents(package, documents)
+        let landmarks = (contents.subcollections["landmarks"] ?? []).flatMap(\.links)
+        let cover = EPUBCover(package, folder: HREFBase.folder(of: rendition.href), landmarks: landmarks, documents)
+        EPUBCover.mark(cover.declared, &links.readingOrder, &links.resources)
+        let manifest = Manifest(
+            metadata: try await metadata(package, documents), links: renditions.filter { $0 != rendition }.map(\.link),
+            readingOrder: links.readingOrder, resources: links.resources, tableOfContents: contents.tableOfContents,
+            subcollections: contents.subcollections)
+        let key =
+            try await rendition == renditions[0]
+            ? manifest.metadata : defaultMetadata(renditions[0], encryptions, documents) ?? manifest.metadata
+        return EPUBBook(manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers, cover: cover)
+    }
+
+    /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier whichever is read.
+    private func defaultMetadata(
+        _ rendition: EPUBRendition, _ encryptions: [String: Encryption], _ documents: EPUBDocuments
+    ) async throws -> Metadata? {
+        guard !encryptions.isEmpty, let root = try await documents.optionalDocument(rendition.href) else { return nil }
+        let package = try? PackageDocument(root, documents.references(in: rendition.href))
+        return package.map { EPUBMetadataParser(package: $0).metadata() }
+    }
+
+    /// Those that the container names and has; where it names none, the package nearest to the root. Never empty.
+    private func renditions(_ documents: EPUBDocuments, listed: [String]?) async throws -> [EPUBRendition] {
+        var failure = CocoaError.unreadable("“\(ContainerDocument.href)” names no package document (OPF).")
+        do {
+            let references = documents.references(in: ContainerDocument.href)
+            let root = try await documents.document(EPUBStructure.spelling(of: ContainerDocument.href, references))
+            let named = ContainerDocument(root, references).renditions
+            let there = named.filter { references.isThere($0.href) }
+            for missing in named where !there.isEmpty && !references.isThere(missing.href) {
+                warnings.warn(
+                    "missing-rendition", .moderate, "The container names “\(missing.href)”, which the book does not have; it was left out.")
+            }
+            if !there.isEmpty { return there }
+            if let missing = named.first { failure = .unreadable("The package document “\(missing.href)” is missing.") }
+            warnings.warn(
+                "wrong-container", .moderate, "“\(ContainerDocument.href)” names no package of the book; one was looked for by its name.")
+        } catch let error as CocoaError where error.isNoSuchFile {
+            let sentence = "There is no “\(ContainerDocument.href)” and no package document (OPF), so this is no EPUB."
+            failure = .unreadable(sentence, cause: error)
+            warnings.warn(
+                "missing-container", .moderate, "There is no “\(ContainerDocument.href)”; the package was looked for by its name.")
+        } catch let error as CocoaError where error.code == .fileReadCorruptFile {
+            failure = error
+            warnings.warn("damaged-container", .moderate, "“\(ContainerDocument.href)” is damaged; the package was looked for by its name.")
+        }
+        let found = try await packages(listed: listed).min { $0.count { $0 == "/" } < $1.count { $0 == "/" } }
+        guard let found else { throw failure }
+        return [EPUBRendition(href: found)]
+    }
+
+    private func packages(listed: [String]?) async throws -> [String] {
+        var hrefs = listed ?? []
+        if listed == nil {
+            do throws(ResourceError) { hrefs = try await fetcher.links().map(\.href) } catch { throw error.cause }
+        }
+        return hrefs.filter { $0.lowercased().hasSuffix(".opf") && !HREFBase.isRemote($0) }
+    }
+
+    private func package(at href: String, _ documents: EPUBDocuments) async throws -> PackageDocument {
+        do {
+            return try PackageDocument(try await documents.document(href), documents.references(in: href))
+        } catch let error as CocoaError where error.isNoSuchFile {
+            throw CocoaError.unreadable("The package document “\(href)” is missing.", cause: error)
+        } catch let error as CocoaError where error.code == .fileReadCorruptFile && fetcher.archiveBelow.map(ProtectionMark.areIn) == true {
+            let sentence = "The book is protected in such a way that not even its package document “\(href)” can be read."
+            throw FileError.make(.fileReadNoPermission, path: href, sentence: sentence, underlying: error)
+        }
+    }
+
+    private func encryptions(_ documents: EPUBDocuments) async throws -> [String: Encryption] {
+        let references = documents.references(in: EncryptionDocument.href)
+        let href = EPUBStructure.spelling(of: EncryptionDocument.href, references)
+        let root = try await documents.optionalDocument(href, consequence: "what is encrypted or obfuscated cannot be read")
+        let encryptions = root.map { EncryptionDocument($0, references).encryptions } ?? [:]
+        for href in encryptions.keys.sorted() where !references.isThere(href) {
+            let sentence = "“\(EncryptionDocument.href)” names “\(href)”, which the book does not have; that was passed over."
+            warnings.warn("unresolvable-encryption", .minor, sentence)
+        }
+        return encryptions
+    }
+
+    private func metadata(_ package: PackageDocument, _ documents: EPUBDocuments) async throws -> Metadata {
+        var parser = EPUBMetadataParser(package: package, warnings: warnings)
+        if !package.isEPUB3 {
+            for href in DisplayOptions.hrefs {
+                guard let document = try await documents.optionalDocument(href) else { continue }
+                parser.displayOptions = DisplayOptions(document)
+                break
+            }
+        }
+        return parser.metadata()
+    }
+}
+
+/// The files of an EPUB that describe it rather than being read in it.
+enum EPUBStructure {
+    /// The most files that are asked for in advance, whatever an archive may list.
+    private static let mostPrefetched = 16
+
+    /// Asks for everything that will probably be read, at once; what is held costs nothing the second time.
+    ///
+    /// - Returns: What the fetcher lists, nil if it was not asked.
+    static func prefetch(from fetcher: any Fetcher) async throws -> [Link]? {
+        guard let prefetching = fetcher as? any PrefetchingFetcher else { return nil }
+        do throws(ResourceError) {
+            let listed = try await fetcher.links()
+            try await prefetching.prefetch(hrefs: Array(listed.lazy.map(\.href).filter(contains).prefix(mostPrefetched)))
+            return listed
+        } catch {
+            throw error.cause
+        }
+    }
+
+    /// The address of a file in META-INF as the container has it.
+    static func spelling(of href: String, _ references: EPUBReferences) -> String {
+        EPUBReferences(document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
+            .resolve(href) ?? href
+    }
+
+    /// Whether the file at `href` describes the publication, as its name tells.
+    static func contains(_ href: String) -> Bool {
+        let path = href.hasPrefix("/") ? String(href.dropFirst()) : href
+        if own.contains(path.lowercased()) { return true }
+        let parts = (path.split(separator: "/").last ?? "").lowercased().split(separator: ".")
+        guard let stem = parts.first, let fileExtension = parts.last, parts.count > 1 else { return false }
+        if fileExtension == "opf" || fileExtension == "ncx" { return true }
+        guard ["xhtml", "html", "htm", "xht"].contains(fileExtension) else { return false }
+        return stems.contains(String(stem)) || stem.hasSuffix("-nav") || stem.hasSuffix("_nav")
+    }
+
+    private static let own = Set(
+        ([ContainerDocument.href, EncryptionDocument.href, "META-INF/rights.xml", "rights.xml"] + DisplayOptions.hrefs).map {
+            $0.lowercased()
+        })
+    private static let stems: Set<String> = ["nav", "toc", "navigation", "contents", "bk-toc", "tableofcontents", "navdoc"]
+}

@@ -1,0 +1,48 @@
+import SafeXML
+
+/// `META-INF/encryption.xml`: which resources are encrypted or obfuscated, and how (EPUB 3.3, section 4.2.6.3.2).
+///
+/// Elements are told by their names alone, because namespaces are declared in many ways there.
+struct EncryptionDocument: Sendable {
+    static let href = "META-INF/encryption.xml"
+    static let lcp = "http://readium.org/2014/01/lcp"
+
+    static let adept = "http://ns.adobe.com/adept"
+
+    /// By address, relative to the root.
+    let encryptions: [String: Encryption]
+    /// Whether keys are named in the way of Adobe ADEPT.
+    let hasADEPTKeys: Bool
+
+    /// - Parameter references: What resolves those in the document, which count from the root.
+    init(_ root: XMLElement, _ references: EPUBReferences) {
+        let references = EPUBReferences(
+            document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
+        var encryptions: [String: Encryption] = [:]
+        for data in root.descendants("EncryptedData") {
+            guard let algorithm = data.first("EncryptionMethod")?.attribute("Algorithm").map(MarkupText.trimmed), !algorithm.isEmpty,
+                let reference = data.first("CipherData")?.first("CipherReference")?.attribute("URI"),
+                let href = references.resolve(reference), encryptions[href] == nil
+            else { continue }
+            encryptions[href] = Self.encryption(data, algorithm: algorithm)
+        }
+        self.encryptions = encryptions
+        hasADEPTKeys = root.descendants("resource").contains { $0.namespace == Self.adept }
+    }
+
+    private static func encryption(_ data: XMLElement, algorithm: String) -> Encryption {
+        var encryption = Encryption(algorithm: algorithm)
+        if let compression = data.first("EncryptionProperties")?.descendants("Compression").first {
+            encryption.compression = compression.attribute("Method").map(MarkupText.trimmed) == "8" ? "deflate" : "none"
+            encryption.originalLength = compression.attribute("OriginalLength").flatMap { Int64(MarkupText.trimmed($0)) }
+                .flatMap { $0 > 0 ? $0 : nil }
+        }
+        // Readium LCP, section 3.2: the key is fetched from the licence.
+        let retrieval = data.first("KeyInfo")?.first("RetrievalMethod")
+        let isLCP =
+            retrieval?.attribute("Type") == lcp + "#EncryptedContentKey"
+            || retrieval?.attribute("URI").map(MarkupText.trimmed) == "license.lcpl#/encryption/content_key"
+        if isLCP { encryption.scheme = lcp }
+        return encryption
+    }
+}

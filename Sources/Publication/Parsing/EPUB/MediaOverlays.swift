@@ -1,0 +1,163 @@
+import FileProviderCore
+public import Foundation
+import SafeXML
+
+/// Serves the media overlays of an EPUB as guided navigation documents, made of their SMIL when somebody reads them.
+///
+/// The overlay at `audio/c1.smil` is at `~readium/guided-navigation/audio/c1.smil.json`.
+final class MediaOverlays: Fetcher {
+    private static let prefix = "~readium/guided-navigation/"
+    private static let suffix = ".json"
+    /// Bytes of SMIL that are read, and elements in it.
+    static let limits = XMLLimits(bytes: 16 << 20, elements: 200_000)
+
+    private let base: any Fetcher
+
+    /// - Parameter base: Has the SMIL documents; it stays the caller's.
+    init(_ base: any Fetcher) {
+        self.base = base
+    }
+
+    /// The address of the guided navigation document that is made of the overlay at `overlay`.
+    static func href(for overlay: String) -> String { prefix + overlay + suffix }
+
+    /// Whether `link` leads here.
+    static func accepts(_ link: Link) -> Bool { overlay(of: link.href) != nil }
+
+    /// None: which overlays there are is in the manifest.
+    func links() async throws(ResourceError) -> [Link] { [] }
+
+    func get(_ link: Link) -> any Resource {
+        guard let href = Self.overlay(of: link.href) else { return EmptyFetcher().get(link) }
+        return MadeResource(link) { [base] in
+            let root: XMLElement
+            do {
+                root = try await EPUBDocuments(fetcher: base, limits: Self.limits).document(href)
+            } catch {
+                throw ResourceError(error)
+            }
+            return GuidedNavigationDocument(mediaOverlay: root, href: href).json.data
+        }
+    }
+
+    private static func overlay(of href: String) -> String? {
+        let path = HREFBase.resource(of: href.hasPrefix("/") ? String(href.dropFirst()) : href)
+        guard path.hasPrefix(prefix), path.hasSuffix(suffix) else { return nil }
+        return String(path.dropFirst(prefix.count).dropLast(suffix.count))
+    }
+}
+
+/// A resource whose bytes are made when they are first asked for, and kept.
+private final class MadeResource: Resource {
+    let link: Link
+    private let make: @Sendable () async throws -> Data
+    private let made = Locked<Data?>(nil)
+
+    init(_ link: Link, make: @escaping @Sendable () async throws -> Data) {
+        var link = link
+        link.type = link.type ?? MediaType.guidedNavigation.string
+        self.link = link
+        self.make = make
+    }
+
+    func length() async throws(ResourceError) -> Int64 { Int64(try await data().count) }
+
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        try await BytesResource(link, data: data()).stream(range, into: sink)
+    }
+
+    /// Two who ask at once may both make it, with the same result.
+    private func data() async throws(ResourceError) -> Data {
+        if let data = made.value { return data }
+        do {
+            let data = try await make()
+            made.update { $0 = data }
+            return data
+        } catch {
+            throw ResourceError(error)
+        }
+    }
+}
+
+extension GuidedNavigationDocument {
+    /// The guided navigation that a media overlay describes (EPUB 3.3, section 9; SMIL 3.0).
+    ///
+    /// A `seq` becomes an object with children, a `par` one with a text and the part of the sound as a media fragment (`#t=1.5,4`,
+    /// in seconds to the millisecond). What `epub:type` says is the role. Addresses count from the root of the container; references
+    /// that leave it are left out, and so is what has nothing to present.
+    ///
+    /// - Parameter href: Where the document lies, for the references in it.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` for what is not well-formed, `.fileReadTooLarge` over 16 MiB or 200,000 elements.
+    public init(smil data: Data, href: String) throws {
+        self.init(mediaOverlay: try XMLElement.parse(data, limits: MediaOverlays.limits), href: href)
+    }
+
+    init(mediaOverlay root: XMLElement, href: String) {
+        let reader = MediaOverlayReader(folder: HREFBase.folder(of: href))
+        let body = root.first("body")
+        let guided = body.map(reader.objects) ?? []
+        // A body may say itself which part of the text it is.
+        let whole = body.map { reader.object($0, children: guided) }
+        let saysMore = whole.map { $0.textref != nil || !$0.role.isEmpty } ?? false
+        self.init(guided: saysMore && !guided.isEmpty ? [whole].compactMap { $0 } : guided)
+    }
+}
+
+/// Reads the elements of a media overlay.
+private struct MediaOverlayReader {
+    let folder: HREFBase
+
+    /// As deep as the document may be, which its limits say.
+    func objects(in parent: XMLElement) -> [GuidedNavigationObject] {
+        parent.children.compactMap { child in
+            switch child.name {
+            case "seq":
+                let children = objects(in: child)
+                return children.isEmpty ? nil : object(child, children: children)
+            case "par": return pair(child)
+            default: return nil
+            }
+        }
+    }
+
+    /// What a sequence says of itself.
+    func object(_ element: XMLElement, children: [GuidedNavigationObject]) -> GuidedNavigationObject {
+        let text = element.attribute("textref", "http://www.idpf.org/2007/ops") ?? element.attribute("textref")
+        return GuidedNavigationObject(textref: text.flatMap(folder.resolve), role: roles(element), children: children)
+    }
+
+    private func pair(_ element: XMLElement) -> GuidedNavigationObject? {
+        let object = GuidedNavigationObject(
+            audioref: element.first("audio").flatMap(sound), textref: element.first("text")?.attribute("src").flatMap(folder.resolve),
+            imgref: element.first("img")?.attribute("src").flatMap(folder.resolve), role: roles(element))
+        return object.isEmpty ? nil : object
+    }
+
+    private func roles(_ element: XMLElement) -> [String] { MarkupText.words(element.epubType) }
+
+    /// A part of a sound file (Media Fragments URI 1.0, section 4.2.1). Without a begin it starts with the file.
+    private func sound(_ audio: XMLElement) -> String? {
+        guard let href = audio.attribute("src").flatMap(folder.resolve) else { return nil }
+        let begin = time(audio, "clipBegin", "clip-begin")
+        let end = time(audio, "clipEnd", "clip-end").flatMap { $0 > begin ?? 0 ? $0 : nil }
+        guard begin != nil || end != nil else { return href }
+        let fragment = "#t=\(Self.text(begin ?? 0))" + (end.map { ",\(Self.text($0))" } ?? "")
+        return String(href.prefix { $0 != "#" }) + fragment
+    }
+
+    /// In seconds; nil for what is no time within a year.
+    private func time(_ audio: XMLElement, _ names: String...) -> Double? {
+        guard let text = names.lazy.compactMap({ audio.attribute($0) }).first else { return nil }
+        let seconds = MediaClock.seconds(text)
+        return seconds.flatMap { (0...31_536_000).contains($0) ? $0 : nil }
+    }
+
+    private static func text(_ seconds: Double) -> String {
+        let milliseconds = Int((seconds * 1000).rounded())
+        let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        guard rest > 0 else { return String(whole) }
+        var digits = String(1000 + rest).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(whole).\(digits)"
+    }
+}

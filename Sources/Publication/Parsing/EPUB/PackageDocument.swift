@@ -1,0 +1,145 @@
+import Foundation
+import SafeXML
+
+/// The package document (OPF): what an EPUB consists of (EPUB 3.3, section 5; OPF 2.0.1).
+///
+/// Elements of the package are told by their names alone, as some books forget the namespace. Every look-up is by
+/// dictionary; of items with the same `id` or address the first counts.
+struct PackageDocument: Sendable {
+    /// A resource in the manifest, under an address relative to the root of the container.
+    struct Item: Sendable {
+        let id: String?
+        let href: String
+        let mediaType: String?
+        let properties: [String]
+        let fallback: String?
+        let mediaOverlay: String?
+    }
+
+    /// A place in the reading order.
+    struct SpineItem: Sendable {
+        /// The index in ``items``.
+        let item: Int
+        let isLinear: Bool
+        let properties: [String]
+    }
+
+    /// A landmark of EPUB 2 (OPF 2.0.1, section 2.6).
+    struct GuideReference: Sendable {
+        let type: String
+        let title: String?
+        let href: String
+    }
+
+    /// The attribute `version`, as written.
+    let version: String
+    let isEPUB3: Bool
+    let metadata: PackageMetadata
+    let items: [Item]
+    let spine: [SpineItem]
+    let guide: [GuideReference]
+    let readingProgression: Metadata.ReadingProgression?
+    private let ncxID: String?
+    private let indexByID: [String: Int]
+
+    /// - Parameter references: What resolves those in the document. Items that are not in the container are left out, with a warning.
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
+    init(_ root: XMLElement, _ references: EPUBReferences) throws {
+        let href = references.document
+        guard root.name == "package" else { throw CocoaError.unreadable("“\(href)” is no package document (OPF).") }
+        guard let manifest = root.first("manifest") else {
+            throw CocoaError.unreadable("The package document “\(href)” has no manifest.")
+        }
+        guard let spine = root.first("spine") else { throw CocoaError.unreadable("The package document “\(href)” has no spine.") }
+        version = MarkupText.trimmed(root.attribute("version") ?? "")
+        isEPUB3 = (Double(version) ?? 2) >= 3
+        metadata = PackageMetadata(package: root)
+        let places = spine.all("itemref")
+        let reader = ManifestReader(references, spine: Set(places.compactMap { $0.attribute("idref").map(MarkupText.trimmed) }))
+        items = manifest.all("item").compactMap(reader.item)
+        indexByID = Self.index(items, by: \.id)
+        reader.noteRepetitions(items)
+        reader.noteMissingTypes(items)
+        self.spine = Self.spineItems(places, indexByID: indexByID, references.warnings)
+        guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, references) }
+        readingProgression = Self.progression(spine, references.warnings) ?? Self.kindleProgression(metadata)
+        ncxID = spine.attribute("toc").map(MarkupText.trimmed)
+    }
+}
+
+extension PackageDocument {
+    func item(id: String) -> Item? { indexByID[id].map { items[$0] } }
+
+    /// The navigation document of EPUB 3 (section 7).
+    var navigation: Item? { items.first { $0.properties.contains("nav") && !HREFBase.isRemote($0.href) } }
+
+    /// The table of contents of EPUB 2: what the spine names, else what looks like one.
+    var ncx: Item? {
+        let candidates = [ncxID.flatMap { item(id: $0) }, items.first { $0.mediaType == MediaType.ncx.string }]
+        let found = candidates.compactMap { $0 }.first ?? items.first { $0.href.lowercased().hasSuffix(".ncx") }
+        return found.flatMap { HREFBase.isRemote($0.href) ? nil : $0 }
+    }
+
+    private static func progression(_ spine: XMLElement, _ warnings: WarningLog) -> Metadata.ReadingProgression? {
+        let text = MarkupText.trimmed(spine.attribute("page-progression-direction") ?? "").lowercased()
+        let progression = Metadata.ReadingProgression(rawValue: text)
+        if progression == nil, !["", "default"].contains(text) {
+            warnings.warn("odd-progression", .minor, "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
+        }
+        return progression
+    }
+
+    /// What books made for Kindle say (Amazon Kindle Publishing Guidelines, `primary-writing-mode`): `horizontal-rl`, `vertical-rl` and
+    /// their opposites.
+    private static func kindleProgression(_ metadata: PackageMetadata) -> Metadata.ReadingProgression? {
+        let mode = metadata.legacyValue("primary-writing-mode")?.lowercased() ?? ""
+        guard mode.hasPrefix("horizontal-") || mode.hasPrefix("vertical-") else { return nil }
+        if mode.hasSuffix("-rl") { return .rtl }
+        return mode.hasSuffix("-lr") ? .ltr : nil
+    }
+
+    private static func index(_ items: [Item], by key: (Item) -> String?) -> [String: Int] {
+        var result: [String: Int] = [:]
+        for (index, item) in items.enumerated() {
+            if let key = key(item), result[key] == nil { result[key] = index }
+        }
+        return result
+    }
+
+    /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3 must do it
+    /// (EPUB Reading Systems 3.3, section 4.3).
+    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], _ warnings: WarningLog) -> [SpineItem] {
+        var seen: Set<Int> = []
+        let byFoldedID = Dictionary(grouping: indexByID.keys) { $0.lowercased() }
+        /// The only item whose id has other capitals.
+        func folded(_ id: String) -> Int? {
+            guard let found = byFoldedID[id.lowercased()], found.count == 1 else { return nil }
+            warnings.warn(
+                "wrong-case", .minor, "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
+            return indexByID[found[0]]
+        }
+        return places.compactMap { place in
+            guard let id = place.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id) else {
+                let name = place.attribute("idref") ?? ""
+                warnings.warn(
+                    "spine-without-item", .major,
+                    "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
+                return nil
+            }
+            if !seen.insert(index).inserted {
+                warnings.warn("repeated-spine-item", .minor, "The reading order names “\(id)” more than once; it is read at each place.")
+            }
+            let isLinear = place.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
+            return SpineItem(item: index, isLinear: isLinear, properties: MarkupText.words(place.attribute("properties")))
+        }
+    }
+}
+
+extension PackageDocument.GuideReference {
+    fileprivate init?(_ element: XMLElement, _ references: EPUBReferences) {
+        guard let href = element.attribute("href").flatMap(references.resolve) else { return nil }
+        self.href = href
+        type = MarkupText.trimmed(element.attribute("type") ?? "")
+        title = element.attribute("title").map(MarkupText.collapsed).flatMap { $0.isEmpty ? nil : $0 }
+    }
+}

@@ -1,0 +1,76 @@
+import FileProviderCore
+import Foundation
+
+/// A file that a fetcher lists, for publications that are nothing but files.
+struct ListedFile {
+    /// As the fetcher gave it.
+    var link: Link
+    /// The link's address, decoded: names separated by slashes.
+    let path: String
+
+    init(_ link: Link) {
+        self.link = link
+        path = HREF.decoded(link.href[...])
+    }
+
+    /// The last name of the path.
+    var name: Substring { path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[path.utf8.index(after: $0)...] } ?? path[...] }
+
+    /// The last name without its extension, in lower case.
+    var stem: String { dot.map { name[..<$0].lowercased() } ?? name.lowercased() }
+
+    /// The part of the name after its last dot, in lower case; empty where there is none.
+    var fileExtension: String { dot.map { name[$0...].dropFirst().lowercased() } ?? "" }
+
+    private var dot: Substring.Index? { name.lastIndex(of: ".").flatMap { $0 == name.startIndex ? nil : $0 } }
+
+    /// The folders above it, the outermost first, as many as a table of contents may be deep.
+    var folders: [Substring] {
+        let folders = path.utf8.dropLast(name.utf8.count).split(separator: UInt8(ascii: "/"), maxSplits: Self.mostFolders)
+        return folders.prefix(Self.mostFolders).map { Substring($0) }
+    }
+
+    private static let mostFolders = 16
+
+    /// The last name without its extension, as it is written.
+    var title: String { String(dot.map { name[..<$0] } ?? name) }
+
+    /// Whether systems leave it behind without anybody's asking.
+    var isLitter: Bool { Litter.contains(path) }
+}
+
+extension MediaType {
+    /// The type of a resource that comes without one, by the extension in its address; ``binary`` where that tells nothing.
+    static func byExtension(of href: String) -> MediaType {
+        switch ListedFile(Link(href: HREFBase.resource(of: href))).fileExtension {
+        case "xhtml", "xht": .xhtml
+        case let fileExtension: known(fileExtension: fileExtension) ?? .binary
+        }
+    }
+}
+
+extension ListedFile {
+    /// Says that the files which are not `known` were passed over, and that each of them is `what`; nil where there are none.
+    ///
+    /// A picture, sound or a video of an unusual kind may be meant to be seen or heard, so it is missed more.
+    static func strangers(in files: [ListedFile], _ what: String, known: (ListedFile) -> Bool) -> PublicationWarning? {
+        let strangers = files.filter { !known($0) }
+        let types = Set(strangers.map(\.fileExtension)).compactMap { MediaType.known(fileExtension: $0)?.type }
+        let isMissed = types.contains { ["image", "audio", "video"].contains($0) }
+        return CountedNames(strangers.lazy.map(\.path)).warning(
+            "unused-file", isMissed ? .moderate : .minor, one: "is \(what); it was passed over.",
+            many: "are \(what); they were passed over.")
+    }
+
+    /// What `fetcher` lists, without litter, in natural order.
+    ///
+    /// - Throws: The fetcher's errors, as Foundation's.
+    static func all(of fetcher: any Fetcher) async throws -> [ListedFile] {
+        do throws(ResourceError) {
+            let files = try await fetcher.links().map { ListedFile($0) }.filter { !$0.isLitter }
+            return files.map { ($0, NaturalOrder($0.path)) }.sorted { $0.1 < $1.1 }.map(\.0)
+        } catch {
+            throw error.cause
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+
+/// A W3C publication manifest, to be turned into Readium's (Publication Manifest, W3C recommendation of 2020; the mapping of
+/// audiobooks that the Readium architecture describes).
+struct W3CManifest {
+    let json: JSONValue
+    /// Where the document lies, to which its addresses are relative.
+    let folder: HREFBase
+    let warnings: WarningLog
+
+    /// - Parameters:
+    ///   - titleOfLastResort: Used when neither the manifest nor the page has a title.
+    ///   - page: The primary entry page.
+    func manifest(titleOfLastResort: String, page: W3CPage?) -> Manifest {
+        let links = W3CLinks(folder: folder, warnings: warnings)
+        var readingOrder = links.links(json["readingOrder"], in: "readingOrder")
+        if readingOrder.isEmpty {
+            noteMissingOrder(page)
+            readingOrder = page.map { [Link(href: $0.href, mediaType: .html)] } ?? []
+        }
+        let read = Set(readingOrder.map(\.href))
+        let resources = links.links(json["resources"], in: "resources").filter { !read.contains($0.href) }
+        return Manifest(
+            metadata: metadata(titleOfLastResort, page, isAudiobook: isAudiobook || readingOrder.allAreAudio),
+            links: links.links(json["links"], in: "links"), readingOrder: readingOrder, resources: resources)
+    }
+
+    private func noteMissingOrder(_ page: W3CPage?) {
+        let problem = "The manifest has no reading order"
+        if let page {
+            warnings.warn("missing-reading-order", .minor, "\(problem); the first page, “\(page.href)”, is all that is in it.")
+        } else {
+            warnings.warn("missing-reading-order", .major, "\(problem), so there is nothing to read; it was opened without one.")
+        }
+    }
+
+    private static let audiobooks = "https://www.w3.org/TR/audiobooks"
+
+    private var isAudiobook: Bool {
+        types.contains("Audiobook") || (json["conformsTo"]?.strings ?? []).contains { $0.hasPrefix(Self.audiobooks) }
+    }
+
+    /// Without the address of the vocabulary, which a manifest may leave out.
+    private var types: [String] {
+        (json["type"] ?? json["@type"])?.strings.compactMap { $0.split(separator: "/").last.map(String.init) } ?? []
+    }
+
+    private func metadata(_ titleOfLastResort: String, _ page: W3CPage?, isAudiobook: Bool) -> Metadata {
+        let text = W3CText(json["@context"])
+        var metadata = Metadata(title: title(text, page) ?? LocalizedString(titleOfLastResort))
+        addIdentifiers(to: &metadata)
+        let type = isAudiobook ? "Audiobook" : types.first
+        metadata.type = type.map { "http://schema.org/\($0)" }
+        let profiles = (json["conformsTo"]?.strings ?? []).filter { !$0.hasPrefix(Self.audiobooks) }
+        metadata.conformsTo = (isAudiobook ? [AudioParser.profile] : []) + profiles.filter { $0 != AudioParser.profile }
+        metadata.languages = json["inLanguage"]?.strings ?? [text.language].compactMap(\.self)
+        metadata.description = json["description"].flatMap(text.localized)?.string
+        metadata.modified = date("dateModified")
+        metadata.published = date("datePublished")
+        metadata.duration = json["duration"].flatMap { ISODuration.seconds($0) }
+        metadata.readingProgression = json["readingProgression"]?.stringValue.flatMap(Metadata.ReadingProgression.init(rawValue:))
+        metadata.abridged = json["abridged"]?.boolValue
+        metadata.numberOfPages = json["numberOfPages"]?.positiveInteger.flatMap(Int.init(exactly:))
+        metadata.accessibility = accessibility(text)
+        for (key, role) in Self.roles {
+            var seen = Set(metadata[role])
+            let others = (json[key]?.oneOrMany ?? []).compactMap { contributor($0, text) }.filter { seen.insert($0).inserted }
+            metadata[role] += others
+        }
+        addOthers(to: &metadata, direction: text.direction)
+        check(metadata)
+        return metadata
+    }
+
+    /// Members that are there and did not come through. Dates are told where they are read.
+    private func check(_ metadata: Metadata) {
+        let missing: [(key: String, isMissing: Bool)] = [
+            ("duration", metadata.duration == nil), ("readingProgression", metadata.readingProgression == nil),
+            ("abridged", metadata.abridged == nil), ("numberOfPages", metadata.numberOfPages == nil),
+            ("inLanguage", metadata.languages.isEmpty), ("description", metadata.description == nil),
+            ("conformsTo", metadata.conformsTo.isEmpty),
+        ]
+        let roles = Self.roles.map { (key: $0.0, isMissing: metadata[$0.1].isEmpty) }
+        for (key, isMissing) in missing + roles where isMissing {
+            guard let value = json[key], !value.saysNothing else { continue }
+            warnings.warn("invalid-metadata", .minor, "The manifest's “\(key)” makes no sense; it is left out.")
+        }
+    }
+
+    private func title(_ text: W3CText, _ page: W3CPage?) -> LocalizedString? {
+        if let title = json["name"].flatMap(text.localized) { return title }
+        let substitute = page?.title == nil ? "the name of the file" : "the title of the first page"
+        warnings.warn("missing-title", .moderate, "The manifest has no name; \(substitute) stands in for it.")
+        return page?.title
+    }
+
+    private func date(_ key: String) -> Date? {
+        guard let value = json[key] else { return nil }
+        let date = value.stringValue.flatMap { Date(manifestText: $0) }
+        if date == nil { warnings.warn("invalid-metadata", .minor, "The manifest's “\(key)” makes no sense; it is left out.") }
+        return date
+    }
+}
+
+// MARK: Identity and people
+
+extension W3CManifest {
+    /// The first that is there of `id`, `url` and a name made of the content, which stays the same as long as that does.
+    private func addIdentifiers(to metadata: inout Metadata) {
+        var all = (json["id"] ?? json["@id"])?.strings ?? []
+        all += json["url"]?.strings ?? []
+        metadata.identifier = all.first ?? W3CIdentifier.urn(of: json.jsonString)
+        let others = all.dropFirst().filter { $0 != all.first }
+        metadata.alternateIdentifiers = others.map { AlternateIdentifier($0) }
+    }
+
+    private static let roles: [(String, ContributorRole)] = [
+        ("author", .author), ("creator", .author), ("readBy", .narrator), ("publisher", .publisher), ("translator", .translator),
+        ("editor", .editor), ("artist", .artist), ("illustrator", .illustrator), ("inker", .inker), ("letterer", .letterer),
+        ("penciler", .penciler), ("colorist", .colorist), ("contributor", .contributor),
+    ]
+
+    /// A name, or a person or an organisation with one.
+    private func contributor(_ json: JSONValue, _ text: W3CText) -> Contributor? {
+        // An object with a value is a name in a language, any other somebody who has one.
+        let isName = json.stringValue != nil || json["value"] != nil
+        guard let name = isName ? text.localized(json) : json["name"].flatMap(text.localized) else { return nil }
+        let addresses = json["url"]?.strings ?? []
+        var contributor = Contributor(name: name, identifier: json["id"]?.stringValue ?? addresses.first)
+        let identifiers = (json["identifier"]?.strings ?? []).filter { $0 != contributor.identifier }
+        contributor.alternateIdentifiers = identifiers.map { AlternateIdentifier($0) }
+        contributor.links = addresses.map { Link(href: $0) }
+        return contributor
+    }
+}
+
+// MARK: Accessibility and the rest
+
+extension W3CManifest {
+    private func accessibility(_ text: W3CText) -> Accessibility? {
+        var result = Accessibility()
+        result.accessModes = json["accessMode"]?.strings ?? []
+        result.accessModesSufficient = (json["accessModeSufficient"]?.oneOrMany ?? []).map { Self.modes($0) }.filter { !$0.isEmpty }
+        result.features = json["accessibilityFeature"]?.strings ?? []
+        result.hazards = json["accessibilityHazard"]?.strings ?? []
+        result.summary = json["accessibilitySummary"].flatMap(text.localized)?.string
+        return result == Accessibility() ? nil : result
+    }
+
+    /// One set of senses: a list of schema.org, or words between commas.
+    private static func modes(_ json: JSONValue) -> [String] {
+        let words = json["itemListElement"]?.strings ?? json.strings.flatMap { $0.split(separator: ",").map(String.init) }
+        return words.map { MarkupText.trimmed($0) }.filter { !$0.isEmpty }
+    }
+
+    /// Every member without a counterpart, as it came.
+    private func addOthers(to metadata: inout Metadata, direction: String?) {
+        metadata.otherMetadata = (json.objectValue ?? [:]).filter { !Self.keys.contains($0.key) }
+        if let direction { metadata.otherMetadata["direction"] = .string(direction) }
+    }
+
+    private static let keys = Set(roles.map(\.0)).union([
+        "@context", "type", "@type", "id", "@id", "url", "conformsTo", "name", "inLanguage", "description", "dateModified",
+        "datePublished", "duration", "readingProgression", "abridged", "numberOfPages", "accessMode", "accessModeSufficient",
+        "accessibilityFeature", "accessibilityHazard", "accessibilitySummary", "readingOrder", "resources", "links",
+    ])
+}

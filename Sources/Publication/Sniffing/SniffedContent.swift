@@ -1,0 +1,219 @@
+import FileProviderCore
+import Foundation
+import SafeXML
+
+/// The content of one file in the forms that sniffers ask for, each made once, however many sniffers and rounds ask.
+///
+/// Of a remote file as little is read as can be: its end, which tells an archive; its start, if it is none; all of it only where it
+/// begins as JSON does and is small.
+final class SniffedContent: Sendable {
+    /// Documents and entries are read whole up to here, in bytes.
+    static let largestDocument: Int64 = 5_000_000
+    /// How much of a file's start is looked at, in bytes.
+    static let headLength: Int64 = 16 << 10
+    /// A file that begins as a ZIP archive does and does not end as one is looked into up to here, in bytes.
+    static let largestDamagedArchive: Int64 = 64 << 20
+
+    /// The file; nil for a folder.
+    let file: CachedFileReader?
+    let path: ProviderPath
+    private let folder: FolderArchive?
+    private let limits: ArchiveLimits
+    private let checkpoints: (any CheckpointStore)?
+    private let nameEncoding: String?
+    private let opened = SharedValue<(any Archive)?>()
+    private let zipped = SharedValue<(any Archive)?>()
+    private let start = SharedValue<Data>()
+    private let root = SharedValue<XMLElement?>()
+    private let document = SharedValue<XMLElement?>()
+    private let parsed = SharedValue<JSONValue?>()
+    private let readium = SharedValue<Manifest?>()
+    /// What the hints say of the encoding; set before the content is looked at.
+    private let charset: Locked<MediaType?>
+
+    init(
+        _ base: any FileReader, limits: ArchiveLimits = .sniffing, checkpoints: (any CheckpointStore)? = nil, nameEncoding: String? = nil
+    ) {
+        file = CachedFileReader(base)
+        path = base.path
+        folder = nil
+        self.limits = limits
+        self.checkpoints = checkpoints
+        self.nameEncoding = nameEncoding
+        charset = Locked(nil)
+    }
+
+    /// A folder's content, which is an archive's.
+    init(_ folder: FolderArchive) {
+        file = nil
+        path = folder.path
+        self.folder = folder
+        limits = .standard
+        checkpoints = nil
+        nameEncoding = nil
+        charset = Locked(nil)
+    }
+
+    /// Reads the bytes; what is asked of a folder is asked of nothing.
+    var reader: any FileReader { file ?? DataReader(Data()) }
+
+    /// Whether it is a folder's.
+    var isFolder: Bool { file == nil }
+
+    /// Whether there is nothing in it.
+    var isEmpty: Bool {
+        get async throws {
+            if let file { return try await file.attributes().size == 0 }
+            return folder?.entries.isEmpty ?? true
+        }
+    }
+
+    /// The server's own word for the type; after the first read.
+    func servedType() async throws -> String? { try await file?.attributes().mimeType }
+
+    /// Takes the first hint that has a `charset`.
+    func hint(_ types: [MediaType]) { charset.update { $0 = $0 ?? types.first { $0.encoding != nil } } }
+
+    /// Gives back what was opened.
+    func close() async {
+        if let archive = opened.known ?? folder { await archive.close() }
+        await file?.close()
+    }
+
+    // MARK: Archives
+
+    /// The archive; nil when the content is none, or one too damaged to be listed.
+    func archive() async throws -> (any Archive)? {
+        if let folder { return folder }
+        guard let file else { return nil }
+        return try await opened.value { [limits, checkpoints, nameEncoding] in
+            let archive = try await ArchiveOpening.open(file, limits: limits, checkpoints: checkpoints)
+            guard let zip = archive as? ZIPArchive else { return archive }
+            return try await ZIPNames.decide(zip, assuming: nameEncoding)
+        }
+    }
+
+    /// The archive, where it is a ZIP file or a folder: what tells formats apart. Nil also for one that cannot be listed.
+    ///
+    /// - Complexity: One request for the end of the file; a second one where that does not decide it.
+    func zip() async throws -> (any Archive)? {
+        if let folder { return folder }
+        return try await zipped.value { [self] in
+            guard try await mayBeZIP() else { return nil }
+            let archive = try await ContentErrors.passOver { try await self.archive() }
+            guard let zip = archive as? ZIPArchive, try await !startsAnotherFormat(zip) else { return nil }
+            return zip
+        }
+    }
+
+    /// The archive of whatever kind can be listed here.
+    func anyArchive() async throws -> (any Archive)? {
+        if let zip = try await zip() { return zip }
+        guard let type = Signatures.archive(try await head()), [MediaType.rar, .sevenZip, .tar, .gz].contains(type) else { return nil }
+        return try await ContentErrors.passOver { try await self.archive() }
+    }
+
+    private func mayBeZIP() async throws -> Bool {
+        guard let file else { return false }
+        // What needs no request for its size is read in one go then.
+        if file.cost.roundTripsToOpen == 0 { _ = try await file.attributes() }
+        let (tail, extent) = try await file.tail(ZIPArchive.tailLength)
+        if tail.withUnsafeBytes({ !DirectoryEnd.candidates(in: $0, at: extent.offset).isEmpty }) { return true }
+        return extent.size <= Self.largestDamagedArchive ? Signatures.isZIP(try await head()) : false
+    }
+
+    /// A file of another format may have a ZIP archive at its end: the last file of a TAR archive, something attached to a picture.
+    private func startsAnotherFormat(_ archive: ZIPArchive) async throws -> Bool {
+        let entries = archive.directory.entries
+        if entries.contains(where: { $0.headerOffset == 0 }) { return false }
+        let head = try await head()
+        // The end of an empty archive is 22 bytes of nearly nothing, which are easily there by chance.
+        if entries.isEmpty { return !Signatures.isZIP(head) }
+        return Signatures.isPDF(head) || Signatures.any(head) != nil
+    }
+
+    /// An entry of up to ``largestDocument`` bytes.
+    func entry(_ path: String, of archive: (any Archive)?) async throws -> Data? {
+        guard let archive, let entry = archive.entry(at: path), !entry.isDirectory, entry.length <= Self.largestDocument else { return nil }
+        return try await ContentErrors.passOver { try await archive.read(entry) }
+    }
+
+    // MARK: Documents
+
+    /// The first bytes.
+    func head() async throws -> Data {
+        guard let file else { return Data() }
+        return try await start.value { try await file.read([0..<Self.headLength])[0] }
+    }
+
+    /// The first bytes; none for an archive, of which its end said everything.
+    private func documentHead() async throws -> Data { try await zip() == nil ? head() : Data() }
+
+    /// All bytes; nil over ``largestDocument`` and for an archive.
+    private func whole() async throws -> Data? {
+        guard let file, try await zip() == nil, try await file.attributes().size <= Self.largestDocument else { return nil }
+        return try await file.read(.whole).data
+    }
+
+    /// The first bytes as text.
+    func textStart() async throws -> String? {
+        TextStart.decode(try await documentHead(), as: charset.value?.encoding)
+    }
+
+    /// All of it as text.
+    func text() async throws -> String? {
+        guard let data = try await whole() else { return nil }
+        return TextStart.decode(data, as: charset.value?.encoding)
+    }
+
+    /// The outermost element, without what is in it.
+    func xmlRoot() async throws -> XMLElement? {
+        try await root.value { [self] in
+            let head = try await documentHead()
+            guard TextStart.firstCharacter(of: head) == UInt8(ascii: "<") else { return nil }
+            return XMLRootFinder.root(of: head, encoding: charset.value?.parameters["charset"])
+        }
+    }
+
+    /// The outermost element, with what is in it where the document is whole and well-formed.
+    func xml() async throws -> XMLElement? {
+        try await document.value { [self] in
+            guard let root = try await xmlRoot(), let data = try await whole() else { return try await xmlRoot() }
+            return (try? XMLElement.parse(data)) ?? root
+        }
+    }
+
+    func json() async throws -> JSONValue? {
+        try await parsed.value { [self] in
+            guard let first = TextStart.firstCharacter(of: try await documentHead()), "{[/".utf8.contains(first) else { return nil }
+            guard let data = try await whole() else { return nil }
+            return JSONValue(lenient: data, encoding: charset.value?.encoding, maximumSize: Int(Self.largestDocument))
+        }
+    }
+
+    /// The content, or the archive's `manifest.json`, as a Readium manifest.
+    func manifest() async throws -> Manifest? {
+        try await readium.value { [self] in
+            guard let archive = try await zip() else { return try await json().flatMap { try? Manifest(json: $0) } }
+            guard let data = try await entry("manifest.json", of: archive) else { return nil }
+            let json = JSONValue(lenient: data, maximumSize: Int(Self.largestDocument))
+            return json.flatMap { try? Manifest(json: $0) }
+        }
+    }
+}
+
+/// Errors that say something of the content, and nothing of the storage: for a sniffer the content is just not of its format.
+enum ContentErrors {
+    private static let codes: [CocoaError.Code] = [
+        .fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadNoPermission, .fileReadInapplicableStringEncoding,
+    ]
+
+    /// Whether `error` is about what is in a file. Permission that the storage refuses has a cause, that of an encrypted entry has none.
+    static func isOne(_ error: CocoaError) -> Bool {
+        codes.contains(error.code) && (error.code != .fileReadNoPermission || error.underlying == nil)
+    }
+
+    static func passOver<Value>(_ body: () async throws -> Value?) async throws -> Value? {
+        do { return try await body() } catch let error as CocoaError where isOne(error) { return nil }
+    }
+}

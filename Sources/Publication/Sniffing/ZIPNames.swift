@@ -1,0 +1,88 @@
+import FileProviderCore
+import Foundation
+import SafeXML
+
+/// Decides what the names of a ZIP archive mean that say no encoding and are no UTF-8 (APPNOTE.TXT, appendix D).
+///
+/// The addresses that a book's own package uses count most, then what the caller says, then what the names make most sense as, and code
+/// page 437 in the end.
+struct ZIPNames {
+    /// Packages that are asked, bytes of one, addresses that are compared, and names.
+    private static let mostPackages = 2
+    private static let largestPackage: Int64 = 8 << 20
+    private static let mostAddresses = 10_000
+
+    /// Those of Readium's and the W3C's packages.
+    private static let manifests: Set<String> = ["manifest.json", "publication.json"]
+
+    private let archive: ZIPArchive
+    private let names: [[UInt8]]
+
+    /// `archive`, with names as they are meant.
+    ///
+    /// - Parameter assumed: The encoding that the caller knows of; one that this system does not know is ignored.
+    /// - Complexity: Nothing is read where all names say what they mean; else the package document, if there is one.
+    static func decide(_ archive: ZIPArchive, assuming assumed: String?) async throws -> ZIPArchive {
+        let names = archive.directory.undecidedNames
+        guard !names.isEmpty else { return archive }
+        let assumed = assumed.flatMap(NameEncoding.init(named:))
+        let told = try await ZIPNames(archive: archive, names: names).encodingByAddresses(first: assumed)
+        if let told { return archive.readingUndecidedNames(as: told.encoding, addresses: told.paths) }
+        return archive.readingUndecidedNames(as: assumed ?? NameEncodingGuess(names).encoding())
+    }
+
+    /// The encoding in which most of the book's own addresses lead to a name, and the paths that they mean then; nil where none does.
+    private func encodingByAddresses(first assumed: NameEncoding?) async throws -> (encoding: NameEncoding, paths: Set<String>)? {
+        let packages = archive.directory.entries.filter {
+            ($0.path.lowercased().hasSuffix(".opf") || Self.manifests.contains($0.path)) && $0.uncompressedSize <= Self.largestPackage
+        }
+        var best: (encoding: NameEncoding, paths: Set<String>)?
+        var most = 0
+        let considered = names.prefix(Self.mostAddresses)
+        for package in packages.prefix(Self.mostPackages) {
+            let addresses = try await addresses(in: package)
+            for encoding in addresses.isEmpty ? [] : [assumed].compactMap(\.self) + NameEncoding.known + NameEncoding.rare {
+                // All names are right already.
+                if most == considered.count { break }
+                guard let decoder = NameDecoder(encoding) else { continue }
+                let paths = paths(of: addresses, in: package, decoder)
+                let texts = considered.lazy.compactMap { decoder.text(of: $0) }
+                let count = texts.compactMap { EntryName.confined($0) }.count { paths.contains($0) }
+                if count > most { (best, most) = ((encoding, paths), count) }
+            }
+        }
+        return best
+    }
+
+    /// The addresses in the manifest of a package, as written, that are not plain ASCII.
+    private func addresses(in package: ZIPEntry) async throws -> [String] {
+        let data = try await ContentErrors.passOver { try await archive.read(package) }
+        guard let data else { return [] }
+        let addresses: [String]
+        if Self.manifests.contains(package.path) {
+            addresses = JSONValue(lenient: data, maximumSize: Int(Self.largestPackage)).map(Self.strings) ?? []
+        } else {
+            let document = ForgivingXML(href: package.path, limits: XMLLimits(), warnings: WarningLog())
+            addresses = ((try? document.root(of: data))?.descendants("item") ?? []).compactMap { $0.attribute("href") }
+        }
+        let telling = addresses.lazy.filter { address in address.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") } }
+        return Array(telling.prefix(Self.mostAddresses))
+    }
+
+    /// All strings in a manifest: what is no address in it leads to no name either.
+    private static func strings(in json: JSONValue) -> [String] {
+        var (rest, found) = ([json], [String]())
+        while let value = rest.popLast() {
+            if let text = value.stringValue { found.append(text) }
+            rest += value.arrayValue ?? value.objectValue.map { Array($0.values) } ?? []
+        }
+        return found
+    }
+
+    /// What the addresses mean if the package's own name is in the decoder's encoding.
+    private func paths(of addresses: [String], in package: ZIPEntry, _ decoder: NameDecoder) -> Set<String> {
+        let path = package.undecidedName.flatMap { decoder.text(of: $0) }.flatMap { EntryName.confined($0) } ?? package.path
+        let folder = HREFBase.folder(of: HREF.encode(path))
+        return Set(addresses.lazy.compactMap { folder.resolve($0) }.map { HREF.decoded(HREFBase.resource(of: $0)[...]) })
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+
+/// Addresses of resources inside a publication: relative URI references (RFC 3986, section 4.2), counted from its root.
+enum HREF {
+    /// The address of the item at `path`: without a slash in front, percent-encoded where RFC 3986 asks for it.
+    ///
+    /// A colon is encoded as well, because in the first part of a relative reference it would end a scheme.
+    static func encode(_ path: String) -> String {
+        var path = path
+        return path.withUTF8 { bytes in
+            if bytes.allSatisfy({ isPlain($0) }) { return String(decoding: bytes, as: UTF8.self) }
+            let digits = Array("0123456789ABCDEF".utf8)
+            var result: [UInt8] = []
+            result.reserveCapacity(bytes.count * 2)
+            for byte in bytes {
+                result += isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+            return String(decoding: result, as: UTF8.self)
+        }
+    }
+
+    /// Unreserved characters, sub-delimiters, `@` and `/` (RFC 3986, section 3.3).
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        default: plainSigns.contains(byte)
+        }
+    }
+
+    private static let plainSigns = Set("-._~!$&'()*+,;=@/".utf8)
+
+    /// The paths that `href` may mean, in the order in which to try them: percent-decoded, as written, and then both again without
+    /// query and fragment. A slash in front does not count: it stands for the publication's root. Backslashes are what they are first, and
+    /// slashes in the end: archives are listed without them.
+    static func candidates(_ href: String) -> [String] {
+        // By bytes: a combining mark would make one character with the slash.
+        let whole = href.utf8.first == UInt8(ascii: "/") ? String(Substring(href.utf8.dropFirst())) : href
+        var texts = [whole]
+        if let cut = whole.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) {
+            texts.append(String(whole[..<cut]))
+        }
+        var result: [String] = []
+        for text in texts {
+            for candidate in [decode(text), text] {
+                if let candidate, !candidate.isEmpty, result.last != candidate { result.append(candidate) }
+            }
+        }
+        let slash = UInt8(ascii: "/")
+        for path in result where path.utf8.contains(UInt8(ascii: "\\")) {
+            let slashed = path.utf8.map { $0 == UInt8(ascii: "\\") ? slash : $0 }
+            result.append(String(decoding: slashed.first == slash ? slashed.dropFirst() : slashed[...], as: UTF8.self))
+        }
+        return result
+    }
+
+    /// Percent-decoded once; nil when an escape is cut off, or what comes out is not UTF-8.
+    private static func decode(_ text: String) -> String? { text.utf8.contains(UInt8(ascii: "%")) ? text.removingPercentEncoding : text }
+}
+
+// MARK: References in documents
+
+extension HREF {
+    /// What may stay as it is when something is percent-encoded (RFC 3986, section 2).
+    enum Part {
+        /// One name in a path, not encoded before.
+        case name
+        /// A query with a fragment or a whole address, encoded already as far as its author thought of it.
+        case whole
+    }
+
+    /// The scheme in lower case, nil for a relative reference. One letter is no scheme but a drive, which is refused.
+    static func scheme(of reference: String) -> String? {
+        let candidate = reference.utf8.prefix { isLetterOrDigit($0) || [0x2B, 0x2D, 0x2E].contains($0) }
+        guard candidate.endIndex < reference.endIndex, reference.utf8[candidate.endIndex] == UInt8(ascii: ":"),
+            let first = candidate.first, isLetterOrDigit(first), first > UInt8(ascii: "9")
+        else { return nil }
+        return String(Substring(candidate)).lowercased()
+    }
+
+    /// Whether a decoded part of a path can name something: no separator, no NUL.
+    static func isName(_ text: String) -> Bool {
+        !text.utf8.contains { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") || $0 == 0 }
+    }
+
+    /// With `%41` turned into `A`. What would not be UTF-8 stays encoded.
+    static func decoded(_ text: Substring) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        return String(validating: decodedBytes(text), as: UTF8.self) ?? String(text)
+    }
+
+    /// The bytes with `%41` turned into `A`, which need not be UTF-8.
+    static func decodedBytes(_ text: Substring) -> [UInt8] {
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            if let byte = escape(in: bytes, at: index) {
+                result.append(byte)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
+    }
+
+    /// With everything encoded that may not stand there.
+    static func encoded(_ text: String, _ part: Part) -> String {
+        if text.utf8.allSatisfy(isUnreserved) { return text }
+        let bytes = Array(text.utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count + 16)
+        for (index, byte) in bytes.enumerated() {
+            if isUnreserved(byte) || isAllowed(byte, in: part) || (part == .whole && escape(in: bytes, at: index) != nil) {
+                result.append(byte)
+            } else {
+                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+
+    private static func isAllowed(_ byte: UInt8, in part: Part) -> Bool {
+        (part == .name ? nameExtras : wholeExtras).contains(byte)
+    }
+
+    /// Sub-delimiters and `@`. A colon could make the first name look like a scheme.
+    private static let nameExtras = Array("!$&'()*+,;=@".utf8)
+    private static let wholeExtras = nameExtras + Array(":/?#[]".utf8)
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        isLetterOrDigit(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte == 0x7E
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+    }
+
+    private static func escape(in bytes: [UInt8], at index: Int) -> UInt8? {
+        guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"), let high = hexValue(bytes[index + 1]),
+            let low = hexValue(bytes[index + 2])
+        else { return nil }
+        return high << 4 | low
+    }
+
+    private static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// Requests beyond version 3, by the names under which servers announce them (OpenSSH's PROTOCOL file, section 4;
+/// draft-ietf-secsh-filexfer-extensions-00 for `copy-data` and `home-directory`).
+package enum SFTPExtension: String, Sendable, CaseIterable {
+    case posixRename = "posix-rename@openssh.com"
+    case statvfs = "statvfs@openssh.com"
+    case hardlink = "hardlink@openssh.com"
+    case fsync = "fsync@openssh.com"
+    case lsetstat = "lsetstat@openssh.com"
+    case limits = "limits@openssh.com"
+    case expandPath = "expand-path@openssh.com"
+    case copyData = "copy-data"
+    case homeDirectory = "home-directory"
+    case usersGroups = "users-groups-by-id@openssh.com"
+}
+
+
+/// What a server takes at most, in bytes (`limits@openssh.com`).
+package struct SFTPLimits: Sendable, Hashable {
+    /// Of data in one `READ`: 4 to 255 KiB.
+    package var read: Int
+    /// Of data in one `WRITE`: 4 to 255 KiB.
+    package var write: Int
+    /// Files and folders open at once; nil where the server does not tell.
+    package var handles: Int?
+
+    /// What every server takes (draft section 3).
+    static let usual = SFTPLimits(read: 32 << 10, write: 32 << 10, handles: nil)
+    /// More in one packet gains nothing.
+    static let most = 255 << 10
+
+    init(read: Int, write: Int, handles: Int?) {
+        self.read = read
+        self.write = write
+        self.handles = handles
+    }
+
+    init(reply: [UInt8]) throws {
+        self = try reply.withUnsafeBytes { bytes in
+            var decoder = SFTPDecoder(bytes)
+            // 0 is no limit; less than everybody takes is no sense.
+            func sensible(_ value: UInt64, most: Int) -> Int {
+                value == 0 ? most : min(most, max(4096, Int(clamping: value)))
+            }
+            // The head of a packet, its handle among it, takes part of it.
+            let packet = try decoder.uint64()
+            let most = sensible(packet > 1024 ? packet - 1024 : packet, most: Self.most)
+            let (read, write, handles) = (try decoder.uint64(), try decoder.uint64(), try decoder.uint64())
+            return SFTPLimits(
+                read: sensible(read, most: most), write: sensible(write, most: most), handles: handles == 0 ? nil : Int(clamping: handles))
+        }
+    }
+}
+
+/// The file system of a path, as statvfs(3) tells it.
+package struct SFTPVolume: Sendable, Hashable {
+    /// Bytes in all, free, and free for this user.
+    package let capacity, free, available: UInt64
+    /// Whether nothing can be written (`ST_RDONLY`).
+    package let isReadOnly: Bool
+    /// Bytes of one name.
+    package let longestName: UInt64
+
+    /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
+    /// - Throws: Where it has fewer than eleven numbers.
+    package init(reply: [UInt8]) throws {
+        self = try reply.withUnsafeBytes { bytes in
+            var decoder = SFTPDecoder(bytes)
+            let fields = try (0..<11).map { _ in try decoder.uint64() }
+            // Blocks are counted in fragments.
+            func size(of blocks: UInt64) -> UInt64 {
+                let (product, isTooMuch) = blocks.multipliedReportingOverflow(by: fields[1])
+                return isTooMuch ? .max : product
+            }
+            return SFTPVolume(
+                capacity: size(of: fields[2]), free: size(of: fields[3]), available: size(of: fields[4]), isReadOnly: fields[9] & 1 != 0,
+                longestName: fields[10])
+        }
+    }
+
+    private init(capacity: UInt64, free: UInt64, available: UInt64, isReadOnly: Bool, longestName: UInt64) {
+        self.capacity = capacity
+        self.free = free
+        self.available = available
+        self.isReadOnly = isReadOnly
+        self.longestName = longestName
+    }
+}
+
+/// Names of users and groups, in the order in which they were asked for; empty where the server knows none.
+package struct SFTPOwners: Sendable, Hashable {
+    /// One for each number.
+    package let users, groups: [String]
+
+    /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
+    /// - Throws: Where its lists end too early.
+    package init(reply: [UInt8]) throws {
+        func names(_ list: UnsafeRawBufferPointer) throws -> [String] {
+            var decoder = SFTPDecoder(list)
+            var names: [String] = []
+            while decoder.count > 0 { names.append(String(decoding: try decoder.string(), as: UTF8.self)) }
+            return names
+        }
+        (users, groups) = try reply.withUnsafeBytes { bytes in
+            var decoder = SFTPDecoder(bytes)
+            return (try names(decoder.string()), try names(decoder.string()))
+        }
+    }
+}

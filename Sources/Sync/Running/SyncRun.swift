@@ -1,0 +1,273 @@
+import FileProviderCore
+import Foundation
+
+/// Carries a plan out: phase by phase, in each of them several steps at once.
+struct SyncRun: Sendable {
+    private let pass: SyncPass
+    private let steps: SyncSteps
+    private let notes: SyncNotes
+    private let progress: ProgressReporter
+    private let control: SyncControl
+    private let event: @Sendable (SyncEvent) -> Void
+
+    init(
+        _ pass: SyncPass, throttle: Throttle?, progress: ProgressReporter, control: SyncControl,
+        event: @escaping @Sendable (SyncEvent) -> Void
+    ) {
+        self.pass = pass
+        self.progress = progress
+        self.control = control
+        self.event = event
+        steps = SyncSteps(pass, throttle: throttle)
+        notes = SyncNotes(pass)
+    }
+
+    /// What a step came to. No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
+    private struct Finished: Sendable {
+        let action: SyncAction
+        let result: Result<SyncSteps.Taken, any Error>
+    }
+
+    /// Where the run stands.
+    private struct Tally {
+        var report: FolderSyncReport
+        let triesChanging: Bool
+        var inFlight = 0
+        /// Of these, those that keep the line busy by themselves.
+        var largeInFlight = 0
+        var needsAnotherPass = false
+        /// Steps in a row that broke off though both sides answered.
+        var brokenOff = 0
+        /// Folders that could not be made.
+        var unmade = Sides<Set<ProviderPath>>([], [])
+        /// The smallest file for which a side had no room, and what it said.
+        var full = Sides<(size: Int64, error: any Error)?>(nil, nil)
+
+        /// What a side would say of a file for which it has no room.
+        func refusal(of action: SyncAction) -> (any Error)? {
+            guard action.kind == .create || action.kind == .update, let full = full[action.side] else { return nil }
+            return (action.size ?? 0) >= full.size ? full.error : nil
+        }
+
+        /// Whether a step puts something into a folder that could not be made, or that is another one there, under the same name.
+        func lacksFolder(_ action: SyncAction) -> Bool {
+            guard action.kind == .create || action.kind == .move, !unmade[action.side].isEmpty else { return false }
+            var folder = action.path.parent
+            while let path = folder {
+                if unmade[action.side].contains(path) { return true }
+                folder = path.parent
+            }
+            return false
+        }
+    }
+
+    /// Bytes of a file that is worth the while by itself.
+    private static let small: Int64 = 1 << 20
+    /// Files in flight where nobody says otherwise: as many as there are threads for local disks.
+    private static let usual = 8
+    /// So many steps in a row do not break off for reasons of their own.
+    private static let mostBrokenOff = 8
+    /// Large files in flight where nobody says otherwise.
+    private static let large = 4
+
+    /// Takes all steps of the plan.
+    ///
+    /// - Parameter triesChanging: Whether there is more to do for a file that changed while it was read.
+    /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
+    func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
+        var tally = Tally(report: report, triesChanging: triesChanging)
+        let removed = report.removed
+        progress.expectMore(try await pass.store.bytesToTransfer())
+        do {
+            for phase in SyncAction.Phase.allCases { try await carryOut(phase, &tally) }
+        } catch {
+            // What was done is noted in any case.
+            try? await notes.finish()
+            throw error
+        }
+        try await notes.finish()
+        report = tally.report
+        let hasRoomAgain = report.removed > removed && SyncSide.allCases.contains { tally.full[$0] != nil }
+        return tally.needsAnotherPass || hasRoomAgain
+    }
+
+    private func carryOut(_ phase: SyncAction.Phase, _ tally: inout Tally) async throws {
+        let most = mostInFlight
+        if phase == .makeFolders { try await makeRoot() }
+        try await withThrowingTaskGroup(of: Finished.self) { group in
+            do { try await carryOut(phase, most, &group, &tally) } catch {
+                // Those in flight end before the error goes on; what they have done is noted like the rest.
+                group.cancelAll()
+                while let finished = try await group.next() {
+                    if case .success(let taken) = finished.result { try? await notes.add(taken.changes) }
+                }
+                throw error
+            }
+        }
+    }
+
+    private func carryOut(
+        _ phase: SyncAction.Phase, _ most: Int, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally
+    ) async throws {
+        var last: PlannedAction?
+        while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
+            for planned in phase == .transfer || phase == .removeFiles ? Self.spread(actions) : actions {
+                // A folder comes before those in it; and goes after them.
+                let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
+                let isLarge = (planned.action.size ?? 0) > Self.small
+                while tally.inFlight > 0,
+                    isNextLevel || tally.inFlight >= most
+                        || isLarge && tally.largeInFlight >= pass.options.transfers ?? Self.large
+                {
+                    try await takeOne(&group, &tally)
+                }
+                last = planned
+                try await control.pass()
+                start(planned, &group, &tally)
+            }
+            last = end
+        }
+        while tally.inFlight > 0 { try await takeOne(&group, &tally) }
+    }
+
+    /// The same steps, with neighbours in different folders where that can be: while one file gets its name, or loses it, all others wait
+    /// that are to come to the same folder.
+    private static func spread(_ actions: [PlannedAction]) -> [PlannedAction] {
+        var turns: [ProviderPath?: Int] = [:]
+        let places = actions.map { planned in
+            let turn = turns[planned.action.path.parent, default: 0]
+            turns[planned.action.path.parent] = turn + 1
+            return turn
+        }
+        return actions.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { actions[$0] }
+    }
+
+    private var mostInFlight: Int {
+        if let transfers = pass.options.transfers { return max(1, transfers) }
+        let wishes = SyncSide.allCases.compactMap { pass.capabilities[$0].concurrentTransfers }
+        return max(1, wishes.min() ?? Self.usual)
+    }
+
+    private func start(_ planned: PlannedAction, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) {
+        let action = planned.action
+        if action.kind == .skip {
+            tally.report.skip(FolderSyncReport.Item(action.side, action.path, action.reason ?? ""))
+            return
+        }
+        let size = action.size ?? 0
+        // What became of the folder is told.
+        if tally.lacksFolder(action) { return progress.expectMore(-size) }
+        if let error = tally.refusal(of: action) {
+            progress.expectMore(-size)
+            let item = FolderSyncReport.Item(action.side, action.path, error)
+            tally.report.fail(item)
+            return event(.failed(action, item))
+        }
+        tally.inFlight += 1
+        if size > Self.small { tally.largeInFlight += 1 }
+        group.addTask {
+            let operation = FileOperationType.copy(
+                source: pass.folders[action.side.other].path(of: action.path).string,
+                destination: pass.folders[action.side].path(of: action.path).string)
+            let part = size > 0 ? progress.part(operation, kind: .copying, units: size) : nil
+            event(.began(action, progress: part?.progress))
+            let result: Result<SyncSteps.Taken, any Error>
+            do { result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter())) } catch {
+                result = .failure(error)
+            }
+            part?.finish()
+            // What is not transferred is not to be waited for.
+            progress.expectMore((part?.reporter.completed ?? size) - size)
+            return Finished(action: action, result: result)
+        }
+    }
+
+    private func takeOne(_ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) async throws {
+        guard let finished = try await group.next() else { return }
+        let action = finished.action
+        tally.inFlight -= 1
+        if (action.size ?? 0) > Self.small { tally.largeInFlight -= 1 }
+        switch finished.result {
+        case .success(let taken):
+            try await notes.add(taken.changes)
+            tally.brokenOff = 0
+            tally.report.count(action)
+            if taken.hasMore || taken.isChanging && tally.triesChanging { tally.needsAnotherPass = true }
+            event(.done(action))
+        case .failure(let error):
+            if let change = Self.unkept(action, error) { try await notes.add([change]) }
+            if error.isBrokenOff { tally.brokenOff += 1 }
+            if error.isOutOfSpace {
+                // Smaller files go on, and removals, which make room.
+                let size = action.size ?? 0
+                tally.full[action.side] = (min(size, tally.full[action.side]?.size ?? size), error)
+            } else {
+                let isOwn = await pass.isItsOwn(error)
+                guard isOwn, tally.brokenOff < Self.mostBrokenOff else { throw error }
+            }
+            if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
+            let item = FolderSyncReport.Item(side(of: error, action), action.path, error)
+            if let error = error as? LeftOutThere {
+                tally.report.skip(FolderSyncReport.Item(action.side, action.path, error.sentence, isLeftOut: error.isInside))
+            } else if error is ChangedMeanwhile || error.isChangedWhileReading {
+                if error is ChangedMeanwhile || tally.triesChanging { tally.needsAnotherPass = true }
+                tally.report.postpone(item)
+                event(.postponed(action))
+            } else {
+                tally.report.fail(item)
+                event(.failed(action, item))
+            }
+        }
+    }
+
+    /// That what a step has written may be there, or part of it: it is nobody's own. Nil for steps that did not come to write.
+    private static func unkept(_ action: SyncAction, _ error: any Error) -> SyncChange? {
+        guard action.kind == .create || action.kind == .update, action.type == .regular, !error.isCancellation else { return nil }
+        if error is LeftOutThere || error.isChangedWhileReading || (error as? ChangedMeanwhile)?.isAfterWrite == false { return nil }
+        return .unkept(action.path, action.side, isFresh: error is NotKept)
+    }
+
+    /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be read.
+    private func side(of error: any Error, _ action: SyncAction) -> SyncSide {
+        let isAboutOther = pass.folders[action.side.other].isNamed(by: error, at: action.path)
+        return isAboutOther && !pass.folders[action.side].isNamed(by: error, at: action.path) ? action.side.other : action.side
+    }
+
+    /// Makes the destination's own folder where it is missing.
+    private func makeRoot() async throws {
+        guard pass.store.agreedCount == 0, pass.store.count(on: .destination) == 0 else { return }
+        let folder = pass.folders.destination
+        do { try await folder.provider.createFolderWithParents(path: folder.path) } catch let error where error.isFileExists {
+            // A symbolic link to a folder is as good as one.
+            _ = try await folder.provider.contentsOfDirectory(path: folder.path)
+        }
+    }
+}
+
+/// A name is taken by something that takes no part, or a folder that should go holds nothing else.
+struct LeftOutThere: LocalizedError {
+    let side: SyncSide
+    var isInside = false
+
+    var errorDescription: String? {
+        if isInside { return "The folder is gone on the other side; it stays with what is left out in it." }
+        return "The filter leaves out what the \(side == .source ? "source" : "destination") has under this name."
+    }
+}
+
+extension Error {
+    /// Whether a connection was lost in the middle, or nothing came in time.
+    var isBrokenOff: Bool { [.timedOut, .networkConnectionLost].contains((self as? URLError)?.code) }
+
+    fileprivate var isOutOfSpace: Bool { (self as? CocoaError)?.code == .fileWriteOutOfSpace }
+
+    /// Whether a file changed, or went away, while it was being read.
+    var isChangedWhileReading: Bool {
+        var error = self as? CocoaError
+        while let one = error {
+            if (one.underlying as? POSIXError)?.code == .ESTALE { return true }
+            error = one.underlying as? CocoaError
+        }
+        return false
+    }
+}

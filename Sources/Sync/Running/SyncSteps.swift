@@ -1,0 +1,298 @@
+import FileProviderCore
+import Foundation
+
+/// Takes single steps. Each of them leaves both sides whole wherever it is cut off.
+struct SyncSteps: Sendable {
+    private let pass: SyncPass
+    private let transfer: SyncTransfer
+    private let trash: SyncTrash
+
+    init(_ pass: SyncPass, throttle: Throttle?) {
+        self.pass = pass
+        trash = SyncTrash(pass.folders, pass.options, pass.capabilities)
+        transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
+    }
+
+    /// What a step came to.
+    struct Taken: Sendable {
+        /// What both sides have in common after it.
+        let changes: [SyncChange]
+        /// Whether there may be more to do, which only another look shows.
+        var hasMore = false
+        /// Whether a later version of a file was transferred than the plan was made for, and maybe not the last.
+        var isChanging = false
+    }
+
+    /// Takes a step.
+    ///
+    /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for; ``LeftOutThere``.
+    func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
+        do { return try await carryOut(planned, progress: progress) } catch let error as ChangedMeanwhile {
+            if try await isTakenByWhatIsLeftOut(planned.action) { throw LeftOutThere(side: planned.action.side) }
+            throw error
+        }
+    }
+
+    /// Whether something has the name of a new item that takes no part, such as a folder where the item is a file; also by a name that
+    /// is the same one there.
+    private func isTakenByWhatIsLeftOut(_ action: SyncAction) async throws -> Bool {
+        guard action.kind == .create || action.kind == .move else { return false }
+        let folder = pass.folders[action.side]
+        do {
+            // Whatever a storage takes for the same name is found by it.
+            _ = try await folder.provider.attributesOfItem(path: folder.path(of: action.path))
+            let there = try await item(at: folder.path(of: action.path), in: folder.provider)
+            return there.map { isLeftOut($0, of: folder) } ?? false
+        } catch let error where error.isNoSuchFile { return false }
+    }
+
+    private func isLeftOut(_ item: FileObject, of folder: SyncFolder) -> Bool {
+        if SyncItem(item) == nil || item.isSymbolicLink && pass.options.links == .skip { return true }
+        guard let path = item.path.relative(to: folder.path) else { return false }
+        return pass.isHidden(path) || pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
+    }
+
+    private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
+        let (action, difference) = (planned.action, planned.difference)
+        switch action.kind {
+        case .agree: return Taken(changes: try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))])
+        case .forget: return Taken(changes: [.forgotten(action.path)])
+        case .skip: return Taken(changes: [])
+        case .conflict:
+            try await setAside(action)
+            return Taken(changes: [.setAside(action.path)], hasMore: true)
+        case .remove:
+            try await remove(action, difference)
+            // What has another type on the other side can come now.
+            return Taken(changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
+        case .move: return Taken(changes: try await move(action, difference))
+        case .create where action.type == .directory:
+            let hasMore = try await makeFolder(action)
+            return Taken(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: hasMore)
+        case .create, .update:
+            let (item, hash) = try await transfer.run(action, difference, progress: progress)
+            var taken = Taken(changes: try [with(difference, action.side, item, hash: hash)])
+            if item.type == .regular, let size = item.size, let planned = action.size { taken.isChanging = size != planned }
+            return taken
+        }
+    }
+
+    /// Both sides as planned, but for `item` on `side`.
+    private func with(_ difference: SyncDifference, _ side: SyncSide, _ item: SyncItem, hash: String? = nil) throws -> SyncChange {
+        var item = item
+        item.isListed = item.type == .directory
+        let other = difference.item(on: side.other)
+        return try agreed(difference, side == .source ? item : other, side == .source ? other : item, hash: hash)
+    }
+
+    private func agreed(
+        _ difference: SyncDifference, _ source: SyncItem?, _ destination: SyncItem?, hash: String? = nil
+    ) throws -> SyncChange {
+        guard let source, let destination else { throw ChangedMeanwhile(path: difference.path) }
+        return .agreed(difference.path, AgreedItem(items: Sides(source, destination), hash: hash ?? difference.hash))
+    }
+
+    /// Makes a folder.
+    ///
+    /// - Returns: Whether there may be more to do in it: it is another one, which had this name in the storage's own form already, and may
+    ///   hold something; or it is new, and the storage may list it by the name of another one, which then comes to it.
+    private func makeFolder(_ action: SyncAction) async throws -> Bool {
+        let folder = pass.folders[action.side]
+        let path = folder.path(of: action.path)
+        do {
+            try await folder.provider.createFolder(path: path)
+            return try await pass.store.hasOtherForms(of: action.path)
+        } catch let error where error.isFileExists {
+            guard try await folder.provider.attributesOfItem(path: path).isDirectory else { throw ChangedMeanwhile(path: action.path) }
+            // Another folder of this plan may be there under both names.
+            let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
+            guard twins.isEmpty else { throw ChangedMeanwhile(path: action.path) }
+            guard let there = try await item(at: path, in: folder.provider), there.path != path else { return false }
+            if isLeftOut(there, of: folder) { throw LeftOutThere(side: action.side) }
+            // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was thought to tell them
+            // apart is asked by the next pass.
+            if !pass.capabilities[action.side].tells(there.path, from: path) {
+                try await respell(folder, there.path, to: path, named: action.path, on: action.side)
+                // A storage that has a form of its own for all names has the folder under the new one as well.
+                if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return true }
+                // What was agreed on in it is found there by the next look, which may have more to rename below.
+                if let old = there.path.relative(to: folder.path) { try await pass.store.rename(old, to: action.path) }
+            }
+            throw ChangedMeanwhile(path: action.path)
+        }
+    }
+
+    /// What lies at `path` on a storage that may not tell all names apart, as its folder lists it; nil for nothing.
+    private func item(at path: ProviderPath, in provider: any FileProvider) async throws -> FileObject? {
+        let items = try await provider.contentsOfDirectory(path: path.parent ?? .root)
+        return items.first { $0.path == path } ?? items.first { SyncKey.folded($0.path) == SyncKey.folded(path) }
+    }
+
+    /// Gives the version that loses its name another one, which takes it along whatever it is by now.
+    private func setAside(_ action: SyncAction) async throws {
+        let folder = pass.folders[action.side]
+        do {
+            try await withConflictName(of: action) { try await folder.provider.moveItem(path: folder.path(of: action.path), to: $0) }
+        } catch let error where error.isNoSuchFile {
+            throw ChangedMeanwhile(path: action.path)
+        }
+    }
+
+    /// Calls `body` with names for a conflict copy until one is free.
+    private func withConflictName<Value>(of action: SyncAction, _ body: (ProviderPath) async throws -> Value) async throws -> Value {
+        let folder = pass.folders[action.side]
+        var longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
+        // What only passes through the name takes none that might be too long: not every limit is known.
+        if action.kind == .remove { longest = min(longest, max(action.path.nameBytes.count, 100)) }
+        var number = 1
+        while true {
+            let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), longest: longest, number: number)
+            do { return try await body(folder.path(of: name)) } catch let error where error.isFileExists && number < 100 { number += 1 }
+        }
+    }
+
+    private func remove(_ action: SyncAction, _ difference: SyncDifference) async throws {
+        let folder = pass.folders[action.side]
+        let path = folder.path(of: action.path)
+        do {
+            // What has got a name that is the same one here would be found under the old one, too; a folder also where the storage lists it
+            // in no other form than the old one.
+            let twins = try await pass.store.plannedTwins(of: action.path, on: action.side)
+                .filter { !pass.capabilities[action.side].tells($0, from: action.path) }
+            if action.type == .directory, twins.contains(where: { SyncKey.isOneForm($0, action.path) }) { return }
+            if !twins.isEmpty, try await !folder.lists(path) { return }
+            // Where listings hide names, a folder that looks empty may not be.
+            if action.type == .directory, !pass.capabilities[action.side].listsEveryName {
+                let rest = try await folder.provider.contentsOfDirectory(path: path)
+                guard rest.allSatisfy(isPart) else {
+                    throw FileError.make(.fileWriteFileExists, path: path, underlying: POSIXError(.ENOTEMPTY))
+                }
+                return try await trash.put(action.path, on: action.side, expecting: SyncItem(type: .directory))
+            }
+            if action.type == .directory { return try await removeFolder(path, of: folder.provider) }
+            guard let expected = difference.item(on: action.side) else { return }
+            if pass.options.keepsReplaced || action.keepsOld {
+                return try await trash.put(action.path, on: action.side, expecting: expected)
+            }
+            try await removeItem(action, expected)
+        } catch let error where error.isNoSuchFile {
+            // Somebody else was first.
+        } catch let error where error.isFileExists && action.type == .directory {
+            if try await holdsOnlyLeftOut(path, of: folder) { throw LeftOutThere(side: action.side, isInside: true) }
+            // Something came into it.
+            throw FileError.make(
+                .fileWriteFileExists, path: action.path, sentence: "The folder “\(action.path)” still holds something and stays.",
+                underlying: error)
+        }
+    }
+
+    /// Whether all that is in a folder, and in those in it, takes no part.
+    private func holdsOnlyLeftOut(_ path: ProviderPath, of folder: SyncFolder) async throws -> Bool {
+        for item in try await folder.provider.contentsOfDirectory(path: path) where !isPart(item) && !isLeftOut(item, of: folder) {
+            guard item.isDirectory, try await holdsOnlyLeftOut(item.path, of: folder) else { return false }
+        }
+        return true
+    }
+
+    /// Removes a file or a link, out of its place first: what somebody writes there at the last moment is not what goes. Where the run ends
+    /// in between, it is a conflict copy, which everybody sees.
+    private func removeItem(_ action: SyncAction, _ expected: SyncItem) async throws {
+        let (folder, capabilities) = (pass.folders[action.side], pass.capabilities[action.side])
+        let (provider, path) = (folder.provider, folder.path(of: action.path))
+        // After a rename a tag may be another one.
+        if expected.tag != nil || capabilities[.moving] == .derived { try await transfer.check(action.path, on: action.side, is: expected) }
+        if capabilities[.moving] == .derived { return try await provider.removeItem(path: path, recursive: false) }
+        let aside = try await withConflictName(of: action) { aside in
+            do { try await provider.moveItem(path: path, to: aside) } catch let error where !error.isFileExists {
+                throw try await putBack(aside, to: path, in: folder, after: error)
+            }
+            return aside
+        }
+        do {
+            let now = SyncItem(try await provider.attributesOfItem(path: aside))
+            guard let now, now.isMoved(from: expected, capabilities) else { throw ChangedMeanwhile(path: action.path) }
+            try await provider.removeItem(path: aside, recursive: false)
+        } catch {
+            throw try await putBack(aside, to: path, in: folder, after: error)
+        }
+    }
+
+    /// Brings back what is not to have another name after all, if it is there, whatever went wrong; cancelling does not keep it from that. Where somebody has
+    /// written to its place, it stays a conflict copy.
+    ///
+    /// - Returns: What to say of it.
+    private func putBack(
+        _ aside: ProviderPath, to path: ProviderPath, in folder: SyncFolder, after error: any Error
+    ) async throws -> any Error {
+        let isBack = try await withCancellationShield {
+            do { try await folder.provider.moveItem(path: aside, to: path) } catch let error where error.isFileExists || error.isNoSuchFile
+            {
+                // Where nothing is to be brought back, it went on, and the answer was lost; or it was never renamed.
+                return false
+            }
+            return true
+        }
+        // The request to set it aside came twice, and only the second answer was heard.
+        return isBack && error.isNoSuchFile ? ChangedMeanwhile(path: path.relative(to: folder.path) ?? path) : error
+    }
+
+    /// Removes a folder with nothing in it but what was on its way there when somebody's transfer was cut off.
+    private func removeFolder(_ path: ProviderPath, of provider: any FileProvider) async throws {
+        do { try await provider.removeItem(path: path, recursive: false) } catch let error where error.isFileExists {
+            let rest = try await provider.contentsOfDirectory(path: path)
+            guard rest.allSatisfy(isPart) else { throw error }
+            for part in rest { try await provider.removeItem(path: part.path, recursive: false) }
+            try await provider.removeItem(path: path, recursive: false)
+        }
+    }
+
+    /// What was on its way when somebody's transfer was cut off.
+    private func isPart(_ item: FileObject) -> Bool {
+        !item.isDirectory && TemporaryName.matches(item.name) && TemporaryName.kind(of: item.name) != .aside
+    }
+
+    /// A move takes along whatever lies there by now: a newer version is found by the next look.
+    private func move(_ action: SyncAction, _ difference: SyncDifference) async throws -> [SyncChange] {
+        guard let from = action.from, let before = try await pass.store.difference(at: from)?.agreed else {
+            throw ChangedMeanwhile(path: action.path)
+        }
+        let folder = pass.folders[action.side]
+        let known = before.items[action.side]
+        // A copy does not tell by itself which version it is of.
+        if pass.capabilities[action.side][.moving] == .derived { try await transfer.check(from, on: action.side, is: known) }
+        do { try await rename(folder, from, to: action.path, on: action.side) } catch let error
+            where error.isNoSuchFile || error.isFileExists
+        {
+            throw ChangedMeanwhile(path: action.path)
+        }
+        var now = known
+        if let item = SyncItem(try await folder.provider.attributesOfItem(path: folder.path(of: action.path))),
+            item.isMoved(from: known, pass.capabilities[action.side])
+        {
+            now = item
+        }
+        return try [.forgotten(from), with(difference, action.side, now, hash: before.hash)]
+    }
+
+    /// On a storage that does not tell two names apart, the other one is reached over a third.
+    private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide) async throws {
+        let (old, new) = (folder.path(of: from), folder.path(of: path))
+        if pass.capabilities[side].tells(from, from: path) { return try await folder.provider.moveItem(path: old, to: new) }
+        try await respell(folder, old, to: new, named: path, on: side)
+    }
+
+    private func respell(
+        _ folder: SyncFolder, _ old: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
+    ) async throws {
+        let between = try ConflictName.make(
+            for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
+        let aside = folder.path(of: between)
+        do { try await folder.provider.moveItem(path: old, to: aside) } catch let error where !error.isFileExists {
+            throw try await putBack(aside, to: old, in: folder, after: error)
+        }
+        // Cancelling does not come in between: the next run would take it for something new.
+        do { try await withCancellationShield { try await folder.provider.moveItem(path: aside, to: new) } } catch {
+            throw try await putBack(aside, to: old, in: folder, after: error)
+        }
+    }
+}

@@ -1,0 +1,521 @@
+import FileProviderCore
+import Foundation
+import GRDB
+
+/// The state of a pair of folders, and what one pass works with, in SQLite: nothing of a tree's size is held in memory.
+///
+/// `item` is what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves and actions.
+final class SyncStore: Sendable {
+    let queue: DatabaseQueue
+    private let pass = Locked(Pass())
+
+    /// What a pass has seen of the items agreed on.
+    private struct Pass: Sendable {
+        var seen = Sides(Bitmap(), Bitmap())
+        var counts = Sides(0, 0)
+        var agreed = 0
+        /// See `setRuns(_:_:)`.
+        var runs = 0
+        var token = ""
+    }
+
+    /// Opens the state of a pair in `file`, which is made with its folder where it is missing.
+    ///
+    /// - Throws: `CocoaError(.fileLocking)` while another run has it; `CocoaError(.fileReadUnknown)` for the state of another pair, or a
+    ///   file that is no state.
+    static func open(_ file: URL, pair: Sides<String>) async throws -> SyncStore {
+        try await BlockingThreads.shared.run {
+            let place = SyncStateFile(file)
+            do {
+                try place.make()
+                var configuration = Configuration()
+                configuration.busyMode = .timeout(1)
+                let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+                try queue.writeWithoutTransaction { try SyncSchema.prepare($0, pair) }
+                // Where nobody may write, that shows with the first change otherwise, in the middle of a run.
+                if access(file.path, W_OK) != 0 { throw DatabaseError(resultCode: .SQLITE_READONLY) }
+                return SyncStore(queue)
+            } catch let error as DatabaseError { throw place.error(error) } catch let error as ForeignState {
+                throw FileError.make(.fileReadUnknown, path: file.path, sentence: "“\(file.lastPathComponent)” \(error.what)")
+            }
+        }
+    }
+
+    private init(_ queue: DatabaseQueue) {
+        self.queue = queue
+    }
+
+    /// Works on the database, in one transaction.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do { return try await queue.write(body) } catch let error as DatabaseError {
+            throw SyncStateFile(URL(fileURLWithPath: queue.path)).error(error)
+        }
+    }
+
+    /// Closes the state; what comes later fails.
+    func close() async throws { try await BlockingThreads.shared.run { [queue] in try queue.close() } }
+
+    // MARK: Looking
+
+    /// Begins a pass: nothing is seen, found or planned.
+    func beginPass() async throws {
+        try await write { [self] db in
+            try SyncSchema.clearPass(db)
+            let agreed = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
+            let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
+            let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
+            let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
+            // There is to be room for a bit of each, 512 MiB at most; numbers are given out one by one.
+            guard last < 1 << 32 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
+            pass.update {
+                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, runs: runs, token: token)
+            }
+        }
+    }
+
+    /// How many items both sides had in common before the pass.
+    var agreedCount: Int { pass.value.agreed }
+
+    /// Whether no run ever came to its end.
+    var isFirst: Bool { [0, 3, 4].contains(pass.value.runs) }
+
+    /// Whether a first run took steps, and may have left files that are not whole: whatever stopped it may have stopped the disks, too.
+    var isFirstBegun: Bool { [3, 4].contains(pass.value.runs) }
+
+    /// Which way the last run went that came to its end.
+    var lastDirection: SyncOptions.Direction? {
+        switch pass.value.runs {
+        case 1, 3: .mirror
+        case 2: .twoWay
+        default: nil
+        }
+    }
+
+    /// What tells this pair from all others, on other machines too.
+    var token: String { pass.value.token }
+
+    /// Notes that a run came to its end.
+    func endRun(_ direction: SyncOptions.Direction) async throws {
+        try await write { [self] db in
+            try setRuns(direction == .mirror ? 1 : 2, db)
+            try Self.forgetUnkept(db)
+        }
+    }
+
+    /// 0: none began its steps. 1: the last one was a mirror, or is one under way. 2: it was two-way. 3: none came to its end, and one of
+    /// them was a mirror. 4: none came to its end, and all were two-way.
+    private func setRuns(_ runs: Int, _ db: Database) throws {
+        try db.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs])
+        pass.update { $0.runs = runs }
+    }
+
+    /// How many of the items agreed on a side's listing had.
+    func seenCount(on side: SyncSide) -> Int { pass.update { $0.seen[side].count } }
+
+    /// How many items a side's listing had.
+    func count(on side: SyncSide) -> Int { pass.update { $0.counts[side] } }
+
+    /// Takes a part of a side's listing; what is as it was agreed on is only marked as seen.
+    ///
+    /// - Returns: Items that the listing has had before.
+    func note(
+        _ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double
+    ) async throws -> [ProviderPath] {
+        try await write { [self] db in try note(items, on: side, precision: precision, db) }
+    }
+
+    @discardableResult
+    private func note(
+        _ items: [(path: ProviderPath, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database
+    ) throws -> [ProviderPath] {
+        let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
+        let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
+        let update = try db.cachedStatement(sql: SyncSQL.updateSide(side))
+        return try pass.update { pass in
+            var twice: [ProviderPath] = []
+            for (path, item) in items {
+                let key = SyncKey.data(path)
+                pass.counts[side] += 1
+                if pass.agreed > 0, let row = try Row.fetchOne(find, arguments: [key]) {
+                    if pass.seen[side].contains(row[0]) { twice.append(path) }
+                    pass.seen[side].insert(row[0])
+                    let known = SyncSQL.item(row, from: 1)
+                    let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
+                    if !isTold, item.isAlike(known, precision: precision, byTag: true) {
+                        try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
+                        continue
+                    }
+                    if item.isUnchanged(since: known) { continue }
+                }
+                try insert.execute(
+                    arguments: [
+                        key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
+                        SyncKey.folded(path),
+                    ])
+                if db.changesCount == 0 { twice.append(path) }
+            }
+            return twice
+        }
+    }
+
+    /// Ends a side's listing: what was agreed on and not seen is gone, except below folders that could not be listed, of which nothing is
+    /// known on either side.
+    func endListing(on side: SyncSide) async throws {
+        try await write { [self] db in
+            let seen = pass.update { $0.seen[side] }
+            if seen.count == pass.value.agreed { return }
+            let insert = try db.cachedStatement(sql: SyncSQL.insertGone(side))
+            let ids = try Int.fetchCursor(db, sql: "SELECT id FROM item")
+            while let id = try ids.next() {
+                if !seen.contains(id) { try insert.execute(arguments: [id]) }
+            }
+        }
+    }
+
+    /// Has all that the destination kept when the source lost it count as the destination's own, in this pass.
+    func claimKept() async throws { try await write { try $0.execute(sql: SyncSQL.claimKept) } }
+
+    /// Has what a step is taken for count as another version than was agreed on, until the step is noted. It is on the disk when this
+    /// returns, where there is any: no power failure takes it back and leaves the step.
+    ///
+    /// - Parameter claimsKept: Whether what ``claimKept()`` is about counts so, too, until both sides have it again.
+    func beginSteps(_ direction: SyncOptions.Direction, claimsKept: Bool) async throws {
+        do {
+            try await queue.writeWithoutTransaction { [self] db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.inTransaction {
+                    // What is cut off has left something, too.
+                    if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) } else if pass.value.runs == 0 { try setRuns(4, db) }
+                    for side in SyncSide.allCases {
+                        let kinds = [SyncAction.Kind.create, .update, .remove, .conflict].map(\.rawValue)
+                        try db.execute(sql: SyncSQL.listCauses(of: side), arguments: StatementArguments(kinds))
+                        try db.execute(sql: SyncSQL.voidCauses(of: side), arguments: StatementArguments(kinds))
+                    }
+                    if claimsKept {
+                        try db.execute(sql: SyncSQL.keepClaims)
+                        // Where nobody could look, too.
+                        try eachLeftOut(db) { key, itself in
+                            try db.cachedStatement(sql: SyncSQL.voidBelow).execute(
+                                arguments: [key + [0], key + [1], itself ? key : nil])
+                        }
+                    }
+                    return .commit
+                }
+                try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            }
+        } catch let error as DatabaseError { throw SyncStateFile(URL(fileURLWithPath: queue.path)).error(error) }
+    }
+
+    /// Has what lies below `paths`, and with `itself` they too, take no part in this pass.
+    func leaveOut(_ paths: [ProviderPath], itself: Bool) async throws {
+        if paths.isEmpty { return }
+        try await write { db in
+            let insert = try db.cachedStatement(
+                sql: """
+                    INSERT INTO left_out (key, itself) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET itself = max(itself, excluded.itself)
+                    """)
+            for path in paths { try insert.execute(arguments: [SyncKey.data(path), itself]) }
+        }
+    }
+
+    /// Ends both listings: takes back what was noted, on either side, of what takes no part.
+    func endLooking() async throws {
+        try await write { [self] db in
+            try Self.leaveOutUnshown(db)
+            try db.execute(sql: SyncSchema.indexFolded)
+            let below = try db.makeStatement(sql: "DELETE FROM found WHERE key >= ? AND key < ?")
+            let itself = try db.makeStatement(sql: "DELETE FROM found WHERE key = ?")
+            try eachLeftOut(db) { key, isItself in
+                try below.execute(arguments: [key + [0], key + [1]])
+                if isItself { try itself.execute(arguments: [key]) }
+            }
+        }
+    }
+
+    /// What takes no part, in all forms of its name.
+    private func eachLeftOut(_ db: Database, _ body: (_ key: Data, _ itself: Bool) throws -> Void) throws {
+        let rows = try Row.fetchCursor(db, sql: "SELECT key, itself FROM left_out")
+        while let row = try rows.next() {
+            for key: Data in try Self.forms(of: row[0], db) { try body(key, row[1]) }
+        }
+    }
+
+    /// Whether anything on any side differs from `path` in normalization alone.
+    func hasOtherForms(of path: ProviderPath) async throws -> Bool {
+        let key = SyncKey.data(path)
+        if key.allSatisfy({ $0 < 0x80 }) { return false }
+        return try await write { try Self.forms(of: key, $0).contains { $0 != key } }
+    }
+
+    /// What differs from `key` in normalization alone on any side, itself included.
+    private static func forms(of key: Data, _ db: Database) throws -> [Data] {
+        if key.allSatisfy({ $0 < 0x80 }) { return [key] }
+        let path = try SyncKey.path(key)
+        let keys = try Data.fetchAll(
+            db, sql: "SELECT key FROM found WHERE folded = :folded UNION SELECT key FROM item WHERE folded = :folded",
+            arguments: ["folded": SyncKey.folded(path)])
+        return try [key] + keys.filter { try $0 != key && SyncKey.isOneForm(SyncKey.path($0), path) }
+    }
+
+    /// Has `side` list what it lists in another normalization than the other side, or than was agreed on, under the name that is known there;
+    /// and all that is in such a folder below that name.
+    func takeForms(on side: SyncSide, precision: Double) async throws {
+        try await write { [self] db in
+            // What is in a folder comes into question when the folder has its name.
+            while try takeNextForms(on: side, precision: precision, db) {}
+        }
+    }
+
+    private func takeNextForms(on side: SyncSide, precision: Double, _ db: Database) throws -> Bool {
+        try db.execute(sql: "DELETE FROM form")
+        try db.execute(sql: SyncSQL.insertForms, arguments: ["side": side.rawValue])
+        let below = try db.cachedStatement(sql: SyncSQL.listedBelow)
+        let forms = try db.cachedStatement(sql: SyncSQL.forms)
+        let rows = try Row.fetchCursor(forms)
+        var last: Data?
+        while let row = try rows.next() {
+            let (listed, known): (Data, Data) = (row[0], row[1])
+            let (path, name) = (try SyncKey.path(listed), try SyncKey.path(known))
+            guard path.parent == name.parent, SyncKey.isOneForm(path, name) else { continue }
+            if let last, listed == last || listed.starts(with: last + [0]) { continue }
+            last = listed
+            try rename([(listed, known, SyncSQL.item(row, from: 2))], on: side, precision: precision, db)
+            while case let rows = try Row.fetchAll(below, arguments: [side.rawValue, listed + [0], listed + [1]]), !rows.isEmpty {
+                let items = rows.map { row in
+                    let key: Data = row[0]
+                    return (key, known + key.dropFirst(listed.count), SyncSQL.item(row, from: 1))
+                }
+                try rename(items, on: side, precision: precision, db)
+            }
+        }
+        return last != nil
+    }
+
+    /// Notes what a side lists under one key under another one.
+    private func rename(_ items: [(from: Data, to: Data, item: SyncItem)], on side: SyncSide, precision: Double, _ db: Database) throws {
+        let remove = try db.cachedStatement(sql: "DELETE FROM found WHERE key = ? AND side = ?")
+        for item in items {
+            for key in [item.from, item.to] { try remove.execute(arguments: [key, side.rawValue]) }
+        }
+        pass.update { $0.counts[side] -= items.count }
+        try note(items.map { (try SyncKey.path($0.to), $0.item) }, on: side, precision: precision, db)
+    }
+
+    /// What is as it was not agreed on, in the order of a tree.
+    func differences(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.differences)
+            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+        }
+    }
+
+    /// Of these, the files that a side has new or in another version than agreed on.
+    func newFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.newFiles)
+            let arguments: StatementArguments = [path.map(SyncKey.data) ?? Data(), side.rawValue, limit]
+            return try Array(Row.fetchCursor(statement, arguments: arguments).map(SyncSQL.difference))
+        }
+    }
+
+    /// Of these, the source's files of which the state holds no version.
+    func voidFiles(after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.voidFiles)
+            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+        }
+    }
+
+    /// Of these, the files that one side alone has in another version of the same size, and whose content was known.
+    func touchedFiles(on side: SyncSide, after path: ProviderPath?, limit: Int = 512) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.touchedFiles(on: side))
+            return try Array(Row.fetchCursor(statement, arguments: [path.map(SyncKey.data) ?? Data(), limit]).map(SyncSQL.difference))
+        }
+    }
+
+    /// Tells each of `differences` what else a storage may take for it that does not tell all names apart.
+    func addTwins(to differences: [SyncDifference]) async throws -> [SyncDifference] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.twins)
+            return try differences.map { difference in
+                var difference = difference
+                let arguments: StatementArguments = ["folded": SyncKey.folded(difference.path), "key": SyncKey.data(difference.path)]
+                difference.twins = try Array(Row.fetchCursor(statement, arguments: arguments).map(SyncSQL.difference))
+                return difference
+            }
+        }
+    }
+
+    /// Notes what a comparison came to.
+    func compared(_ path: ProviderPath, isSame: Bool?, hash: String?) async throws {
+        try await write { db in
+            try db.execute(
+                sql: "INSERT OR REPLACE INTO compared(key, same, hash) VALUES (?, ?, ?)", arguments: [SyncKey.data(path), isSame, hash])
+        }
+    }
+
+    // MARK: Acting
+
+    /// Adds steps to the plan.
+    func add(_ actions: [SyncAction]) async throws {
+        try await write { db in
+            let insert = try db.cachedStatement(sql: SyncSQL.insertAction)
+            for action in actions {
+                try insert.execute(
+                    arguments: [
+                        action.phase.rawValue, SyncKey.depth(action.path) * (action.phase == .removeFolders ? -1 : 1), action.kind.rawValue,
+                        action.side.rawValue, SyncKey.data(action.path), action.from.map(SyncKey.data), SyncSQL.code(action.type),
+                        action.size, action.keepsOld, action.reason,
+                    ])
+            }
+        }
+    }
+
+    /// The next steps of a phase, those of one depth together.
+    func actions(_ phase: SyncAction.Phase, after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
+        try await write { db in
+            let (depth, key) = (last?.depth ?? Int.min, last.map { SyncKey.data($0.action.path) } ?? Data())
+            let statement = try db.cachedStatement(sql: SyncSQL.actions)
+            return try Array(Row.fetchCursor(statement, arguments: [phase.rawValue, depth, key, limit]).map(SyncSQL.plannedAction))
+        }
+    }
+
+    /// All steps of the plan in the order in which they are taken.
+    func plannedActions(after last: PlannedAction?, limit: Int = 512) async throws -> [PlannedAction] {
+        for phase in SyncAction.Phase.allCases where phase.rawValue >= last?.action.phase.rawValue ?? 0 {
+            let found = try await actions(phase, after: phase == last?.action.phase ? last : nil, limit: limit)
+            if !found.isEmpty { return found }
+        }
+        return []
+    }
+
+    /// What is known about one path.
+    func difference(at path: ProviderPath) async throws -> SyncDifference? {
+        try await write { db in try Row.fetchOne(db, sql: SyncSQL.oneDifference, arguments: [SyncKey.data(path)]).map(SyncSQL.difference) }
+    }
+
+    /// What the plan puts on a side under names that differ from this one in case or normalization alone.
+    func plannedTwins(of path: ProviderPath, on side: SyncSide) async throws -> [ProviderPath] {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.plannedTwins)
+            let arguments: StatementArguments = [
+                SyncKey.folded(path), SyncKey.data(path), SyncKey.depth(path), side.rawValue,
+                SyncAction.Kind.create.rawValue, SyncAction.Kind.move.rawValue,
+            ]
+            return try Array(Data.fetchCursor(statement, arguments: arguments).map(SyncKey.path))
+        }
+    }
+
+    /// Of two names that differ in case alone, at least one of them not as it was, the one that `side` does not list, where it lists the
+    /// other; and the same of two that differ in normalization alone.
+    func missingTwins(on side: SyncSide) async throws -> (inCase: ProviderPath?, inForm: ProviderPath?) {
+        try await write { db in
+            let statement = try db.cachedStatement(sql: SyncSQL.missingTwins)
+            let rows = try Row.fetchCursor(statement, arguments: ["side": side.rawValue])
+            var (inCase, inForm): (ProviderPath?, ProviderPath?)
+            while inCase == nil || inForm == nil, let row = try rows.next() {
+                let (missing, listed) = (try SyncKey.path(row[0]), try SyncKey.path(row[1]))
+                if SyncKey.isOneForm(missing, listed) { inForm = missing } else { inCase = missing }
+            }
+            return (inCase, inForm)
+        }
+    }
+
+    /// How many items the plan removes from a side.
+    func removals(on side: SyncSide) async throws -> Int {
+        try await write { db in
+            try Int.fetchOne(
+                db, sql: "SELECT count(*) FROM action WHERE side = ? AND kind = ?",
+                arguments: [side.rawValue, SyncAction.Kind.remove.rawValue]) ?? 0
+        }
+    }
+
+    /// Whether files were found that a side has moved.
+    func hasMoves(on side: SyncSide) async throws -> Bool {
+        try await write {
+            try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM moved WHERE side = ?)", arguments: [side.rawValue]) ?? false
+        }
+    }
+
+    /// How many bytes the plan transfers.
+    func bytesToTransfer() async throws -> Int64 {
+        // Sizes are what a server says: their sum may be none that a number holds.
+        try await write { try Int64.fetchOne($0, sql: "SELECT CAST(min(total(size), 4e18) AS INTEGER) FROM action") ?? 0 }
+    }
+
+    /// Has what both sides had in common at and below `path` stand under another name of the same folder.
+    func rename(_ path: ProviderPath, to new: ProviderPath) async throws {
+        let (old, new) = (SyncKey.data(path), SyncKey.data(new))
+        try await write { db in
+            let update = try db.cachedStatement(sql: "UPDATE OR IGNORE item SET key = ? WHERE key = ?")
+            try update.execute(arguments: [new, old])
+            var last = old + [0]
+            while case let keys = try Data.fetchAll(
+                db, sql: "SELECT key FROM item WHERE key > ? AND key < ? ORDER BY key LIMIT 512", arguments: [last, old + [1]]),
+                let end = keys.last
+            {
+                for key in keys { try update.execute(arguments: [new + key.dropFirst(old.count), key]) }
+                last = end
+            }
+        }
+    }
+
+    /// Notes what both sides have in common now.
+    func record(_ changes: [SyncChange]) async throws {
+        if changes.isEmpty { return }
+        try await write { db in
+            for change in changes {
+                switch change {
+                case .agreed(let path, let agreed):
+                    try db.cachedStatement(sql: SyncSQL.upsertItem).execute(arguments: SyncSQL.arguments(path, agreed))
+                    try Self.forgetUnkept(path, db)
+                    try Self.noteSent(path, agreed, db)
+                case .forgotten(let path):
+                    try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                    try Self.forgetUnkept(path, db)
+                    try Self.forgetSent(path, db)
+                case .unkept(let path, let side, let isFresh): try Self.noteUnkept(path, on: side, isFresh: isFresh, db)
+                case .setAside(let path):
+                    try db.cachedStatement(sql: "UPDATE unkept SET copied = 1 WHERE key = ?").execute(arguments: [SyncKey.data(path)])
+                    try Self.forgetSent(path, db)
+                }
+            }
+        }
+    }
+}
+
+/// A change of what both sides have in common.
+enum SyncChange: Sendable {
+    case agreed(ProviderPath, AgreedItem)
+    case forgotten(ProviderPath)
+    /// A file may not have been kept where it was written.
+    case unkept(ProviderPath, SyncSide, isFresh: Bool)
+    /// What a side had under this name has another one now.
+    case setAside(ProviderPath)
+}
+
+/// A step of the plan with what is known about its path.
+struct PlannedAction: Sendable {
+    let depth: Int
+    let action: SyncAction
+    let difference: SyncDifference
+}
+
+/// A set of small numbers.
+struct Bitmap: Sendable {
+    private var words: [UInt64]
+    private(set) var count = 0
+
+    init(_ last: Int = 0) {
+        words = Array(repeating: 0, count: last / 64 + 1)
+    }
+
+    func contains(_ number: Int) -> Bool { words.indices.contains(number / 64) && words[number / 64] & 1 << UInt64(number % 64) != 0 }
+
+    mutating func insert(_ number: Int) {
+        if contains(number) || !words.indices.contains(number / 64) { return }
+        words[number / 64] |= 1 << UInt64(number % 64)
+        count += 1
+    }
+}
