@@ -52,7 +52,8 @@ providers-table: ## write Documentation/Providers.md from what the servers show
 format: ## rewrite the sources in the project's style
 	swift format --in-place --recursive $(SOURCES)
 
-lint: ## check the style without changing anything
+lint: ## check the style, and that folders form a stack, without changing anything
+	python3 .ci/folders.py
 	swift format lint --recursive --strict $(SOURCES)
 
 clean: ## remove what the compiler made

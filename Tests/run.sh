@@ -180,6 +180,7 @@ main() {
     say "there is no swift in PATH: see https://www.swift.org/install"
     exit 127
   fi
+  part "folders" run python3 .ci/folders.py
   part "style" run swift format lint --strict --recursive --parallel Sources Providers Tests Examples Package.swift
   part "building" run env SWIFT_DETERMINISTIC_HASHING=1 swift build --build-tests "$ANEW"
   part "starting servers" start_servers
