@@ -16,9 +16,14 @@ let package = Package(
         .library(name: "SFTPFileProvider", targets: ["SFTPFileProvider"]),
         .library(name: "S3FileProvider", targets: ["S3FileProvider"]),
         .library(name: "MediaTags", targets: ["MediaTags"]),
+        .library(name: "MediaTypes", targets: ["MediaTypes"]),
+        .library(name: "Archives", targets: ["Archives"]),
         // With the provider of this machine's files, which needs no library.
         .library(name: "Publication", targets: ["Publication", "LocalFileProvider"]),
+        .library(name: "PublicationCache", targets: ["PublicationCache"]),
         .library(name: "FileInformation", targets: ["FileInformation"]),
+        .library(name: "ReaderApplication", targets: ["ReaderApplication"]),
+        .library(name: "ReaderDriver", targets: ["ReaderDriver"]),
         .library(name: "ReaderLink", targets: ["ReaderLink"]),
         .library(name: "ReaderLibrary", targets: ["ReaderLibrary"]),
         .library(name: "Sync", targets: ["Sync"]),
@@ -109,13 +114,22 @@ let package = Package(
         // What sound files say of themselves, by ranges; no C library.
         .target(name: "MediaTags", dependencies: ["FileProviderCore"]),
 
-        // Books.
+        // Books: what their files are, archives over ranges, publications, and what a reader keeps of them.
+        .target(name: "MediaTypes"),
+        .target(
+            name: "Archives",
+            dependencies: [
+                "CZlib", .target(name: "CArchive", condition: .when(traits: ["Formats"])), "FileProviderCore",
+            ]),
         .target(
             name: "Publication",
             dependencies: [
-                "CZlib", "FileProviderCore", "MediaTags", "SafeXML", .target(name: "CPDF", condition: .when(traits: ["Formats"])),
-                .target(name: "CArchive", condition: .when(traits: ["Formats"])), "Cryptography",
+                "Archives", .target(name: "CPDF", condition: .when(traits: ["Formats"])), "Cryptography", "FileProviderCore",
+                "MediaTags", "MediaTypes", "SafeXML",
             ]),
+        .target(
+            name: "PublicationCache",
+            dependencies: ["Archives", "Cryptography", "FileProviderCore", "MediaTypes", "Publication"]),
 
         // Properties and thumbnails. Without the trait, of what needs no further library.
         .target(
@@ -137,13 +151,20 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
-        // calibre's protocol with reader applications, and a library in SQLite for the application's side.
+        // calibre's protocol with reader applications: what is exchanged, the side of the application, the side of the driver.
+        .target(name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"]),
         .target(
-            name: "ReaderLink",
+            name: "ReaderApplication",
             dependencies: [
-                "FileProviderCore", "Publication", "Cryptography",
-                .product(name: "Logging", package: "swift-log"),
+                "Cryptography", "FileProviderCore", "ReaderMessages", .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "ReaderDriver",
+            dependencies: [
+                "Cryptography", "FileProviderCore", "Publication", "ReaderMessages", .product(name: "Logging", package: "swift-log"),
+            ]),
+        .target(name: "ReaderLink", dependencies: ["ReaderApplication", "ReaderDriver"]),
+        // A library in SQLite for the application's side.
         .target(
             name: "ReaderLibrary",
             dependencies: [
@@ -156,7 +177,7 @@ let package = Package(
             name: "Carrel",
             dependencies: [
                 "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "FTPFileProvider",
-                "S3FileProvider", "SFTPFileProvider", "Publication", "ReaderLink", "FileInformation", "SafeXML",
+                "S3FileProvider", "SFTPFileProvider", "Publication", "PublicationCache", "ReaderLink", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",
@@ -206,7 +227,8 @@ let package = Package(
         .testTarget(
             name: "PublicationTests",
             dependencies: [
-                "Publication", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SafeXML", "SampleBooks",
+                "Archives", "Publication", "PublicationCache", "LocalFileProvider", "MediaTypes", "MemoryFileProvider", "ProviderDoubles",
+                "SafeXML", "SampleBooks",
                 .target(name: "CArchive", condition: .when(traits: ["Formats"])), "Cryptography",
             ]),
         .testTarget(
@@ -215,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "ReaderLinkTests",
             dependencies: [
-                "ReaderLink", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles", "SampleBooks",
+                "ReaderApplication", "ReaderDriver", "ReaderLink", "ReaderMessages", "LocalFileProvider", "MemoryFileProvider",
+                "ProviderDoubles", "SampleBooks",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -1,2 +1,3 @@
-// One import for apps: this module, and the contracts of the providers that it works on.
-@_exported public import FileProviderCore
+// Both sides of the protocol with reader applications.
+@_exported public import ReaderApplication
+@_exported public import ReaderDriver

@@ -99,9 +99,9 @@ prepare() { # PRODUCT
   ARGUMENTS=()
   case $1 in
     LocalFileProvider) ARGUMENTS=("$WORK/books") ;;
-    ReaderLink | ReaderLibrary) ARGUMENTS=("$WORK/reader") ;;
+    ReaderDriver | ReaderLibrary | PublicationCache) ARGUMENTS=("$WORK/reader") ;;
     Sync) ARGUMENTS=("$WORK/books" "$WORK/sync") ;;
-    Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
+    Archives | Publication | FileInformation) ARGUMENTS=("$WORK/books/lamp.epub") ;;
     Carrel) ARGUMENTS=("file://$WORK/books/lamp.epub") ;;
     CarrelCommand) ARGUMENTS=(ls "$WORK/books") ;;
     WebDAVFileProvider) ARGUMENTS=("$(as_reader "${CARREL_TEST_APACHE_DIGEST_URL:-}")") ;;
@@ -131,7 +131,12 @@ answer() {
     Publication | Carrel) echo 'The Lamp at the Carrel by ' ;;
     FileInformation) echo 'title The Lamp at the Carrel' ;;
     Sync) echo '1 created, 0 failed' ;;
-    ReaderLink) echo absent ;;
+    ReaderDriver) echo absent ;;
+    ReaderApplication) echo library.sqlite ;;
+    ReaderLink) echo 'library.sqlite 100' ;;
+    MediaTypes) echo EPUB ;;
+    Archives) echo 'META-INF/container.xml ' ;;
+    PublicationCache) echo '0 bytes kept' ;;
     ReaderLibrary) echo '0 books' ;;
   esac
 }

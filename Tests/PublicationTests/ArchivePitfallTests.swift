@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private func options(_ change: (inout ZIPBuilder.Options) -> Void) -> ZIPBuilder.Options {
     var options = ZIPBuilder.Options()

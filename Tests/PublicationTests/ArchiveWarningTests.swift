@@ -5,37 +5,40 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// What is told of an archive that was opened all the same.
 @Suite struct `Of an archive it is told` {
     private func warnings(
         prefix: Data = Data(), ending: ZIPBuilder.Ending = .init(), _ names: [String]
-    ) async throws -> [PublicationWarning] {
+    ) async throws -> [ContentWarning] {
         let data = try ZIPBuilder.data(prefix: prefix, ending: ending) { zip in for name in names { try zip.deflate(name, "x") } }
         return try await ZIPArchive.open(try CountingReader(data)).warnings
     }
 
     @Test func `that names which may lead out of it were left out`() async throws {
         let one = "“../x” in the archive is a name that may lead out of it, or names nothing; the entry was left out."
-        #expect(try await warnings(["a", "../x"]) == [PublicationWarning("unsafe-entry", .moderate, one)])
+        #expect(try await warnings(["a", "../x"]) == [ContentWarning("unsafe-entry", .moderate, one)])
         let many = "“//host/x” and 2 more in the archive are names that may lead out of it, or name nothing; the entries were left out."
-        let expected = [PublicationWarning("unsafe-entry", .moderate, many)]
+        let expected = [ContentWarning("unsafe-entry", .moderate, many)]
         #expect(try await warnings(["//host/x", "C:\\x", "a", "b/../../c"]) == expected)
     }
 
     @Test func `that names began with a slash`() async throws {
         let one = "“/a” in the archive begins with a slash; it was taken for a name below the archive's root."
-        #expect(try await warnings(["/a", "b"]) == [PublicationWarning("rooted-entry", .minor, one)])
+        #expect(try await warnings(["/a", "b"]) == [ContentWarning("rooted-entry", .minor, one)])
         let many = "“/a” and 1 more in the archive begin with a slash; they were taken for names below the archive's root."
-        #expect(try await warnings(["/a", "\\b"]) == [PublicationWarning("rooted-entry", .minor, many)])
+        #expect(try await warnings(["/a", "\\b"]) == [ContentWarning("rooted-entry", .minor, many)])
     }
 
     @Test func `that repeated files were left out, and nothing of folders and the root`() async throws {
         let one = "“a” is in the archive more than once; the first entry counts."
-        #expect(try await warnings(["a", "b", "a"]) == [PublicationWarning("repeated-entry", .moderate, one)])
+        #expect(try await warnings(["a", "b", "a"]) == [ContentWarning("repeated-entry", .moderate, one)])
         let many = "“a” and 1 more are in the archive more than once; the first entry of each name counts."
-        #expect(try await warnings(["a", "b", "a", "b"]) == [PublicationWarning("repeated-entry", .moderate, many)])
+        #expect(try await warnings(["a", "b", "a", "b"]) == [ContentWarning("repeated-entry", .moderate, many)])
         #expect(try await warnings(["./", "a/", "a/b", "a/"]).isEmpty)
     }
 
@@ -45,9 +48,9 @@ import Testing
         #expect(try await warnings(ending: ending, ["a"]).isEmpty)
         ending.trailing = [0x0A]
         let expected = [
-            PublicationWarning(
+            ContentWarning(
                 "bytes-before-archive", .minor, "300 bytes in front of the archive are no part of it; they were passed over."),
-            PublicationWarning("bytes-behind-archive", .minor, "One byte behind the archive is no part of it; it was passed over."),
+            ContentWarning("bytes-behind-archive", .minor, "One byte behind the archive is no part of it; it was passed over."),
         ]
         #expect(try await warnings(prefix: Data(count: 300), ending: ending, ["a"]) == expected)
     }
@@ -69,7 +72,7 @@ import Testing
     }
 
     @Test func `all of it at no further request, and once however much there is`() async throws {
-        func cost(_ spoil: Bool) async throws -> (Int, [PublicationWarning]) {
+        func cost(_ spoil: Bool) async throws -> (Int, [ContentWarning]) {
             let data = try ZIPBuilder.data { zip in
                 for index in 0..<3_000 { try zip.store(spoil ? "../\(index % 1_000)" : "\(index)", Data()) }
                 for index in 0..<300 { try zip.store(spoil ? "same" : "same \(index)", Data()) }
@@ -95,7 +98,7 @@ import Testing
         let book = try await Shelf().open("b.cbz", [("1.png", "x"), ("../a\u{1B}[2J\u{2028}\u{202E}b", "x")])
         let problem = "in the archive is a name that may lead out of it, or names nothing; the entry was left out."
         let message = "“../a\u{FFFD}[2J\u{FFFD}\u{FFFD}b” \(problem)"
-        #expect(book.warnings == [PublicationWarning("unsafe-entry", .moderate, message)])
+        #expect(book.warnings == [ContentWarning("unsafe-entry", .moderate, message)])
     }
 
     @Test func `that links in an unpacked book were left out`() async throws {
@@ -108,7 +111,7 @@ import Testing
         let provider = try LocalFileProvider(root: folder)
         let archive = try await FolderArchive.open(provider, path: .root)
         let message = "“/2.png” is a link or a device, not a file; it was left out."
-        #expect(archive.warnings == [PublicationWarning("special-entry", .moderate, message)])
+        #expect(archive.warnings == [ContentWarning("special-entry", .moderate, message)])
         #expect(archive.entries.map(\.path) == ["1.png"])
     }
 
@@ -121,11 +124,11 @@ import Testing
             ]
             let archive = try await PackedArchive.open(try CountingReader(PackedBuilder.data(.tar, files)))
             let expected = [
-                PublicationWarning(
+                ContentWarning(
                     "unsafe-entry", .moderate,
                     "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."),
-                PublicationWarning("repeated-entry", .moderate, "“a” is in the archive more than once; the first entry counts."),
-                PublicationWarning("special-entry", .moderate, "“link” is a link or a device, not a file; it was left out."),
+                ContentWarning("repeated-entry", .moderate, "“a” is in the archive more than once; the first entry counts."),
+                ContentWarning("special-entry", .moderate, "“link” is a link or a device, not a file; it was left out."),
             ]
             #expect(archive.warnings == expected)
             #expect(try await PackedArchive.open(try CountingReader(PackedBuilder.data(.sevenZip, [File("a", "1")]))).warnings.isEmpty)

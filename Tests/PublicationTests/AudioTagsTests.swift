@@ -4,7 +4,10 @@ import ProviderDoubles
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private typealias Sound = SampleSound
 

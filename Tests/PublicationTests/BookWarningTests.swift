@@ -3,19 +3,22 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private let byName = "the tracks follow one another by their names."
 
 /// A sound EPUB that was spoilt in one place, and the one warning that it gives.
 struct SpoiltBook: Sendable, CustomTestStringConvertible {
     let book: OddBook
-    let warning: PublicationWarning
+    let warning: ContentWarning
 
     var testDescription: String { warning.message }
 
     init(_ tag: String, _ message: String, change: (inout OddBook) -> Void) {
-        warning = PublicationWarning(tag, .minor, message)
+        warning = ContentWarning(tag, .minor, message)
         book = OddBook.with(change)
     }
 
@@ -79,7 +82,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         #expect(book.warnings == [])
     }
 
-    private func open(_ name: String, _ files: [(String, String)]) async throws -> [PublicationWarning] {
+    private func open(_ name: String, _ files: [(String, String)]) async throws -> [ContentWarning] {
         try await Shelf().open(name, files).warnings
     }
 
@@ -88,11 +91,11 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         #expect(try await open("c.cbz", pages).isEmpty)
         #expect(
             try await open("c.cbz", pages + [("odd.exe", "x")]) == [
-                PublicationWarning("unused-file", .minor, "“odd.exe” is neither picture nor known metadata; it was passed over.")
+                ContentWarning("unused-file", .minor, "“odd.exe” is neither picture nor known metadata; it was passed over.")
             ])
         #expect(
             try await open("c.cbz", pages + [("z/2.heic", "x"), ("z/1.html", "x")]) == [
-                PublicationWarning(
+                ContentWarning(
                     "unused-file", .moderate, "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
             ])
         let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) { $1 }
@@ -110,7 +113,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         let book = try await ImageParser().parse(asset, warnings: log)
         #expect(book?.manifest.metadata.title == "T" && fetcher.requests == ["a/comicinfo.xml"])
         let message = "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” counts, which lies nearest to the root."
-        #expect(log.all == [PublicationWarning("repeated-metadata", .minor, message)])
+        #expect(log.all == [ContentWarning("repeated-metadata", .minor, message)])
     }
 
     @Test func `of a ComicInfo.xml that cannot be read it is told why`() async throws {
@@ -126,32 +129,32 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
             ([("l.m3u", "b.mp3\na.mp3")], nil), ([("l.pls", "x"), ("l.cue", "x")], nil),
             (
                 [("l.m3u", "b.mp3\nc.mp3\na.mp3")],
-                PublicationWarning("wrong-playlist", .moderate, "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
+                ContentWarning("wrong-playlist", .moderate, "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
             ),
             (
                 [("l.m3u", "../b.mp3\nc.mp3\n#x\nhttp://example.com/a.mp3")],
-                PublicationWarning(
+                ContentWarning(
                     "wrong-playlist", .moderate, "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
             ),
             (
                 [("l.m3u8", "b.mp3")],
-                PublicationWarning(
+                ContentWarning(
                     "wrong-playlist", .moderate, "The playlist “l.m3u8” does not name each track of the book once; \(byName)")
             ),
             (
                 [("l.m3u", ""), ("m.m3u", "")],
-                PublicationWarning("several-playlists", .minor, "The book has 2 playlists; \(byName)")
+                ContentWarning("several-playlists", .minor, "The book has 2 playlists; \(byName)")
             ),
             (
                 [("l.m3u", String(repeating: "#", count: 1 << 21))],
-                PublicationWarning("damaged-playlist", .moderate, "The playlist “l.m3u” cannot be read; \(byName)")
+                ContentWarning("damaged-playlist", .moderate, "The playlist “l.m3u” cannot be read; \(byName)")
             ),
             (
                 [("booklet.docx", "x")],
-                PublicationWarning("unused-file", .minor, "“booklet.docx” is no part of an audiobook; it was passed over.")
+                ContentWarning("unused-file", .minor, "“booklet.docx” is no part of an audiobook; it was passed over.")
             ),
-        ] as [([(String, String)], PublicationWarning?)])
-    func `a playlist that does not fit is told`(files: [(String, String)], expected: PublicationWarning?) async throws {
+        ] as [([(String, String)], ContentWarning?)])
+    func `a playlist that does not fit is told`(files: [(String, String)], expected: ContentWarning?) async throws {
         #expect(try await open("x.zab", [("a.mp3", "x"), ("b.mp3", "x")] + files) == [expected].compactMap(\.self))
     }
 

@@ -6,7 +6,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// A server that lists one file and, once a session is over, sends another.
 private final class ExpiringStorage: ForwardingProvider {

@@ -4,7 +4,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private let block = Int(CacheHeader.usualBlock)
 

@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Synchronization
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// A medium in memory that counts what it is asked, changes and goes away when it is told to.
 final class CountedMedium: Fetcher {

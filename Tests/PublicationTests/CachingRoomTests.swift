@@ -2,7 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// An archive's packed entry in zeros that may end before its time.
 private final class PackedZeros: Resource {

@@ -4,7 +4,10 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// A folder that goes when the test ends.
 private final class ScratchFolder {

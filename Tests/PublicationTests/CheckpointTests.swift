@@ -4,7 +4,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Random ranges of the mixed content, most of them small.
 private func someRanges(_ count: Int, seed: UInt64) -> [Range<Int64>] {

@@ -3,7 +3,10 @@ import Foundation
 import Synchronization
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// One that counts how often it is closed.
 private final class ClosingFetcher: Fetcher {

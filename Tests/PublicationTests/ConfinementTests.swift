@@ -4,7 +4,10 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Pitfall 20: nothing outside a fetcher's root is reachable, however it is written.
 @Suite struct ConfinementTests {

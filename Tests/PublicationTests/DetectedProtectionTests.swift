@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private let aes = "http://www.w3.org/2001/04/xmlenc#aes256-cbc"
 private let adeptKey =

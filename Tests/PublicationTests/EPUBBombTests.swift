@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Pitfall 34: what is made to become large, in each document that opening a book reads.
 @Suite(.timeLimit(.minutes(1))) struct EPUBBombTests {

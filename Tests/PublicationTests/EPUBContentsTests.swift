@@ -1,7 +1,10 @@
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 struct EPUBContentsTests {
     private let ncx = """

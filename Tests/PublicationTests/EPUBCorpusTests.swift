@@ -2,7 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Real books, read out of their archives by ranges.
 @Suite(.enabled(if: !BookCorpus.books.isEmpty, "the corpus is not here"))

@@ -2,7 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// How the cover of an EPUB is found where no property and no exact `meta` names it.
 @Suite struct EPUBCoverTests {

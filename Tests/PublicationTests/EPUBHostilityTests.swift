@@ -2,7 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 struct EPUBHostilityTests {
     @Test func `a book without a package is refused with a sentence`() async {

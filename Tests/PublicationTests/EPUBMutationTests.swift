@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Books whose documents were damaged by chance, the same in every run.
 @Suite struct EPUBMutationTests {

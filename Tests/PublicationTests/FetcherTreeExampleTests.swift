@@ -5,7 +5,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// The trees that Readium's composite fetcher proposal draws, each as it is made for a publication of that kind, and read through.
 @Suite struct FetcherTreeExampleTests {

@@ -6,7 +6,10 @@ import SampleBooks
 import Synchronization
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Passes everything on, and keeps the readers that it opened.
 private final class WatchedProvider: FileProviderReadWrite {

@@ -2,7 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private let injector: HTMLInjector = {
     var injector = HTMLInjector()

@@ -4,7 +4,10 @@
     import SampleBooks
     import Testing
 
-    @testable import Publication
+    @testable import Archives
+@testable import MediaTypes
+@testable import Publication
+@testable import PublicationCache
 
     /// Small archives that would have libarchive take gigabytes before it says anything of them.
     @Suite(.timeLimit(.minutes(1))) struct HostilePackedArchiveTests {

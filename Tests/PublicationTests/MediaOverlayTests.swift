@@ -1,7 +1,10 @@
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 @Suite struct MediaOverlayTests {
     private func guided(_ body: String, bodyAttributes: String = "") throws -> [GuidedNavigationObject] {

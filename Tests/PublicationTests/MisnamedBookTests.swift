@@ -4,7 +4,10 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Files that are not what their names say.
 @Suite struct MisnamedBookTests {
@@ -49,7 +52,7 @@ import Testing
         #expect(book.mediaType == type)
         #expect(try await book.get(#require(book.readingOrder.first)).read().count > 0)
         let sentence = "“\(name)” is \(found) and not \(claimed), as its name or a type given with it says; it was opened as what it is."
-        #expect(book.warnings.first == PublicationWarning("wrong-name", .moderate, sentence))
+        #expect(book.warnings.first == ContentWarning("wrong-name", .moderate, sentence))
         #expect(book.warnings.count == 1)
         await book.close()
         await #expect(throws: ResourceError.self) { _ = try await book.get(#require(book.readingOrder.first)).read() }

@@ -2,7 +2,10 @@ import FileProviderCore
 import Foundation
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 @Suite struct OddBookTests {
     /// Pitfalls 13, 21, 34 and 40, and what readers report of real books: Unicode forms, encodings, containers on one line, mimetypes
@@ -28,7 +31,7 @@ import Testing
     }
 
     @Test func `a missing chapter is worse than a missing style sheet`() async throws {
-        func severity(_ change: (inout OddBook) -> Void) async throws -> PublicationWarning.Severity? {
+        func severity(_ change: (inout OddBook) -> Void) async throws -> ContentWarning.Severity? {
             try await OddBook.with(change).open().warnings.map(\.severity).max()
         }
         #expect(try await severity { $0.add("x", "gone.css", "text/css") } == .moderate)

@@ -4,7 +4,10 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// A format of an app's own: the first line is the title, the file the only page.
 private struct NoteParser: PublicationParser {
@@ -53,7 +56,7 @@ private struct CaesarProtection: ContentProtection {
         let book = try await Publication.open(path: path, of: provider, options: notes)
         #expect(book.metadata.title.string == "First line")
         #expect(book.mediaType == NoteParser.type)
-        #expect(book.warnings == [PublicationWarning("no-date", .minor, "The note has no date; none is shown.")])
+        #expect(book.warnings == [ContentWarning("no-date", .minor, "The note has no date; none is shown.")])
         #expect(try await book.get("a.note").read(6..<10) == Data("line".utf8))
         await book.close()
     }
@@ -128,6 +131,6 @@ private struct CaesarProtection: ContentProtection {
         for index in 0..<2_000 { log.warn("many", .moderate, "Number \(index).") }
         #expect(log.all.count == WarningLog.most + 1)
         #expect(log.all.last?.tag == "too-many-warnings")
-        #expect(PublicationWarning.Severity.minor < .major)
+        #expect(ContentWarning.Severity.minor < .major)
     }
 }

@@ -2,7 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFDocumentTests {
     @Test(arguments: [false, true])

@@ -3,7 +3,10 @@ import Foundation
 import MemoryFileProvider
 import SampleBooks
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 extension PDFDocument {
     /// Opens the file as one that was opened by a provider.

@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Damaged files are read as far as possible; files made to harm end in one sentence.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFHostilityTests {

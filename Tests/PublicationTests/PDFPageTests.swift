@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// One page as a document: what is in it, and what it costs to get.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFPageTests {

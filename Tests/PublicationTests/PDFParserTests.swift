@@ -4,7 +4,10 @@ import MemoryFileProvider
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFParserTests {
     @Test func `a PDF file opens to a publication of one resource`() async throws {

@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// What a remote file costs: requests, and the bytes asked for.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFRequestTests {

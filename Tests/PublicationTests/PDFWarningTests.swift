@@ -2,7 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Warnings about what PDF files say of themselves, word for word.
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFWarningTests {
@@ -23,7 +26,7 @@ import Testing
     @Test func `dates that cannot be read are told`() async throws {
         let found = try await document(info: "/CreationDate (next\\nspring) /ModDate (D:20011332)")
         let expected = [("next spring", "creation"), ("D:20011332", "last change")].map { text, name in
-            PublicationWarning(
+            ContentWarning(
                 "unreadable-date", .minor, "“\(text)”, the date of the document's \(name), cannot be read; it was left out.")
         }
         #expect(found.warnings == expected && found.details.created == nil && found.details.modified == nil)
@@ -44,6 +47,6 @@ import Testing
     func `metadata of the wrong kind are told`(info: String, catalog: String) async throws {
         let found = try await document(info: info, catalog: catalog)
         let sentence = "Some of the document's metadata cannot be read; they were left out."
-        #expect(found.warnings == [PublicationWarning("damaged-metadata", .minor, sentence)])
+        #expect(found.warnings == [ContentWarning("damaged-metadata", .minor, sentence)])
     }
 }

@@ -4,7 +4,10 @@
     import SampleBooks
     import Testing
 
-    @testable import Publication
+    @testable import Archives
+@testable import MediaTypes
+@testable import Publication
+@testable import PublicationCache
 
     private typealias File = PackedBuilder.File
 

@@ -5,7 +5,10 @@
     import Synchronization
     import Testing
 
-    @testable import Publication
+    @testable import Archives
+@testable import MediaTypes
+@testable import Publication
+@testable import PublicationCache
 
     /// A file that is replaced under its reader; each answer tells the version it is of.
     private final class ReplacedFile: Sendable {

@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Archives whose names are separated by backslashes, as old programs for Windows write them, and names with escaped separators in them.
 @Suite struct SeparatorTests {

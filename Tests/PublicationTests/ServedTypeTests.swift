@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Pitfall 16: what servers call files of which they know nothing.
 @Suite struct ServedTypeTests {

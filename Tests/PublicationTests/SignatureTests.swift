@@ -2,7 +2,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 @Suite struct SignatureTests {
     private static func bytes(_ text: String, _ rest: [UInt8] = []) -> Data {

@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Requests, bytes and time.
 @Suite struct SniffingCostTests {

@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 /// Corners of the specification, and mistakes that others have made. Pitfall 15's and 17's costs are in `SniffingCostTests`.
 @Suite struct SniffingPitfallTests {

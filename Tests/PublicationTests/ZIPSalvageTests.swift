@@ -3,7 +3,10 @@ import Foundation
 import SampleBooks
 import Testing
 
+@testable import Archives
+@testable import MediaTypes
 @testable import Publication
+@testable import PublicationCache
 
 private let chapter = String(repeating: "Nobody had wound the clock since the ferry stopped. ", count: 200)
 

@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Lists of books as JSON, where the real thing is of no account.
 struct JSONSnapshotReader: LibrarySnapshotReader {

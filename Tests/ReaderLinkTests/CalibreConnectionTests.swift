@@ -4,7 +4,9 @@ import MemoryFileProvider
 import Synchronization
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 @Suite(.timeLimit(.minutes(10)))
 struct CalibreConnectionTests {

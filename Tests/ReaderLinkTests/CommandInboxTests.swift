@@ -2,7 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 struct CommandInboxTests {
     private let provider = FlakyProvider(capacity: nil)

@@ -2,7 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// The states of a connection for those who listen; the script runs between two looks.
 @Suite(.timeLimit(.minutes(2)))

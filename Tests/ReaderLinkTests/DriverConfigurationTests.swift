@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 struct DriverConfigurationTests {
     @Test func `what one application has goes before what all have, and what nobody says is as usual`() throws {

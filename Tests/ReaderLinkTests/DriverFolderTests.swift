@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// What others leave in the folder, and storages that answer late.
 @Suite(.timeLimit(.minutes(2)))

@@ -2,7 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Lists that are brought to a device, actions, and the device's memory.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 struct HeartbeatTests {
     private func says(_ state: Connected.State, heartbeat: Double? = nil, bytes: String = "one") -> Heartbeat.Look {

@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// What fails for good beside the books: the library's notes, the removal of a command, the list of books. The application's clock is
 /// fast, so that it gives up soon.

@@ -1,7 +1,9 @@
 import Foundation
 import Synchronization
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Clocks that a test turns by hand.
 ///

@@ -2,7 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// An application that goes to the background, or ends, in the middle of a command.
 @Suite(.timeLimit(.minutes(5)))

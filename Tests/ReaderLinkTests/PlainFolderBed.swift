@@ -5,7 +5,9 @@ import ProviderDoubles
 import SampleBooks
 import Synchronization
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// A cache in JSON, in place of the one in SQLite.
 struct JSONFolderCache: FolderCache {

@@ -3,7 +3,9 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// The cache's file: damaged, foreign, refused, and written by several drivers.
 @Suite struct PlainFolderCacheTests {

@@ -3,7 +3,9 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Uploading, deleting, editing and reading.
 @Suite struct PlainFolderChangesTests {

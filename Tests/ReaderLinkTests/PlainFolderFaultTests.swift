@@ -3,7 +3,9 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Files and caches that cannot be read, for a while or for good; and books that are fetched.
 @Suite struct PlainFolderFaultTests {

@@ -3,7 +3,9 @@ import Foundation
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Files that somebody moves, copies, replaces and removes between two looks.
 @Suite struct PlainFolderMovingTests {

@@ -2,7 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Titles that must become harmless names.
 let hostileTitles = [

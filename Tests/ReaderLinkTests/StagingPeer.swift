@@ -4,7 +4,9 @@ import Logging
 import MemoryFileProvider
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// A driver of few lines for tests of the application's side: it writes bytes, and waits until something is as it should be.
 struct StagingPeer {

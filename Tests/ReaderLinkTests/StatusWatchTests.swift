@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 struct StatusWatchTests {
     private static let coding = MessageCoding()

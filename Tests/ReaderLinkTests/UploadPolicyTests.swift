@@ -3,7 +3,9 @@ import Foundation
 import Synchronization
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 @Suite(.timeLimit(.minutes(2)))
 struct UploadPolicyTests {

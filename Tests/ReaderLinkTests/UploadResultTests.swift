@@ -2,7 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// Which book an uploaded one takes the place of, and what is believed of what the application says.
 @Suite(.timeLimit(.minutes(2)))

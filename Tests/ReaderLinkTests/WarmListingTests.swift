@@ -2,7 +2,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import ReaderLink
+@testable import ReaderApplication
+@testable import ReaderDriver
+@testable import ReaderMessages
 
 /// What a second listing costs, however many books there are.
 @Suite(.timeLimit(.minutes(5)))

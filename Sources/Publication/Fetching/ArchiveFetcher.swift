@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// The entries of an archive as resources.
 ///

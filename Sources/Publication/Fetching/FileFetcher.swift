@@ -1,5 +1,6 @@
 package import FileProviderCore
 import Foundation
+import MediaTypes
 import Synchronization
 
 /// One file that is open already, as the only resource, under its name.

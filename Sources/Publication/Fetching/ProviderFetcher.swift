@@ -1,5 +1,6 @@
 public import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// Files of any provider as resources: all that lies below a folder, or one file. Readium's proposal calls it `FileFetcher`.
 ///

@@ -1,4 +1,5 @@
 public import Foundation
+import MediaTypes
 
 /// Another way through a publication: fragments of media to be presented one after the other, some of them together (Readium Guided
 /// Navigation, section 1.1). Read-aloud books and the panels of comics are told this way.

@@ -1,3 +1,5 @@
+import MediaTypes
+
 extension Array where Element == Link {
     /// Reads an array of link objects or a single one. What is no link object is passed over.
     public init(json: JSONValue?) {

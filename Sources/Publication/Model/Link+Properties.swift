@@ -1,3 +1,5 @@
+import Archives
+
 extension Link {
     /// Facts about a resource that the manifest leaves open to extensions (`properties` of a link object).
     public struct Properties: Hashable, Sendable {

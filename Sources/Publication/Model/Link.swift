@@ -1,4 +1,5 @@
 import Foundation
+import MediaTypes
 
 /// A reference to a resource (Readium Web Publication Manifest, link object).
 public struct Link: Hashable, Sendable {

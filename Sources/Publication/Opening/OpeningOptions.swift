@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 public import Foundation
+import MediaTypes
 
 /// How a publication is opened (`Streamer` of Readium's proposal, as a value).
 public struct OpeningOptions: Sendable {

@@ -1,5 +1,7 @@
+import Archives
 public import FileProviderCore
 import Foundation
+import MediaTypes
 
 extension Publication {
     /// Opens the book at `path`, a file or a folder, where it lies: the format is found, its manifest made, and nothing else read.

@@ -1,3 +1,5 @@
+import Archives
+
 /// Opens publications that a scheme protects against being read by anyone (Readium's content protection proposal).
 ///
 /// Asked before the parsers, in order; the first that knows the scheme answers. Detection of the usual schemes is always asked last, so

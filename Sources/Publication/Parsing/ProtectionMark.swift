@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 
 /// Files that a scheme of protection leaves in a package, known by their names.

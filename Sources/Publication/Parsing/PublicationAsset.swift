@@ -1,5 +1,6 @@
 public import FileProviderCore
 public import Foundation
+import MediaTypes
 
 /// What a parser and a content protection get: the parts of what may be a publication, within reach, and its format.
 ///

@@ -1,3 +1,5 @@
+import Archives
+
 /// Makes publications of one format or of a family of them (`PublicationParser` of Readium's streamer proposal).
 ///
 /// An app's own parsers are asked before the ones that are here; see ``OpeningOptions/parsers``.

@@ -1,4 +1,5 @@
 public import Foundation
+import MediaTypes
 
 extension Publication {
     /// The manifest's link for `href`; see ``Manifest/link(withHREF:)``.

@@ -1,3 +1,6 @@
+import Archives
+import MediaTypes
+
 /// A book: what its manifest says, and its resources, read where they lie.
 public final class Publication: Sendable {
     /// As it was made when the publication was opened; it never changes.
@@ -7,7 +10,7 @@ public final class Publication: Sendable {
     /// What protects it; nil where nothing does.
     public let protection: Protection?
     /// What was wrong with it and could be helped, and what was done about it.
-    public let warnings: [PublicationWarning]
+    public let warnings: [ContentWarning]
     private let fetcher: any Fetcher
     private let readContents: (@Sendable () async throws -> [Link])?
     private let knownContents = SharedValue<[Link]>()
@@ -20,7 +23,7 @@ public final class Publication: Sendable {
     ///   - cover: Looks for the cover when somebody asks for it; nil if the manifest names it, or there is none.
     public init(
         manifest: Manifest, fetcher: any Fetcher = EmptyFetcher(), mediaType: MediaType? = nil, protection: Protection? = nil,
-        warnings: [PublicationWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil,
+        warnings: [ContentWarning] = [], contents: (@Sendable () async throws -> [Link])? = nil,
         cover: (@Sendable () async throws -> Link?)? = nil
     ) {
         self.manifest = manifest

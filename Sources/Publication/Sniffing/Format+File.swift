@@ -1,5 +1,6 @@
 public import FileProviderCore
 public import Foundation
+import MediaTypes
 
 extension Format {
     /// A file together with its format, which is found out when somebody first asks for it, once.

@@ -1,5 +1,6 @@
 public import FileProviderCore
 public import Foundation
+import MediaTypes
 
 extension Format {
     /// What a sniffer looks at.

@@ -1,3 +1,5 @@
+import MediaTypes
+
 /// A file format: a media type together with its name and usual file extension.
 ///
 /// The first Readium proposal had this type beside ``MediaType``; the final one merged the two. It stays as a thin

@@ -1,4 +1,5 @@
 public import Foundation
+import MediaTypes
 
 /// The head of an HTTP answer, as far as it tells what the body is.
 ///

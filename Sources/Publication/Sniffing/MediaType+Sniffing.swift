@@ -1,5 +1,7 @@
+import Archives
 public import FileProviderCore
 public import Foundation
+import MediaTypes
 
 extension MediaType {
     /// Tells what a file is from hints, or from its content; nil when it is something else.

@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 import SafeXML
 
 /// The content of one file in the forms that sniffers ask for, each made once, however many sniffers and rounds ask.

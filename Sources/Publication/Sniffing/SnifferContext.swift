@@ -1,5 +1,7 @@
+import Archives
 public import FileProviderCore
 public import Foundation
+import MediaTypes
 public import SafeXML
 
 extension MediaType {

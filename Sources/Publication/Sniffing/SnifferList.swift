@@ -1,4 +1,5 @@
 import FileProviderCore
+import MediaTypes
 
 /// An ordered list of sniffers that may change while others read it.
 public final class SnifferList: Sendable {

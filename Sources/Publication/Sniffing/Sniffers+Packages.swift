@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 // What is in archives. All of them have to have something in them: no list is of one kind for being empty.
 extension Sniffers {

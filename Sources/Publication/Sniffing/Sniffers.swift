@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import MediaTypes
 import SafeXML
 
 extension MediaType {

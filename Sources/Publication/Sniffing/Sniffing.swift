@@ -1,4 +1,5 @@
 import FileProviderCore
+import MediaTypes
 
 /// The two rounds: all sniffers with the hints, then all with the content; tables of known hints where neither tells.
 struct Sniffing: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import MediaTypes
 
 /// A document's bytes in a form in which markup is ASCII, and the way back.
 struct HTMLForm {

@@ -1,3 +1,5 @@
+import Archives
+
 extension Fetcher {
     /// A fetcher in front of this one that makes obfuscated fonts readable; this one where there are none.
     ///

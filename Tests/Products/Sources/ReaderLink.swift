@@ -1,9 +1,4 @@
-// Also depends on the product LocalFileProvider.
-import Foundation
-import LocalFileProvider
 import ReaderLink
 
-// Looks whether a reader application is behind a folder; there is none.
-let folder = try LocalFileProvider(root: URL(filePath: CommandLine.arguments[1]))
-let session = DriverSession(staging: StagingFolder(provider: folder, path: .root))
-print(try await session.probe())
+// One import for both sides: where an application's library lies, and how many books a driver sends at once, unless told otherwise.
+print(ApplicationOptions(application: "Lamp").snapshot, DriverOptions().batchSize)

@@ -1,6 +1,8 @@
+import Archives
 import FileProviderCore
 import Foundation
 import MediaTags
+import MediaTypes
 
 /// Makes audiobooks of sound files: in archives (`zab`), in folders, and single ones.
 ///

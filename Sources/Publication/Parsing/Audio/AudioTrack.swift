@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MediaTags
+import MediaTypes
 
 /// A sound file of an audiobook, and what it says of itself.
 struct AudioTrack: Sendable {

@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 import Foundation
 import MediaTags
@@ -94,7 +95,7 @@ struct AudioTracks: Sendable {
     }
 
     /// That nothing is known of the files in `unread`; nil if there are none.
-    static func warning(_ unread: CountedNames) -> PublicationWarning? {
+    static func warning(_ unread: CountedNames) -> ContentWarning? {
         unread.warning(
             "unread-track", .moderate, one: "cannot be read; nothing is known of its length and chapters.",
             many: "cannot be read; nothing is known of their length and chapters.")

@@ -1,6 +1,8 @@
+import Archives
 import FileProviderCore
 import Foundation
 import MediaTags
+import MediaTypes
 
 /// The picture in a sound file, as the only resource; nothing is read before somebody asks for it.
 final class EmbeddedCover: Fetcher {

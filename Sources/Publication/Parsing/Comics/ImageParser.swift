@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// Makes publications of pictures: comics in archives of any kind (`cbz` and its relatives), folders of pictures, and single ones.
 ///

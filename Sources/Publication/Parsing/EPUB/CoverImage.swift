@@ -1,4 +1,5 @@
 package import Foundation
+import MediaTypes
 
 /// Tells whether what a book calls its cover is an image.
 package enum CoverImage {

@@ -1,3 +1,6 @@
+import Archives
+import MediaTypes
+
 /// An EPUB as it was read, and the fetchers that its resources need.
 struct EPUBBook {
     var manifest: Manifest

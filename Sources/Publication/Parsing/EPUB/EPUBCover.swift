@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 import SafeXML
 
 /// Finds the cover image of an EPUB, by the most trustworthy statement that leads to an image.

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import MediaTypes
 import SafeXML
 
 /// Looks into a book for the image that an address leads to, and checks that it is one.

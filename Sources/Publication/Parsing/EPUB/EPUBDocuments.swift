@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 import Foundation
 import SafeXML

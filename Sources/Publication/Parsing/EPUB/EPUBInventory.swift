@@ -1,3 +1,5 @@
+import Archives
+
 /// The files that a container lists, found by whatever spelling of an address a book uses.
 struct EPUBInventory: Sendable {
     /// How an address relates to the file that it means.

@@ -1,3 +1,6 @@
+import Archives
+import MediaTypes
+
 /// Makes the links of a manifest from the items of a package document.
 struct EPUBLinks {
     private let package: PackageDocument

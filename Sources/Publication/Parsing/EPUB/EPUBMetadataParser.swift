@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 
 /// Turns the metadata of a package document into that of a manifest, by the rules that the Readium architecture lists

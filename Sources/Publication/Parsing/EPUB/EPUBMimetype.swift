@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 
 /// The entry `mimetype`, by which EPUBs can be told from other archives (EPUB 3.3, section 4.3.3).

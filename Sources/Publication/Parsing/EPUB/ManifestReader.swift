@@ -1,3 +1,4 @@
+import Archives
 import SafeXML
 
 /// Makes items of the manifest of a package document, and notes what is wrong with them (EPUB 3.3, section 5.6).
@@ -62,7 +63,7 @@ struct ManifestReader {
         element.attribute(name).map(MarkupText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func warn(_ tag: String, _ severity: PublicationWarning.Severity, _ message: String) {
+    private func warn(_ tag: String, _ severity: ContentWarning.Severity, _ message: String) {
         references.warnings.warn(tag, severity, message)
     }
 }

@@ -1,5 +1,6 @@
 import FileProviderCore
 public import Foundation
+import MediaTypes
 import SafeXML
 
 /// Serves the media overlays of an EPUB as guided navigation documents, made of their SMIL when somebody reads them.

@@ -1,4 +1,6 @@
+import Archives
 import Foundation
+import MediaTypes
 import SafeXML
 
 /// The package document (OPF): what an EPUB consists of (EPUB 3.3, section 5; OPF 2.0.1).

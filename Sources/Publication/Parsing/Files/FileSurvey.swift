@@ -1,3 +1,5 @@
+import MediaTypes
+
 /// What the files make of an archive or a folder that is no publication by its type: an audiobook, a comic, or neither.
 ///
 /// Other files may lie beside the sounds or the pictures if they are fewer, or a sound is long, and none of them is a program: somebody put

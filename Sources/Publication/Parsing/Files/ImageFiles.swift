@@ -1,3 +1,5 @@
+import MediaTypes
+
 /// Which files a comic consists of.
 enum ImageFiles {
     /// What comes with pictures and is no part of the comic.

@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// A file that a fetcher lists, for publications that are nothing but files.
 struct ListedFile {
@@ -53,7 +55,7 @@ extension ListedFile {
     /// Says that the files which are not `known` were passed over, and that each of them is `what`; nil where there are none.
     ///
     /// A picture, sound or a video of an unusual kind may be meant to be seen or heard, so it is missed more.
-    static func strangers(in files: [ListedFile], _ what: String, known: (ListedFile) -> Bool) -> PublicationWarning? {
+    static func strangers(in files: [ListedFile], _ what: String, known: (ListedFile) -> Bool) -> ContentWarning? {
         let strangers = files.filter { !known($0) }
         let types = Set(strangers.map(\.fileExtension)).compactMap { MediaType.known(fileExtension: $0)?.type }
         let isMissed = types.contains { ["image", "audio", "video"].contains($0) }

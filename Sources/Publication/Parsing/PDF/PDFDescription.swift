@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 
 /// What the library finds in a document, before it is put into order.
@@ -25,7 +26,7 @@ struct PDFDescription: Sendable {
     var identifiers: [Data] = []
     var xmp = Data()
     var isRightToLeft = false
-    var warnings: [PublicationWarning] = []
+    var warnings: [ContentWarning] = []
 }
 
 extension PDFDocument.OutlineItem {
@@ -54,14 +55,14 @@ extension PDFDocument.OutlineItem {
 
 extension PDFDocument.Details {
     /// The details of a document, and all that was wrong with it.
-    static func read(_ found: PDFDescription) -> (Self, [PublicationWarning]) {
+    static func read(_ found: PDFDescription) -> (Self, [ContentWarning]) {
         var warnings = found.warnings
         var xmp: XMPMetadata?
         do {
             if !found.xmp.isEmpty { xmp = try XMPMetadata(found.xmp) }
         } catch {
             warnings.append(
-                PublicationWarning("damaged-metadata", .minor, "The document's XMP metadata cannot be read; they were left out."))
+                ContentWarning("damaged-metadata", .minor, "The document's XMP metadata cannot be read; they were left out."))
         }
         var details = Self()
         details.title = xmp?.title ?? found.text(.title).map { LocalizedString($0) }
@@ -79,7 +80,7 @@ extension PDFDocument.Details {
         ]
         for case (let name, nil, let text?) in dates {
             let sentence = "“\(text.prefix(100))”, the date of the document's \(name), cannot be read; it was left out."
-            warnings.append(PublicationWarning("unreadable-date", .minor, sentence))
+            warnings.append(ContentWarning("unreadable-date", .minor, sentence))
         }
         details.isRightToLeft = found.isRightToLeft
         return (details, warnings)

@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 public import Foundation
 
@@ -28,7 +29,7 @@ public final class PDFDocument: Sendable {
     /// What the document says of itself.
     public let details: Details
     /// What was damaged, and what was done about it.
-    public let warnings: [PublicationWarning]
+    public let warnings: [ContentWarning]
     /// How long one look into a file may work, in seconds.
     static let mostSeconds = 20.0
     private let blocks: PDFBlocks

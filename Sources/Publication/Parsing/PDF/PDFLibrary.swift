@@ -1,3 +1,4 @@
+import Archives
 import FileProviderCore
 import Foundation
 
@@ -196,36 +197,36 @@ import Foundation
 
     /// The bits of `carrel_pdf_problem` as warnings.
     private enum Problems {
-        private static let all: [(bit: carrel_pdf_problem, warning: PublicationWarning)] = [
+        private static let all: [(bit: carrel_pdf_problem, warning: ContentWarning)] = [
             (
                 carrel_pdf_repaired,
-                PublicationWarning("repaired-pdf", .moderate, "The document is damaged; it was read as far as possible.")
+                ContentWarning("repaired-pdf", .moderate, "The document is damaged; it was read as far as possible.")
             ),
             (
                 carrel_pdf_miscounted,
-                PublicationWarning(
+                ContentWarning(
                     "wrong-page-count", .minor, "The document claims another number of pages than it has; they were counted.")
             ),
             (
                 carrel_pdf_pages_damaged,
-                PublicationWarning(
+                ContentWarning(
                     "damaged-pages", .major, "Parts of the document's tree of pages are damaged; the pages in them were left out.")
             ),
             (
                 carrel_pdf_outline_cut,
-                PublicationWarning("large-outline", .moderate, "The document's outline is too large; a part of it was left out.")
+                ContentWarning("large-outline", .moderate, "The document's outline is too large; a part of it was left out.")
             ),
             (
                 carrel_pdf_outline_damaged,
-                PublicationWarning("damaged-outline", .moderate, "The document's outline is damaged; a part of it was left out.")
+                ContentWarning("damaged-outline", .moderate, "The document's outline is damaged; a part of it was left out.")
             ),
             (
                 carrel_pdf_metadata_damaged,
-                PublicationWarning("damaged-metadata", .minor, "Some of the document's metadata cannot be read; they were left out.")
+                ContentWarning("damaged-metadata", .minor, "Some of the document's metadata cannot be read; they were left out.")
             ),
         ]
 
-        static func warnings(_ bits: UInt32) -> [PublicationWarning] { all.filter { bits & $0.bit.rawValue != 0 }.map(\.warning) }
+        static func warnings(_ bits: UInt32) -> [ContentWarning] { all.filter { bits & $0.bit.rawValue != 0 }.map(\.warning) }
     }
 #else
     /// A build without the trait `Formats`.

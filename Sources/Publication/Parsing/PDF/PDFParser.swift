@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// Makes a manifest from a PDF file, which is its only resource (Readium's PDF profile).
 ///

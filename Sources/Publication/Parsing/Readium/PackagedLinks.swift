@@ -1,3 +1,5 @@
+import Archives
+
 /// Puts the hrefs of a manifest that lies in a package into the one form that all fetchers and callers compare: relative to the
 /// package's root, without a slash in front, percent-encoded.
 struct PackagedLinks {

@@ -1,3 +1,5 @@
+import Archives
+
 /// Reads a Readium manifest and says what of it was passed over.
 struct ReadiumManifestReader {
     private let asset: PublicationAsset

@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 
 /// Makes publications of Readium packages and manifests: web publications, audiobooks, DiViNa and the packages that LCP protects
 /// (Readium Web Publication Manifest, and its packaging).

@@ -1,3 +1,6 @@
+import Archives
+import MediaTypes
+
 /// Links of a publication manifest: addresses, or objects with one (Publication Manifest, section 4.2.4.3).
 struct W3CLinks {
     let folder: HREFBase

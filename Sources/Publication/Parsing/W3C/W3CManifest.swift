@@ -1,3 +1,4 @@
+import Archives
 import Foundation
 
 /// A W3C publication manifest, to be turned into Readium's (Publication Manifest, W3C recommendation of 2020; the mapping of

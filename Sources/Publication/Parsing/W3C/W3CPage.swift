@@ -1,5 +1,7 @@
+import Archives
 import FileProviderCore
 import Foundation
+import MediaTypes
 import SafeXML
 
 /// An HTML page of a publication that leads to the others: the primary entry page, or the one with the table of contents.

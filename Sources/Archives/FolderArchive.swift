@@ -1,0 +1,122 @@
+public import FileProviderCore
+import Foundation
+
+/// A folder that holds what would lie in an archive: an unpacked ("exploded") publication.
+public final class FolderArchive: Archive {
+    /// Files that are kept open at most for being read on; 16.
+    public static let mostOpenFiles = 16
+
+    /// The folder.
+    public let path: ProviderPath
+    /// The files below the folder, sorted by path, those with a dot in front included.
+    public let entries: [ArchiveEntry]
+    /// What of the folder was left out.
+    public let warnings: [ContentWarning]
+    private let listed: [Listed]
+    private let index: EntryIndex
+    private let provider: any FileProviderReadWrite
+    private let readers = ReaderPool(capacity: FolderArchive.mostOpenFiles)
+
+    /// What the list said of a file.
+    private struct Listed: Sendable {
+        let path: ProviderPath
+        let size: Int64?
+        let entryTag: String?
+    }
+
+    private init(
+        _ files: [FileObject], below path: ProviderPath, of provider: any FileProviderReadWrite, special: CountedNames
+    ) {
+        var entries: [ArchiveEntry] = []
+        var listed: [Listed] = []
+        var index = EntryIndex()
+        for file in files {
+            guard let inside = file.path.relative(to: path), !inside.isRoot else { continue }
+            let name = String(Substring(inside.string.utf8.dropFirst()))
+            guard index.add(name, at: entries.count) else { continue }
+            entries.append(
+                ArchiveEntry(
+                    path: name, length: file.size ?? 0, packedLength: file.size, version: Self.version(of: file), index: entries.count))
+            listed.append(Listed(path: file.path, size: file.size, entryTag: file.entryTag))
+        }
+        warnings = LeftOutEntries(special: special).warnings
+        (self.path, self.provider) = (path, provider)
+        (self.entries, self.listed, self.index) = (entries, listed, index)
+    }
+
+    /// The entity tag, else the modification date, in seconds and not in words, which differ from place to place.
+    private static func version(of file: FileObject) -> String? {
+        file.entryTag ?? file.modifiedDate.map { "modified \($0.timeIntervalSince1970)" }
+    }
+
+    /// Lists the files below `path`; symbolic links are left out, because they may lead out of the folder.
+    ///
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit of entries, or deeper than a walk goes; the provider's errors.
+    /// - Complexity: One listing for each folder.
+    public static func open(
+        _ provider: any FileProviderReadWrite, path: ProviderPath, limits: ArchiveLimits = .standard
+    ) async throws -> FolderArchive {
+        let found = Collected<FileObject>()
+        let seen = ProgressReporter()
+        let special = Locked(CountedNames())
+        try await provider.walk(path: path) { item in
+            guard item.isRegularFile else {
+                if !item.isDirectory { special.update { $0.add(item.path.string) } }
+                return
+            }
+            seen.advance(by: 1)
+            guard seen.completed <= limits.entries else {
+                let sentence = "There are more than \(limits.entries) files in “\(path)”, which is the limit."
+                throw FileError.make(.fileReadTooLarge, path: path, sentence: sentence)
+            }
+            found.append(item)
+        }
+        return FolderArchive(found.values.sorted { $0.path < $1.path }, below: path, of: provider, special: special.value)
+    }
+
+    /// As of ``Archive/entry(at:)``.
+    public func entry(at path: String) -> ArchiveEntry? { index.index(of: path).map { entries[$0] } }
+
+    /// Reads the part of the file, which is opened at the first read and kept open for the next ones.
+    ///
+    /// - Throws: `CocoaError(.fileReadNoSuchFile)` for what was removed since the list was made, `CocoaError(.fileReadUnknown)` for what
+    ///   has another size or entity tag than it had then; the provider's errors.
+    public func stream(_ entry: ArchiveEntry, range: Range<Int64>?, into sink: any ByteSink) async throws {
+        guard !isClosed, listed.indices.contains(entry.index) else { throw closed(entry) }
+        let path = listed[entry.index].path
+        let part = range.map { FilePart.range(max(0, $0.lowerBound)..<max(0, $0.upperBound)) } ?? .whole
+        try await readers.withReader(
+            entry.index, open: { [provider] in try await provider.open(path: path) }, closed: { self.closed(entry) }
+        ) { reader in
+            _ = try await reader.stream(part, into: sink)
+            try await check(reader, against: listed[entry.index])
+        }
+    }
+
+    /// After a read, when it costs nothing. Of storages that tell versions in different ways only the size can be compared.
+    private func check(_ reader: any FileReader, against listed: Listed) async throws {
+        let now = try await reader.attributes()
+        let tags = [listed.entryTag, now.validator].compactMap { $0.flatMap(Self.comparable) }
+        guard listed.size ?? now.size == now.size else { throw FileError.changedWhileReading(reader.path) }
+        if Set(tags).count < 2 { return }
+        // Some servers list other tags than they send with the file.
+        let item = try await provider.attributesOfItem(path: listed.path)
+        guard item.entryTag == listed.entryTag else { throw FileError.changedWhileReading(reader.path) }
+    }
+
+    /// An entity tag without the mark of weak ones (RFC 9110, section 8.8.3); nil for what is none.
+    private static func comparable(_ tag: String) -> String? {
+        let bare = tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
+        return bare.hasPrefix("\"") ? bare : nil
+    }
+
+    /// Whether ``close()`` was called.
+    public var isClosed: Bool { readers.isClosed }
+
+    /// Ends what is being read; the provider stays as it is.
+    public func close() async { await readers.close() }
+
+    private func closed(_ entry: ArchiveEntry) -> CocoaError {
+        FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the folder was closed.")
+    }
+}

@@ -1,0 +1,178 @@
+import Archives
+import FileProviderCore
+import Foundation
+import Publication
+import Synchronization
+
+/// Which file to read from, and whether its version is the medium's.
+extension CachedEntry {
+    /// The file to read from; nil where reading goes past the cache.
+    ///
+    /// - Parameters:
+    ///   - offset: Where reading is going to begin.
+    ///   - mustAsk: Whether the medium's word is needed, because bytes are missing.
+    func settled(near offset: Int64, mustAsk: Bool = false) async throws -> CacheFile? {
+        enum Way {
+            case done(CacheFile?)
+            case wait(SharedFetch<CacheFile?>, isNew: Bool)
+        }
+        let asks = mustAsk || policy.revalidation == .always
+        let way: Way = state.withLock { state in
+            let isSettled = state.isConfirmed || state.isOffline || policy.revalidation == .never
+            if state.file != nil, mustAsk ? state.isConfirmed : !asks && isSettled { return .done(state.file) }
+            if state.file == nil, state.refusal != nil { return .done(nil) }
+            if let settling = state.settling {
+                settling.join()
+                return .wait(settling, isNew: false)
+            }
+            let settling = SharedFetch<CacheFile?>()
+            settling.join()
+            state.settling = settling
+            return .wait(settling, isNew: true)
+        }
+        guard case .wait(let settling, let isNew) = way else {
+            if case .done(let file) = way { return file }
+            return nil
+        }
+        if isNew {
+            settling.start { [self] in
+                defer { state.withLock { if $0.settling === settling { $0.settling = nil } } }
+                return try await settle(near: offset, mustAsk: mustAsk)
+            }
+        }
+        defer {
+            let isLast = state.withLock { state in
+                guard settling.leave() else { return false }
+                if state.settling === settling { state.settling = nil }
+                return true
+            }
+            if isLast { settling.cancel() }
+        }
+        do {
+            return try await settling.value()
+        } catch {
+            // What failed was perhaps somebody else's question, which this reader need not ask.
+            if isNew || mustAsk || error.isCancellation { throw error }
+        }
+        return try await settled(near: offset)
+    }
+
+    private func settle(near offset: Int64, mustAsk: Bool) async throws -> CacheFile? {
+        guard let file = try await openFile() else { return try await begin(near: offset) }
+        let (isConfirmed, isOffline) = state.withLock { ($0.isConfirmed, $0.isOffline) }
+        switch policy.revalidation {
+        case _ where mustAsk: break
+        case .never: return file
+        case .firstAccess: if isConfirmed || isOffline { return file }
+        case .always: state.withLock { $0.resource = nil }
+        }
+        do throws(ResourceError) {
+            if try await validate(file) { return file }
+        } catch {
+            switch error {
+            case .unavailable where policy.servesOffline && !mustAsk:
+                state.withLock { $0.isOffline = true }
+                return file
+            case .notFound:
+                // Gone, and not to come back when the server does not answer some day.
+                state.withLock { $0.file = nil }
+                try? await BlockingThreads.shared.run { [folder, digest] in
+                    try folder.remove(Array(digest.name.utf8))
+                    CacheSurvey.removeIfEmpty(folder.path)
+                }
+            default: break
+            }
+            throw error
+        }
+        return try await begin(near: offset)
+    }
+
+    /// The file that is open, else the one on the disk.
+    private func openFile() async throws -> CacheFile? {
+        if let file = state.withLock({ $0.file }) { return file }
+        let (folder, digest) = (folder, digest)
+        let found = try? await BlockingThreads.shared.run { try CacheFile.open(digest, in: folder) }
+        guard let found else { return nil }
+        state.withLock { state in
+            state.file = found
+            // Somebody else may have made it since it was last open here.
+            if found.header.nonce != state.confirmedNonce { state.isConfirmed = false }
+        }
+        return found
+    }
+
+    /// Whether the medium has the version that is in `file`.
+    ///
+    /// Where it tells no more than a length, a part that another fetcher left is not gone on with: its other part might be of other bytes.
+    private func validate(_ file: CacheFile) async throws(ResourceError) -> Bool {
+        let version = try await version(of: resource)
+        guard file.header.holds(version) else {
+            // What is kept goes for a new version of the file, and for nothing else.
+            try await (resource as? any ConfirmableResource)?.confirm(insteadOf: file.header.length)
+            return false
+        }
+        if version.tag == nil, state.withLock({ $0.ownNonce }) != file.header.nonce {
+            let isComplete: Bool
+            do {
+                isComplete = try await BlockingThreads.shared.run { flag in try file.isComplete(flag) }
+            } catch {
+                // A file is not given up because nobody waits for the answer any more.
+                throw ResourceError(error)
+            }
+            guard isComplete else { return false }
+        }
+        state.withLock { $0.confirm(file) }
+        return true
+    }
+
+    /// Makes a file for the medium's version, in place of the one there is; nil where it cannot be made.
+    ///
+    /// Bytes are asked for first: the answer tells the version, too, which saves a request. An archive knows its entries without one, and
+    /// compares checksums only of what is read as a whole.
+    private func begin(near offset: Int64) async throws -> CacheFile? {
+        state.withLock { $0.file = nil }
+        let resource = resource
+        let block = CacheHeader.usualBlock
+        let start = min(offset, CacheHeader.longest) / block * block
+        var first: Data?
+        if archived == nil { first = try await resource.read(start..<start + block) }
+        let version = try await version(of: resource)
+        let expected = (start..<start + block).clamped(to: 0..<max(0, version.length))
+        guard (0...CacheHeader.longest).contains(version.length), first == nil || first?.count == expected.count else {
+            let isTooLong = version.length > CacheHeader.longest
+            let sentence = "“\(link.href)” \(isTooLong ? "claims to be too long to be kept" : "is not as long as it says")."
+            refuse(StorageFailure(cause: FileError.make(.fileReadUnknown, path: link.href, sentence: sentence)))
+            return nil
+        }
+        do {
+            try await cache.makeRoom(for: CacheHeader.size + Int64(expected.count))
+            let (folder, digest, bytes) = (folder, digest, first ?? Data())
+            let file = try await BlockingThreads.shared.run {
+                let file = try CacheFile.make(version, of: digest, in: folder)
+                let index = Int(start / file.header.block)
+                guard !bytes.isEmpty, file.header.extent(of: index).count == bytes.count else { return file }
+                try bytes.withUnsafeBytes { try file.write($0, at: start) }
+                file.add(index, checksum: CRC32.of(bytes))
+                try file.commit()
+                return file
+            }
+            state.withLock { state in
+                state.file = file
+                state.confirm(file)
+                state.ownNonce = file.header.nonce
+            }
+            return file
+        } catch let failure as StorageFailure {
+            refuse(failure)
+            return nil
+        }
+    }
+}
+
+extension CachedEntry.State {
+    fileprivate mutating func confirm(_ file: CacheFile) {
+        isConfirmed = true
+        isOffline = false
+        confirmedNonce = file.header.nonce
+    }
+}

@@ -1,0 +1,60 @@
+import FileProviderCore
+import Foundation
+import Publication
+import Synchronization
+
+/// A proxy to a resource behind a cache.
+final class CachedResource: Resource {
+    let link: Link
+    private let entry: CachedEntry
+    private let isFetcherClosed: @Sendable () -> Bool
+    private let isClosed = Atomic(false)
+
+    /// - Parameter link: As it was asked for.
+    init(_ link: Link, entry: CachedEntry, isFetcherClosed: @escaping @Sendable () -> Bool) {
+        var known = entry.resource.link
+        known.href = link.href
+        self.link = known
+        self.entry = entry
+        self.isFetcherClosed = isFetcherClosed
+        entry.join()
+    }
+
+    deinit {
+        if !isClosed.load(ordering: .relaxed) { entry.leave() }
+    }
+
+    func length() async throws(ResourceError) -> Int64 { try await withEntry { try await $0.length() } }
+
+    func validator() async throws(ResourceError) -> ResourceValidator? { try await withEntry { try await $0.resource.validator() } }
+
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+        try await withEntry { try await $0.stream(range, into: sink) }
+    }
+
+    /// Loads all that is missing, and sees it onto the disk.
+    func preload(into sink: any ByteSink) async throws(ResourceError) {
+        try await withEntry { entry in
+            try await entry.stream(nil, into: sink, mustStore: true)
+            try await entry.synchronize()
+        }
+    }
+
+    func close() async {
+        if !isClosed.exchange(true, ordering: .relaxed) { await entry.leave()?.close() }
+    }
+
+    private func withEntry<Value: Sendable>(_ body: (CachedEntry) async throws -> Value) async throws(ResourceError) -> Value {
+        do {
+            if isFetcherClosed() { throw closed() }
+            return try await body(entry)
+        } catch {
+            if isFetcherClosed() { throw .unavailable(error) }
+            throw ResourceError((error as? StorageFailure)?.cause ?? error)
+        }
+    }
+
+    private func closed() -> CocoaError {
+        FileError.make(.fileReadUnknown, path: link.href, sentence: "“\(link.href)”: the publication it belongs to was closed.")
+    }
+}

@@ -1,0 +1,2 @@
+// One import for apps: this module, and the publications that it keeps.
+@_exported public import Publication

@@ -1,0 +1,241 @@
+import FileProviderCore
+import Foundation
+public import Logging
+import ReaderMessages
+
+/// The application's side of calibre's protocol: says in a staging folder that it is there, and carries out the commands that drivers
+/// leave there, one after the other.
+///
+/// A command that was begun and not ended, because the application was left or died, goes on with the next ``enter()``; no book is taken
+/// twice and none is lost. Nothing of what a driver sends is trusted. A connection that was entered works until ``leave()``, also when
+/// nobody holds it any more.
+public actor CalibreConnection {
+    /// Where the connection stands.
+    public enum State: String, Hashable, Sendable {
+        /// Not in connection mode: `connected.xml` is not there.
+        case left
+        /// Commands are carried out.
+        case online
+        /// In connection mode, but commands wait.
+        case offline
+    }
+
+    /// What an application may want to show.
+    public enum Event: Sendable {
+        /// The state changed.
+        case state(State)
+        /// A command begins: the name of its file.
+        case began(String)
+        /// A command is over.
+        case ended(String, CommandStatus.Code, [StatusMessage])
+        /// The storage or the library fails; the connection goes on trying.
+        case failed(any Error)
+    }
+
+    /// Seconds for which a step is waited for before the application says that it is offline: shorter than drivers wait for life.
+    private static let longestStep = 10.0
+
+    /// Where the connection stands.
+    public private(set) var state = State.left
+    /// What happens, from the connection's beginning to its end, for one consumer. Of a slow one the oldest 1,000 events are kept.
+    public nonisolated let events: AsyncStream<Event>
+
+    private let staging: StagingFolder
+    private let options: ApplicationOptions
+    private let time: any TimeSource
+    private let timestamps: RisingTimestamps
+    private let control: ProcessingControl
+    private let processor: CommandProcessor
+    private let logger: Logger
+    private let happened: AsyncStream<Event>.Continuation
+    private let report: @Sendable (any Error) -> Void
+    /// ``enter()``, ``goOffline()`` and ``leave()`` come one after the other.
+    private let turns = Turns()
+    private var tasks: [Task<Void, Never>] = []
+    /// Whether `connected.xml` is there, as far as this connection knows.
+    private var isTold = false
+    /// The last write of `connected.xml`, which the next one waits for.
+    private var telling: Task<Void, any Error>?
+
+    /// A connection through `staging` for the books of `library`; nothing happens before ``enter()``.
+    public init(
+        staging: StagingFolder, library: any BookLibrary, options: ApplicationOptions, time: any TimeSource = SystemTime(),
+        logger: Logger = Logger(label: "carrel.reader-link.application")
+    ) throws {
+        let (events, happened) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(1_000))
+        self.events = events
+        self.happened = happened
+        self.staging = staging
+        self.options = options.bounded
+        self.time = time
+        self.logger = logger
+        report = { error in
+            logger.warning("\(StagedName.shown(error.sentence))")
+            happened.yield(.failed(error))
+        }
+        timestamps = RisingTimestamps(time: time)
+        control = ProcessingControl(time: time, looksForCancelling: options.capabilities.contains(Connected.Capability.cancelling))
+        processor = CommandProcessor(
+            folder: staging, documents: StagedDocuments(folder: try staging.folder(options.documents)), library: library,
+            options: self.options, time: time, timestamps: timestamps, control: control, report: report)
+    }
+
+    deinit { happened.finish() }
+
+    /// Enters connection mode: makes the staging folder where it is missing, says that the application is online, and carries out commands
+    /// until ``leave()``. Does nothing when it is online; comes back from ``goOffline()``.
+    /// - Throws: What the storage throws; the connection is then as it was.
+    public func enter() async throws {
+        try await turns.begin()
+        defer { turns.end() }
+        var found: [FileObject] = []
+        if state == .left {
+            try await staging.create()
+            try await staging.folder(options.documents).create()
+            found = try await staging.files()
+            if let data = try await staging.read(Connected.fileName, limit: options.coding.limits.report),
+                // One that cannot be read tells no time.
+                let leftover = try? options.coding.connected(in: data).timestamp
+            {
+                timestamps.raise(to: leftover)
+            }
+        }
+        let before = state
+        // First, because a heartbeat that waits for its turn says what holds then.
+        become(.online)
+        do { try await tell { _ in .online } } catch {
+            become(before)
+            throw error
+        }
+        control.isOffline = false
+        if tasks.isEmpty { tasks = [Task { await self.beat() }, Task { [found] in await self.carryOut(besides: found) }] }
+    }
+
+    /// Says that the application is in the background, or the device about to sleep. The book that is being taken is taken, and the driver
+    /// told how far its command is, before the application says that it is offline, unless that takes more than 10 seconds; the rest waits.
+    /// - Throws: What the storage throws; commands wait nevertheless.
+    public func goOffline() async throws {
+        try await turns.begin()
+        defer { turns.end() }
+        guard state == .online else { return }
+        control.isOffline = true
+        await control.waitForStep(atMost: Self.longestStep)
+        become(.offline)
+        try await tell { _ in .offline }
+    }
+
+    /// Leaves connection mode: ends after the step that is under way, and removes `connected.xml`. A command that is not over goes on after
+    /// the next ``enter()``. Does nothing when the connection is left already.
+    /// - Throws: What the storage throws: the connection is left, and `connected.xml` stays until this is called again.
+    public func leave() async throws {
+        try await turns.begin()
+        defer { turns.end() }
+        become(.left)
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
+        tasks = []
+        guard isTold else { return }
+        // A write under way would bring the file back.
+        _ = await telling?.result
+        try await staging.remove(Connected.fileName)
+        isTold = false
+    }
+}
+
+// MARK: What goes on while the connection stands
+
+extension CalibreConnection {
+    private func become(_ state: State) {
+        guard self.state != state else { return }
+        self.state = state
+        happened.yield(.state(state))
+    }
+
+    /// Writes `connected.xml`, after the write before. One that began is waited for even when the task is cancelled.
+    ///
+    /// - Parameter state: What to say, decided when it is this write's turn; nil says nothing.
+    private func tell(_ state: @escaping @Sendable (State) -> Connected.State?) async throws {
+        let before = telling
+        let task = Task {
+            _ = await before?.result
+            guard let said = state(self.state) else { return }
+            isTold = true
+            try await staging.publish(options.coding.data(for: connected(said)), as: Connected.fileName)
+        }
+        telling = task
+        try await task.value
+    }
+
+    private func connected(_ state: Connected.State) -> Connected {
+        var connected = Connected(timestamp: timestamps.next(), state: state, attributes: options.attributes)
+        connected.application = options.application
+        connected.capabilities = options.capabilities
+        connected.heartbeat = options.heartbeat
+        connected.snapshot = options.snapshot
+        connected.documents = options.documents
+        return connected
+    }
+
+    /// Drivers take an application for dead whose file stays the same.
+    private func beat() async {
+        while !Task.isCancelled {
+            do {
+                try await time.sleep(seconds: options.heartbeat)
+                try await tell { $0 == .left ? nil : $0 == .online ? .online : .offline }
+            } catch {
+                if !Task.isCancelled { report(error) }
+            }
+        }
+    }
+
+    /// - Parameter found: What the folder held before the application was in connection mode.
+    private func carryOut(besides found: [FileObject]) async {
+        var inbox = CommandInbox(folder: staging, found: found, options: options, time: time)
+        var housekeeping = StagingHousekeeping(
+            folder: staging, documents: processor.documents.folder, options: options, time: time, report: report)
+        var wait = InboxWait(folder: staging, interval: options.pollInterval, time: time)
+        var isRecovered = false
+        var owesSnapshot = true
+        while !Task.isCancelled {
+            do {
+                try await control.pass()
+                let files = try await staging.files()
+                if !isRecovered {
+                    try await processor.recover(files: files)
+                    isRecovered = true
+                }
+                if let found = try await inbox.next(among: files) {
+                    if let ending = try await run(found) {
+                        if ending.leavesCommand { inbox.leave(found) }
+                        owesSnapshot = owesSnapshot || ending.owesSnapshot
+                    }
+                    wait.somethingHappened()
+                    continue
+                }
+                if owesSnapshot {
+                    try await processor.publishSnapshot()
+                    owesSnapshot = false
+                }
+                // A wish to stop that came too late must not stop the next command.
+                if files.contains(where: { $0.name == CommandStatus.cancelFileName }) { try await control.forgetCancelling(in: staging) }
+                try await housekeeping.tidy()
+                try await wait.next()
+            } catch {
+                if !Task.isCancelled { report(error) }
+                // What comes next is the same again; ended tasks are seen above.
+                try? await wait.afterFailure()
+            }
+        }
+        await wait.end()
+    }
+
+    private func run(_ found: FoundCommand) async throws -> CommandProcessor.Ending? {
+        logger.info("\(StagedName.shown(found.fileName)) begins")
+        happened.yield(.began(found.fileName))
+        await processor.documents.forget()
+        guard let ending = try await processor.run(found) else { return nil }
+        logger.info("\(StagedName.shown(found.fileName)) ended with code \(ending.code.rawValue), \(ending.messages.count) messages")
+        happened.yield(.ended(found.fileName, ending.code, ending.messages))
+        return ending
+    }
+}

@@ -1,0 +1,86 @@
+import FileProviderCore
+import Foundation
+import ReaderMessages
+
+/// The documents that a driver staged, found by the names that commands give them.
+actor StagedDocuments {
+    let folder: StagingFolder
+    /// What the folder held when a name was not found as it stands; nil until then.
+    private var listing: [FileObject]?
+    /// The documents that were found, by the name that the command gives them.
+    private var found: [String: ProviderPath] = [:]
+    /// Whether the folder is a folder; nil until somebody looked.
+    private var isFolder: Bool?
+
+    init(folder: StagingFolder) {
+        self.folder = folder
+    }
+
+    enum Lookup: Sendable {
+        case found(StagedDocument)
+        /// It cannot be had, for the reason in the sentence.
+        case missing(String)
+    }
+
+    /// The document that a command calls `name`: under just that name, else under the only one that differs from it in case or in the
+    /// form of its Unicode alone.
+    func find(_ name: String) async throws -> Lookup {
+        do { try StagedName.checkDocument(name) } catch { return .missing(error.sentence) }
+        guard try await isRealFolder() else { return .missing("The folder for documents is a link, which is not followed.") }
+        guard let file = try await file(name) else { return .missing("It was not found in staging.") }
+        guard file.isRegularFile else { return .missing("It is not a file.") }
+        guard let size = file.size else { return .missing("Its size is not known.") }
+        if size == 0 { return .missing("It is empty.") }
+        found[name] = file.path
+        return .found(StagedDocument(provider: folder.provider, path: file.path, size: size))
+    }
+
+    /// Removes the document of a step that is over; one that is not there is no error.
+    func discard(_ step: CommandPlan.Step) async throws {
+        guard case .add(let book, _) = step, (try? StagedName.checkDocument(book.filename)) != nil else { return }
+        // Of a name that is refused nothing is looked up, and so nothing is removed.
+        guard try await isRealFolder() else { return }
+        let path = try found[book.filename] ?? folder.path.appending(book.filename)
+        do {
+            guard try await folder.provider.attributesOfItem(path: path).isRegularFile else { return }
+            try await folder.provider.removeItem(path: path, recursive: false)
+        } catch let error where error.isNoSuchFile {}
+    }
+
+    /// Puts a document there for the driver.
+    func put(_ source: any WriteSource, as name: String) async throws {
+        try await folder.create()
+        guard try await isRealFolder() else { throw FileError.unsupported("Writing through a link", path: folder.path) }
+        try await folder.provider.writeContents(path: folder.path.appending(name), from: source, options: WriteOptions(overwrite: true))
+    }
+
+    /// Lets the next command look anew.
+    func forget() { (listing, found, isFolder) = (nil, [:], nil) }
+
+    /// A peer that may write to the command staging folder must not lead out of it by a link in place of a folder.
+    private func isRealFolder() async throws -> Bool {
+        if let isFolder { return isFolder }
+        let known: Bool
+        do { known = try await folder.provider.attributesOfItem(path: folder.path).isDirectory } catch let error where error.isNoSuchFile {
+            // Nothing is there to lead anywhere; it is looked at again when something is.
+            return true
+        }
+        isFolder = known
+        return known
+    }
+
+    private func file(_ name: String) async throws -> FileObject? {
+        do { return try await folder.provider.attributesOfItem(path: folder.path.appending(name)) } catch let error where error.isNoSuchFile
+        {}
+        if listing == nil { listing = try await files() }
+        let wanted = Self.folded(name)
+        let alike = (listing ?? []).filter { Self.folded($0.name) == wanted && !StagedName.isReserved($0.name) }
+        return alike.count == 1 ? alike[0] : nil
+    }
+
+    private func files() async throws -> [FileObject] {
+        do { return try await folder.files() } catch let error where error.isNoSuchFile { return [] }
+    }
+
+    private static func folded(_ name: String) -> String { name.precomposedStringWithCanonicalMapping.lowercased() }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import ReaderMessages
+
+/// The books of a device, as the driver knows them: a value, whose changes reach no device.
+public struct BookList: Hashable, Sendable, Codable {
+    /// The books, in no promised order.
+    public private(set) var books: [LibraryBook]
+
+    /// A list of these books.
+    public init(_ books: [LibraryBook] = []) { self.books = books }
+
+    /// The book that `reference` means: by uuid, else by file name, else by title and authors. Nil where there is none, or more than one.
+    /// - Complexity: Goes through the list; for many look-ups use an ``Index``.
+    public func book(_ reference: BookReference) -> LibraryBook? { Index(self).position(of: reference).map { books[$0] } }
+
+    /// Puts `book` in place of the same one, or at the end.
+    public mutating func put(_ book: LibraryBook) {
+        if let position = Index(self).position(of: book.reference) { books[position] = book } else { books.append(book) }
+    }
+
+    /// Takes in what came of an upload.
+    public mutating func merge(_ report: UploadReport) {
+        var index = Index(self)
+        for entry in report.entries {
+            guard let book = entry.book else { continue }
+            switch entry.outcome {
+            case .added, .replaced, .updated:
+                if let position = index.position(of: book.reference) {
+                    books[position] = book
+                } else {
+                    index.add(book, at: books.count)
+                    books.append(book)
+                }
+            case .skipped, .rejected: break
+            }
+        }
+    }
+
+    /// Takes out the books that are meant; one that is not there changes nothing.
+    public mutating func remove(_ references: [BookReference]) {
+        let index = Index(self)
+        let gone = Set(references.compactMap { index.position(of: $0) })
+        books = books.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
+    }
+
+    /// Finds books of a list as it was when the index was made.
+    struct Index {
+        private var byUUID: [String: [Int]] = [:]
+        private var byFilename: [String: [Int]] = [:]
+        private var byTitle: [TitleKey: [Int]] = [:]
+        private var withUUID: Set<Int> = []
+
+        private struct TitleKey: Hashable {
+            let title: String
+            let author: String
+        }
+
+        init(_ list: BookList) {
+            for (position, book) in list.books.enumerated() { add(book, at: position) }
+        }
+
+        mutating func add(_ book: LibraryBook, at position: Int) {
+            let uuid = BookUUID.canonical(book.uuid)
+            if !uuid.isEmpty {
+                byUUID[uuid, default: []].append(position)
+                withUUID.insert(position)
+            }
+            // Swift compares text in its canonical form, so that NFC and NFD are one.
+            byFilename[book.filename, default: []].append(position)
+            byTitle[TitleKey(title: book.title, author: book.reference.author), default: []].append(position)
+        }
+
+        /// Where several have one uuid the file name decides; else it counts only where one of the two uuids is empty, since names are used
+        /// again. Title and authors count only for a reference without a uuid.
+        func position(of reference: BookReference) -> Int? {
+            let uuid = BookUUID.canonical(reference.uuid)
+            let named = reference.filename.isEmpty ? [] : byFilename[reference.filename] ?? []
+            if !uuid.isEmpty, let same = byUUID[uuid] {
+                return same.count == 1 ? same[0] : same.first { named.contains($0) }
+            }
+            if named.count == 1, uuid.isEmpty || !withUUID.contains(named[0]) { return named[0] }
+            guard uuid.isEmpty else { return nil }
+            return only(byTitle[TitleKey(title: reference.title, author: reference.author)])
+        }
+
+        /// The book that is the same as one with this metadata: by uuid, else by exactly the same title and authors. Two that both have a
+        /// uuid, and not the same, are two editions, as they are for an application; what is no uuid by its form counts as none there.
+        func position(of metadata: BookMetadata) -> Int? {
+            let uuid = BookUUID.canonical(metadata.uuid)
+            if !uuid.isEmpty, let same = byUUID[uuid] { return same.first }
+            let alike = byTitle[TitleKey(title: metadata.title, author: metadata.authors.joined(separator: ", "))]
+            let hasUUID = BookUUID.shaped(uuid) != nil
+            return only(alike?.filter { !hasUUID || !withUUID.contains($0) })
+        }
+
+        private func only(_ positions: [Int]?) -> Int? { positions?.count == 1 ? positions?[0] : nil }
+    }
+}
+
+/// What differs between two lists of the same device.
+struct BookListDifferences: Sendable {
+    /// Books of which the metadata differs.
+    private(set) var updates: [UpdatedBook] = []
+    /// Books of which the collections differ.
+    private(set) var collections: [CollectedBook] = []
+
+    /// What `wanted` has otherwise than `present`. Books that are in one of them alone are left out.
+    init(wanted: BookList, present: BookList) {
+        let index = BookList.Index(present)
+        for book in wanted.books {
+            guard let position = index.position(of: book.reference) else { continue }
+            let old = present.books[position]
+            let (wanted, known) = (BookMetadata(book).compared, BookMetadata(old).compared)
+            if wanted != known {
+                var update = UpdatedBook(BookMetadata(book), of: old)
+                update.collections = nil
+                // Left out it would stay as it is, and differ for ever.
+                if wanted.pubDate == nil, known.pubDate != nil { update.pubDate = "" }
+                updates.append(update)
+            }
+            if Set(ReaderCommand.collections(book.collections)) != Set(ReaderCommand.collections(old.collections)) {
+                var reference = old.reference
+                reference.title = book.title
+                reference.author = book.reference.author
+                collections.append(CollectedBook(reference, collections: book.collections))
+            }
+        }
+    }
+}

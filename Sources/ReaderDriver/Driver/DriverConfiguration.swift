@@ -1,0 +1,125 @@
+import FileProviderCore
+public import Foundation
+import ReaderMessages
+
+/// The options of drivers as a user keeps them in a file, so that nothing has to be built anew for a change.
+///
+/// A JSON object: `development_mode` and `development_app_id` are for those who develop a driver; `defaults` holds the options for all
+/// applications, `drivers` those that differ for one, by its identifier. All of it may be left out:
+///
+///     { "development_mode": true, "development_app_id": "com.example.reader",
+///       "defaults": { "stall_limit": 30 },
+///       "drivers": { "com.example.reader": { "existing_books": "replace", "byte_order_mark": false } } }
+public struct DriverConfiguration: Sendable {
+    /// Bytes of such a file, at the most.
+    private static let limit = 1 << 20
+
+    /// Whether the contents of all commands go to the log.
+    public var developmentMode = false
+    /// The application that a driver is developed for: its driver and options are taken, whatever application is there.
+    public var developmentApplication: String?
+    /// Changes the options after the file has had its say, for what a user chose for this one time. A driver's own changes come later.
+    public var adjust: @Sendable (inout DriverOptions) -> Void = { _ in }
+    private var defaults: [String: Value] = [:]
+    private var drivers: [String: [String: Value]] = [:]
+
+    /// The usual options for all.
+    public init() {}
+
+    /// Reads a configuration.
+    ///
+    /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that names the file and what is wrong with it: no JSON, an option
+    ///   that is unknown, a value that makes no sense. What the disk throws; `CocoaError(.fileReadTooLarge)` over 1 MiB.
+    public static func load(from url: URL) async throws -> DriverConfiguration {
+        let data = try await BlockingThreads.shared.run {
+            let file = try FileHandle(forReadingFrom: url)
+            let data = try file.read(upToCount: limit + 1) ?? Data()
+            try file.close()
+            return data
+        }
+        guard data.count <= limit else {
+            throw FileError.make(
+                .fileReadTooLarge, path: url.path, sentence: "“\(url.path)” has more than the \(limit) bytes that it may have.")
+        }
+        do { return try DriverConfiguration(json: data) } catch let error as DecodingError {
+            throw FileError.make(
+                .fileReadCorruptFile, path: url.path, url: url, sentence: "“\(url.path)” cannot be used: \(Self.sentence(error))",
+                underlying: error)
+        }
+    }
+
+    /// From the contents of such a file.
+    /// - Throws: `DecodingError`.
+    public init(json: Data) throws {
+        let file = try JSONDecoder().decode(File.self, from: json)
+        developmentMode = file.developmentMode ?? false
+        developmentApplication = file.developmentApplication
+        defaults = file.defaults ?? [:]
+        for (application, options) in file.drivers ?? [:] { drivers[application.lowercased()] = options }
+        // What is wrong is to be heard of now, not when the application comes.
+        for application in [nil] + drivers.keys.map({ $0 as String? }) { _ = try options(for: application) }
+    }
+
+    /// The options for the application with this identifier; nil is one that does not tell it.
+    /// - Throws: `DecodingError` for values that make no sense.
+    public func options(for application: String?) throws -> DriverOptions {
+        let own = application.flatMap { drivers[$0.lowercased()] } ?? [:]
+        let merged = defaults.merging(own) { $1 }
+        let known = Set(DriverOptions.CodingKeys.allCases.map(\.rawValue))
+        if let unknown = merged.keys.sorted().first(where: { !known.contains($0) }) {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: [], debugDescription: "There is no option “\(LogText.shown(unknown))”."))
+        }
+        var options = try JSONDecoder().decode(DriverOptions.self, from: JSONEncoder().encode(merged))
+        if developmentMode { options.developmentMode = true }
+        adjust(&options)
+        return options
+    }
+
+    private static func sentence(_ error: DecodingError) -> String {
+        guard let context = error.context else { return "It cannot be read." }
+        return error.place.isEmpty ? context.debugDescription : "“\(LogText.shown(error.place))”: \(context.debugDescription)"
+    }
+
+    private struct File: Decodable {
+        var developmentMode: Bool?
+        var developmentApplication: String?
+        var defaults: [String: Value]?
+        var drivers: [String: [String: Value]]?
+
+        enum CodingKeys: String, CodingKey {
+            case developmentMode = "development_mode"
+            case developmentApplication = "development_app_id"
+            case defaults
+            case drivers
+        }
+    }
+
+    /// A value of an option, as JSON has it.
+    private enum Value: Hashable, Sendable, Codable {
+        case flag(Bool)
+        case number(Double)
+        case text(String)
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            // Which of the three it is shows in which of them can be read.
+            if let flag = try? container.decode(Bool.self) {
+                self = .flag(flag)
+            } else if let number = try? container.decode(Double.self) {
+                self = .number(number)
+            } else {
+                self = .text(try container.decode(String.self))
+            }
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch self {
+            case .flag(let flag): try container.encode(flag)
+            case .number(let number): try container.encode(number)
+            case .text(let text): try container.encode(text)
+            }
+        }
+    }
+}

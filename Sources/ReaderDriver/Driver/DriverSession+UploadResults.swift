@@ -1,0 +1,153 @@
+import FileProviderCore
+import Foundation
+import ReaderMessages
+
+/// A book on the device that gets other metadata, and the item of an upload that says so.
+struct UploadUpdate: Sendable {
+    let place: Int
+    let old: LibraryBook
+    let metadata: BookMetadata
+    let update: UpdatedBook
+    var warnings: [String] = []
+}
+
+extension DriverSession {
+    /// Bytes of pictures and descriptions in one command, at the most: half of what an application takes in all.
+    private static let commandBytes = 32 << 20
+
+    /// The updates of an upload, in batches that an application takes.
+    func updateBatches(_ updated: [(place: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
+        let largest = ReaderCommand.largestCover
+        let updates = updated.map { place, old in
+            let item = items[place]
+            // One that is there already stays where it is.
+            let cover = item.metadata.coverHash == nil || item.metadata.coverHash != old.coverHash ? item.cover : nil
+            let fits = (cover?.count ?? 0) <= largest
+            return UploadUpdate(
+                place: place, old: old, metadata: item.metadata,
+                update: UpdatedBook(item.metadata, of: old, cover: fits ? cover : nil),
+                warnings: fits ? [] : ["The cover is too large and was left as it is."])
+        }
+        return Self.commands(updates) { Self.weight($0.update) }.flatMap { $0.batches(of: options.batchSize) }
+    }
+
+    /// Bytes of what may be long in an update.
+    static func weight(_ update: UpdatedBook) -> Int { (update.cover?.text.utf8.count ?? 0) + (update.description?.utf8.count ?? 0) }
+
+    /// `elements` in pieces that together weigh no more than ``commandBytes``, or are one.
+    static func commands<Element>(_ elements: [Element], weight: (Element) -> Int) -> [[Element]] {
+        var pieces: [[Element]] = []
+        var sum = 0
+        for element in elements {
+            sum += weight(element)
+            if pieces.isEmpty || sum > commandBytes {
+                pieces.append([])
+                sum = weight(element)
+            }
+            pieces[pieces.count - 1].append(element)
+        }
+        return pieces
+    }
+
+    /// Sends one batch of updates.
+    func update(_ updates: [UploadUpdate], info: ApplicationInfo, progress: @escaping DriverProgress) async throws -> UploadReport {
+        let messages: [StatusMessage]
+        do {
+            messages = try await command(
+                .updateMetadata(UpdateMetadata(books: updates.map(\.update))), info: info, progress: progress)
+        } catch {
+            guard let messages = Self.refusal(error) else { throw error }
+            let said = SortedMessages(messages, about: updates.map(\.old.filename))
+            let entries = updates.map {
+                UploadReport.Entry(index: $0.place, outcome: .rejected(said.refusal(of: $0.old.filename)), warnings: $0.warnings)
+            }
+            return UploadReport(entries: entries, warnings: said.general)
+        }
+        let said = SortedMessages(messages, about: updates.map(\.old.filename))
+        let entries = updates.map { update in
+            let warnings = said[update.old.filename]
+            guard let first = warnings.first else {
+                return UploadReport.Entry(
+                    index: update.place, outcome: .updated, book: update.metadata.applied(to: update.old), warnings: update.warnings)
+            }
+            return UploadReport.Entry(
+                index: update.place, outcome: .rejected(first), warnings: update.warnings + warnings.dropFirst())
+        }
+        return UploadReport(entries: entries, warnings: said.general)
+    }
+
+    /// `report` with what the application's new list of books says: the books as they are there, and for those that the application had
+    /// something to say of whether it took them all the same.
+    ///
+    /// - Parameter hadList: Whether there was a list before, so that what is there now can be told from what was there.
+    func resolved(
+        _ report: UploadReport, plan: UploadPlan, hadList: Bool, items: [UploadItem], info: ApplicationInfo
+    ) async -> UploadReport {
+        var report = report
+        guard !plan.sent.isEmpty || !plan.updated.isEmpty else { return report }
+        let list: BookList
+        do {
+            guard let known = try await listIfOffered(info) else {
+                report.warnings += takeListWarning().filter { !report.warnings.contains($0) }
+                return report
+            }
+            list = known
+        } catch {
+            // The books are there all the same.
+            trace.note("The list of books cannot be read after the upload", error)
+            report.warnings.append("The new list of books could not be read: \(error.sentence)")
+            return report
+        }
+        let index = BookList.Index(list)
+        for place in report.entries.indices {
+            let entry = report.entries[place]
+            let position = Self.position(of: entry, items[entry.index].metadata, index)
+            report.entries[place] = Self.resolved(
+                entry, action: plan.actions[entry.index], found: position.map { list.books[$0] }, hadList: hadList)
+        }
+        return report
+    }
+
+    /// By the uuid that it was sent under, else by what is known of it.
+    private static func position(of entry: UploadReport.Entry, _ metadata: BookMetadata, _ index: BookList.Index) -> Int? {
+        var sent = metadata
+        sent.uuid = entry.book?.uuid ?? metadata.uuid
+        return index.position(of: sent) ?? index.position(of: metadata)
+    }
+
+    /// - Parameter found: The book in the new list.
+    private static func resolved(
+        _ entry: UploadReport.Entry, action: UploadPlan.Action, found: LibraryBook?, hadList: Bool
+    ) -> UploadReport.Entry {
+        var entry = entry
+        var isTaken = false
+        switch (action, entry.outcome) {
+        case (.skip, _), (.repeated, _), (.refused, _): return entry
+        case (.send(let old), .rejected):
+            isTaken = hadList && found.map { Self.isAnotherFile($0, than: old) } == true
+            if isTaken { entry.take(as: old == nil ? .added : .replaced) }
+        case (.update(let old), .rejected):
+            isTaken = found.map { BookMetadata($0) != BookMetadata(old) } == true
+            if isTaken { entry.take(as: .updated) }
+        case (.send, _), (.update, _):
+            if let found { entry.book = found } else { entry.warnings.append("It is not in the application's new list of books.") }
+        }
+        guard isTaken, let found else { return entry }
+        entry.book = found
+        return entry
+    }
+
+    /// Whether the file on the device is certainly not the one that was there.
+    private static func isAnotherFile(_ found: LibraryBook, than old: LibraryBook?) -> Bool {
+        guard let old else { return true }
+        return found.filename != old.filename || found.size != old.size || found.coverHash != old.coverHash
+    }
+}
+
+extension UploadReport.Entry {
+    /// What kept it from being taken turns out to be a remark.
+    fileprivate mutating func take(as outcome: UploadReport.Outcome) {
+        if case .rejected(let sentence) = self.outcome { warnings.insert(sentence, at: 0) }
+        self.outcome = outcome
+    }
+}

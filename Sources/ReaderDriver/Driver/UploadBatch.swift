@@ -1,0 +1,138 @@
+import FileProviderCore
+import Foundation
+import ReaderMessages
+
+/// Some books of an upload on their way to the device.
+struct UploadBatch: Sendable {
+    /// One book of it.
+    private struct Document: Sendable {
+        let place: Int
+        let item: UploadItem
+        let name: String
+        var size: Int64 = 0
+        /// Why it cannot be sent.
+        var failure: String?
+    }
+
+    private let folder: ProviderPath
+    private var documents: [Document]
+    /// Where something was, or may have been, written.
+    private(set) var paths: [ProviderPath] = []
+    /// Where something may still appear: a write that ended without an answer.
+    private(set) var unanswered: ProviderPath?
+    /// The writes that have not returned.
+    let writing = CallsUnderWay()
+
+    /// - Parameter places: The places of its books among `items`.
+    init(places: [Int], items: [UploadItem], plan: UploadPlan, folder: ProviderPath) {
+        self.folder = folder
+        documents = places.map { place in
+            Document(place: place, item: items[place], name: plan.stagedName(of: items[place], at: place))
+        }
+    }
+
+    /// Bytes in all, as far as they are known.
+    var totalSize: Int64 { documents.reduce(0) { $1.failure == nil ? $0 + $1.size : $0 } }
+
+    /// Asks for the sizes. A book that cannot be opened is rejected; the others go on.
+    mutating func measure(with staging: DocumentStaging) async throws {
+        for index in documents.indices {
+            do { documents[index].size = try await staging.source(of: documents[index].item).length ?? 0 } catch {
+                if error.isCancellation { throw error }
+                documents[index].failure = error.sentence
+            }
+        }
+    }
+
+    /// Copies the documents, one after the other.
+    ///
+    /// - Throws: The first error of the storage: one that fails for one book fails for the others.
+    mutating func stage(with staging: DocumentStaging, progress: @escaping DriverProgress) async throws {
+        let total = Double(max(1, totalSize))
+        var before: Int64 = 0
+        for index in documents.indices where documents[index].failure == nil {
+            try Task.checkCancellation()
+            let document = documents[index]
+            let source: any WriteSource
+            do { source = try await staging.source(of: document.item) } catch {
+                if error.isCancellation { throw error }
+                documents[index].failure = error.sentence
+                continue
+            }
+            let path = try folder.appending(document.name)
+            paths.append(path)
+            unanswered = path
+            let start = before
+            try await staging.stage(source, as: document.name, counted: writing) { progress(min(1, Double(start + $0) / total)) }
+            unanswered = nil
+            before += document.size
+        }
+    }
+
+    /// The books of the command.
+    var manifest: [UploadedBook] {
+        documents.filter { $0.failure == nil }.map { document in
+            UploadedBook(
+                filename: document.name, coverHash: document.item.metadata.coverHash, collections: document.item.metadata.collections)
+        }
+    }
+
+    /// What became of the books, as far as the application's messages tell: one that it has something to say of counts as rejected.
+    func report(_ messages: [StatusMessage], plan: UploadPlan) -> UploadReport {
+        let said = SortedMessages(messages, about: documents.map(\.name))
+        let entries = documents.map { document in
+            if let failure = document.failure { return UploadReport.Entry(index: document.place, outcome: .rejected(failure)) }
+            let warnings = said[document.name]
+            if let first = warnings.first {
+                return UploadReport.Entry(index: document.place, outcome: .rejected(first), warnings: Array(warnings.dropFirst()))
+            }
+            return entry(of: document, plan: plan)
+        }
+        return UploadReport(entries: entries, warnings: said.general)
+    }
+
+    /// What became of the books where the application did not carry out the command at all.
+    func refusal(_ messages: [StatusMessage]) -> UploadReport {
+        let said = SortedMessages(messages, about: documents.map(\.name))
+        let entries = documents.map { document in
+            UploadReport.Entry(index: document.place, outcome: .rejected(document.failure ?? said.refusal(of: document.name)))
+        }
+        return UploadReport(entries: entries, warnings: said.general)
+    }
+
+    private func entry(of document: Document, plan: UploadPlan) -> UploadReport.Entry {
+        let metadata = document.item.metadata
+        let new = LibraryBook(filename: document.name, title: metadata.title, size: document.size, added: Date(timeIntervalSince1970: 0))
+        var old: LibraryBook?
+        if case .send(let replaced) = plan.actions[document.place] { old = replaced }
+        var book = metadata.applied(to: old ?? new)
+        book.size = document.size
+        // Applications go by the name where the book itself has no uuid.
+        if BookUUID.shaped(book.uuid) == nil { book.uuid = String(document.name.prefix { $0 != "." }) }
+        return UploadReport.Entry(index: document.place, outcome: old == nil ? .added : .replaced, book: book)
+    }
+}
+
+/// What an application has to say, by the files that it is about.
+struct SortedMessages: Sendable {
+    private var byName: [String: [String]] = [:]
+    /// What is about none of the files.
+    private(set) var general: [String] = []
+
+    init(_ messages: [StatusMessage], about names: [String]) {
+        let known = Set(names)
+        for message in messages {
+            let text = LogText.shown(message.text, limit: 1000)
+            if let name = message.filename, known.contains(name) { byName[name, default: []].append(text) } else { general.append(text) }
+        }
+    }
+
+    /// Why `name` was not taken, where nothing of its command was carried out.
+    func refusal(of name: String) -> String {
+        let reason = self[name].first ?? general.first
+        return reason.flatMap { $0.isEmpty ? nil : $0 } ?? "The application did not take it."
+    }
+
+    /// What is about the file `name`, in the order in which it came.
+    subscript(name: String) -> [String] { byName[name] ?? [] }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import ReaderMessages
+
+extension FolderCacheEntry {
+    /// Whether `file` is certainly the one that this was extracted from.
+    func matches(_ file: FoundFile) -> Bool {
+        // Without a time and without a tag nothing tells a file from another of the same length.
+        guard file.size == size, file.modified != nil || file.entryTag != nil, file.format == format else { return false }
+        return entryTag == file.entryTag && Self.isSame(modified, file.modified)
+    }
+
+    /// Whether both were extracted from one version of one file.
+    func hasSameFile(as other: FolderCacheEntry) -> Bool {
+        path == other.path && size == other.size && entryTag == other.entryTag && Self.isSame(modified, other.modified)
+            && digest == other.digest
+    }
+
+    /// The same time to the millisecond, which is what a cache keeps.
+    private static func isSame(_ one: Date?, _ other: Date?) -> Bool {
+        switch (one, other) {
+        case (nil, nil): true
+        case (let one?, let other?): abs(one.timeIntervalSince(other)) < 0.001
+        default: false
+        }
+    }
+
+    /// Takes over where the file lies and which version it is.
+    mutating func take(_ file: FoundFile, size: Int64, digest: String?) {
+        path = file.key
+        self.size = size
+        modified = file.modified
+        entryTag = file.entryTag
+        format = file.format
+        self.digest = digest
+    }
+
+    /// Takes over what the user edited in `other`; edits of its own stay where `other` has none.
+    mutating func keepEdits(of other: FolderCacheEntry) {
+        // A sorting text that was not edited follows its field.
+        if other.edited.contains(.title) { title = other.title }
+        if !other.edited.isDisjoint(with: [.title, .titleSort]) { titleSort = other.titleSort }
+        if other.edited.contains(.authors) { authors = other.authors }
+        if !other.edited.isDisjoint(with: [.authors, .authorSort]) { authorSort = other.authorSort }
+        if other.edited.contains(.uuid) { uuid = other.uuid }
+        edited.formUnion(other.edited)
+    }
+
+    /// Does what the user wants changed; an empty title is none.
+    mutating func apply(_ edit: PlainFolderEdit) {
+        if let title = edit.title.map({ BookExtraction.line($0) }), !title.isEmpty {
+            self.title = title
+            if !edited.contains(.titleSort) { titleSort = title }
+            edited.insert(.title)
+        }
+        if let titleSort = edit.titleSort.map({ BookExtraction.line($0) }) {
+            self.titleSort = titleSort
+            edited.insert(.titleSort)
+        }
+        if let authors = edit.authors?.prefix(50).map({ BookExtraction.line($0) }).filter({ !$0.isEmpty }) {
+            self.authors = authors
+            if !edited.contains(.authorSort) { authorSort = authors.joined(separator: " & ") }
+            edited.insert(.authors)
+        }
+        if let authorSort = edit.authorSort.map({ BookExtraction.line($0) }) {
+            self.authorSort = authorSort
+            edited.insert(.authorSort)
+        }
+    }
+
+    /// As a driver lists it.
+    var book: LibraryBook {
+        var book = LibraryBook(filename: path, title: title, uuid: uuid, size: size, added: added)
+        book.titleSort = titleSort
+        book.authors = authors
+        book.authorSort = authorSort
+        book.modified = modified ?? added
+        return book
+    }
+}
+
+/// A change of what is remembered, which can be made again on what another driver wrote meanwhile.
+enum FolderChange: Sendable {
+    /// A file was read. Edits that others made of it win.
+    case found(FolderCacheEntry)
+    /// The user is about to edit a book that nothing is remembered of yet.
+    case known(FolderCacheEntry)
+    /// A file was put there, with all that is known of it.
+    case placed(FolderCacheEntry)
+    /// The user edited a book.
+    case edited(PlainFolderEdit)
+    /// The file that this was extracted from is not there any more.
+    case gone(FolderCacheEntry)
+
+    func apply(to entries: inout [String: FolderCacheEntry]) {
+        switch self {
+        case .found(var entry):
+            if let other = entries[entry.path] { entry.keepEdits(of: other) }
+            entries[entry.path] = entry
+        case .known(let entry): entries[entry.path] = entries[entry.path] ?? entry
+        case .placed(let entry): entries[entry.path] = entry
+        case .edited(let edit): entries[edit.filename]?.apply(edit)
+        case .gone(let entry):
+            // Another driver may have put a new file there.
+            if entries[entry.path]?.hasSameFile(as: entry) == true { entries[entry.path] = nil }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import FileProviderCore
+public import Foundation
+import ReaderMessages
+
+extension PlainFolderDriver {
+    /// Fetches books into the local folder `folder`, under names that are made safe from the books' own and not taken there.
+    ///
+    /// - Returns: For each book, in their order, where it is or why it is not: one that fails does not hold up the others, unless the
+    ///   driver was ejected, the task cancelled, or the storage fails twice in a row.
+    public func fetchForImport(
+        _ books: [LibraryBook], into folder: URL, progress: @escaping DriverProgress = { _ in }
+    ) async -> [Result<URL, any Error>] {
+        var names = SafeNames(in: folder)
+        var results: [Result<URL, any Error>] = []
+        var failures = 0
+        for (place, book) in books.enumerated() {
+            let url = await names.url(for: book)
+            do {
+                try Task.checkCancellation()
+                try await read(book.filename, to: url)
+                results.append(.success(url))
+                failures = 0
+            } catch {
+                results.append(.failure(error))
+                failures = error.isTransient ? failures + 1 : 0
+                // The others would only wait for the same.
+                let endsAll = failures > 1 || error.isCancellation || (error as? PlainFolderError)?.kind == .ejected
+                if endsAll { return results + books[(place + 1)...].map { _ in .failure(error) } }
+            }
+            progress(Double(place + 1) / Double(books.count))
+        }
+        return results
+    }
+}

@@ -1,0 +1,3 @@
+import MediaTypes
+
+print(MediaType("application/epub+zip")?.name ?? "unknown")
