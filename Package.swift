@@ -7,6 +7,8 @@ let package = Package(
         // README.md, "Products", lists what each links and compiles; Tests/Products compares.
         .library(name: "Carrel", targets: ["Carrel"]),
         .library(name: "FileProviderCore", targets: ["FileProviderCore"]),
+        .library(name: "FileProviderUndo", targets: ["FileProviderUndo"]),
+        .library(name: "PredicateFormat", targets: ["PredicateFormat"]),
         .library(name: "FileProviderConformance", targets: ["FileProviderConformance"]),
         .library(name: "LocalFileProvider", targets: ["LocalFileProvider"]),
         .library(name: "MemoryFileProvider", targets: ["MemoryFileProvider"]),
@@ -72,6 +74,9 @@ let package = Package(
 
         // The contracts, and what holds for every provider.
         .target(name: "FileProviderCore", dependencies: ["CLinux"]),
+        // Beside them: steps that are taken back, and queries in the words of NSPredicate.
+        .target(name: "FileProviderUndo", dependencies: ["FileProviderCore"]),
+        .target(name: "PredicateFormat", dependencies: ["FileProviderCore"]),
         .target(name: "FileProviderConformance", dependencies: ["FileProviderCore"]),
 
         // One Swift owner for each C library.
@@ -176,8 +181,8 @@ let package = Package(
         .target(
             name: "Carrel",
             dependencies: [
-                "FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider", "WebDAVFileProvider", "FTPFileProvider",
-                "S3FileProvider", "SFTPFileProvider", "Publication", "PublicationCache", "ReaderLink", "FileInformation", "SafeXML",
+                "FileProviderCore", "FileProviderUndo", "PredicateFormat", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider",
+                "WebDAVFileProvider", "FTPFileProvider", "S3FileProvider", "SFTPFileProvider", "Publication", "PublicationCache", "ReaderLink", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",
@@ -202,13 +207,13 @@ let package = Package(
         // Tests. Those against real servers are started by Tests/run.sh.
         .testTarget(
             name: "FileProviderCoreTests",
-            dependencies: ["FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "ProviderDoubles"]),
-        .testTarget(name: "LocalFileProviderTests", dependencies: ["LocalFileProvider"]),
-        .testTarget(name: "MemoryFileProviderTests", dependencies: ["MemoryFileProvider"]),
+            dependencies: ["FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles"]),
+        .testTarget(name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider"]),
+        .testTarget(name: "MemoryFileProviderTests", dependencies: ["FileProviderUndo", "MemoryFileProvider", "PredicateFormat"]),
         .testTarget(
             name: "HTTPFileProviderTests",
             dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
-        .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer"]),
+        .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat"]),
         .testTarget(
             name: "S3FileProviderTests",
             dependencies: ["S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer"]),

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import PredicateFormat
 import Testing
 
 /// The part of the predicates' grammar that is taken, and what is said of the rest.

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import PredicateFormat
 import Testing
 
 /// The typed query: what it means, and its adapters.

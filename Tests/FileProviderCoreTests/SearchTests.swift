@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import PredicateFormat
 import Synchronization
 import Testing
 

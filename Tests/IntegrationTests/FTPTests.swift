@@ -1,6 +1,7 @@
 import FTPFileProvider
 import FileProviderCore
 import Foundation
+import PredicateFormat
 import Testing
 
 /// Logging in to real FTP servers, what they can do, and searching and watching by listings.

@@ -1,4 +1,5 @@
 import Carrel
+import FileProviderUndo
 import Foundation
 import SampleBooks
 import Testing

@@ -1,5 +1,6 @@
 import Carrel
 import FileProviderConformance
+import FileProviderUndo
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import FileProviderCore
+import FileProviderUndo
 import Foundation
 import LocalFileProvider
 import Testing

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import PredicateFormat
 import Testing
 
 /// Core's search on a real tree, against a walk that asks every item.

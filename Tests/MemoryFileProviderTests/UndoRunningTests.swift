@@ -1,4 +1,5 @@
 import FileProviderCore
+import FileProviderUndo
 import Foundation
 import MemoryFileProvider
 import Testing

@@ -135,6 +135,8 @@ answer() {
     ReaderApplication) echo library.sqlite ;;
     ReaderLink) echo 'library.sqlite 100' ;;
     MediaTypes) echo EPUB ;;
+    FileProviderUndo) echo 'it can be taken back' ;;
+    PredicateFormat) echo 'fileSize > 1000' ;;
     Archives) echo 'META-INF/container.xml ' ;;
     PublicationCache) echo '0 bytes kept' ;;
     ReaderLibrary) echo '0 books' ;;

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import PredicateFormat
 import SafeXML
 import Testing
 

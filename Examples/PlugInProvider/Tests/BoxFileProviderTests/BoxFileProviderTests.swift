@@ -1,6 +1,7 @@
 import BoxFileProvider
 import Carrel
 import FileProviderConformance
+import FileProviderUndo
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// Carrying out operations so that they can be undone.

@@ -1,3 +1,4 @@
+import FileProviderCore
 public import Foundation
 
 /// A provider whose operations can be undone.

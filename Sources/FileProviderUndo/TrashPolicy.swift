@@ -1,3 +1,4 @@
+import FileProviderCore
 public import Foundation
 
 /// Where removed and replaced data goes, and how long it stays there.

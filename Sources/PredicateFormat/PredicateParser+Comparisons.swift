@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// What a comparison asks for, after its key.

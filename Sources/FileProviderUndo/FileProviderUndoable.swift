@@ -1,3 +1,4 @@
+import FileProviderCore
 public import Foundation
 
 /// Taking operations back, and carrying them out again.

@@ -1,3 +1,4 @@
+import FileProviderCore
 public import Foundation
 
 /// The abilities of the base, one conformance each, so that wrapping hides none of them.

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 extension FileQuery {

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// Keeps apart what must not happen at the same time: whoever works on a path claims it with all that lies below.

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// Taking changes back and carrying them out again, which is the same: what is at a path and what the trash keeps of it change places.

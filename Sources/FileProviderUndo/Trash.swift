@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// A folder of a provider's that keeps what was removed and replaced.

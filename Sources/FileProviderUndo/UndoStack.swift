@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// The steps of one provider that can be undone and redone, and the trash that keeps their data.

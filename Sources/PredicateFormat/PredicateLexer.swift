@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// A word of a predicate's text.

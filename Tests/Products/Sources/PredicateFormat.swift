@@ -1,0 +1,3 @@
+import PredicateFormat
+
+print(try FileQuery(format: "name ENDSWITH[c] %@ AND fileSize > 1000", ".epub"))
