@@ -14,8 +14,7 @@ final class SyncStore: Sendable {
         var seen = Sides(Bitmap(), Bitmap())
         var counts = Sides(0, 0)
         var agreed = 0
-        /// See `setRuns(_:_:)`.
-        var runs = 0
+        var history = RunHistory.none
         var token = ""
     }
 
@@ -63,12 +62,12 @@ final class SyncStore: Sendable {
             try SyncSchema.clearPass(db)
             let agreed = try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
             let last = try Int.fetchOne(db, sql: "SELECT max(id) FROM item") ?? 0
-            let runs = try Int.fetchOne(db, sql: "SELECT runs FROM pair") ?? 0
+            let history = try Int.fetchOne(db, sql: "SELECT runs FROM pair").flatMap(RunHistory.init(rawValue:)) ?? .none
             let token = try String.fetchOne(db, sql: "SELECT token FROM pair") ?? ""
             // There is to be room for a bit of each, 512 MiB at most; numbers are given out one by one.
             guard last < 1 << 32 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT) }
             pass.update {
-                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, runs: runs, token: token)
+                $0 = Pass(seen: Sides(Bitmap(last), Bitmap(last)), agreed: agreed, history: history, token: token)
             }
         }
     }
@@ -77,19 +76,13 @@ final class SyncStore: Sendable {
     var agreedCount: Int { pass.value.agreed }
 
     /// Whether no run ever came to its end.
-    var isFirst: Bool { [0, 3, 4].contains(pass.value.runs) }
+    var isFirst: Bool { !pass.value.history.hasEnded }
 
     /// Whether a first run took steps, and may have left files that are not whole: whatever stopped it may have stopped the disks, too.
-    var isFirstBegun: Bool { [3, 4].contains(pass.value.runs) }
+    var isFirstBegun: Bool { isFirst && pass.value.history != .none }
 
     /// Which way the last run went that came to its end.
-    var lastDirection: SyncOptions.Direction? {
-        switch pass.value.runs {
-        case 1, 3: .mirror
-        case 2: .twoWay
-        default: nil
-        }
-    }
+    var lastDirection: SyncOptions.Direction? { pass.value.history.lastDirection }
 
     /// What tells this pair from all others, on other machines too.
     var token: String { pass.value.token }
@@ -97,16 +90,14 @@ final class SyncStore: Sendable {
     /// Notes that a run came to its end.
     func endRun(_ direction: SyncOptions.Direction) async throws {
         try await write { [self] db in
-            try setRuns(direction == .mirror ? 1 : 2, db)
+            try note(direction == .mirror ? .mirror : .twoWay, db)
             try Self.forgetUnkept(db)
         }
     }
 
-    /// 0: none began its steps. 1: the last one was a mirror, or is one under way. 2: it was two-way. 3: none came to its end, and one of
-    /// them was a mirror. 4: none came to its end, and all were two-way.
-    private func setRuns(_ runs: Int, _ db: Database) throws {
-        try db.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": runs])
-        pass.update { $0.runs = runs }
+    private func note(_ history: RunHistory, _ db: Database) throws {
+        try db.execute(sql: "UPDATE pair SET runs = :runs WHERE runs <> :runs", arguments: ["runs": history.rawValue])
+        pass.update { $0.history = history }
     }
 
     /// How many of the items agreed on a side's listing had.
@@ -131,31 +122,31 @@ final class SyncStore: Sendable {
         let find = try db.cachedStatement(sql: SyncSQL.agreedSide(side))
         let insert = try db.cachedStatement(sql: SyncSQL.insertFound)
         let update = try db.cachedStatement(sql: SyncSQL.updateSide(side))
-        return try pass.update { pass in
-            var twice: [ProviderPath] = []
-            for (path, item) in items {
-                let key = SyncKey.data(path)
-                pass.counts[side] += 1
-                if pass.agreed > 0, let row = try Row.fetchOne(find, arguments: [key]) {
-                    if pass.seen[side].contains(row[0]) { twice.append(path) }
-                    pass.seen[side].insert(row[0])
-                    let known = SyncSQL.item(row, from: 1)
-                    let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
-                    if !isTold, item.isAlike(known, precision: precision, byTag: true) {
-                        try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
-                        continue
-                    }
-                    if item.isUnchanged(since: known) { continue }
-                }
-                try insert.execute(
-                    arguments: [
-                        key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
-                        SyncKey.folded(path),
-                    ])
-                if db.changesCount == 0 { twice.append(path) }
-            }
-            return twice
+        let hasAgreed = pass.update { pass in
+            pass.counts[side] += items.count
+            return pass.agreed > 0
         }
+        var twice: [ProviderPath] = []
+        for (path, item) in items {
+            let key = SyncKey.data(path)
+            if hasAgreed, let row = try Row.fetchOne(find, arguments: [key]) {
+                if pass.update({ !$0.seen[side].insert(row[0]) }) { twice.append(path) }
+                let known = SyncSQL.item(row, from: 1)
+                let isTold = known.isListed && !(precision >= 60 && item.hasLostItsClock)
+                if !isTold, item.isAlike(known, precision: precision, byTag: true) {
+                    try update.execute(arguments: [item.time, item.tag, item.identity, row[0] as Int])
+                    continue
+                }
+                if item.isUnchanged(since: known) { continue }
+            }
+            try insert.execute(
+                arguments: [
+                    key, side.rawValue, SyncSQL.code(item.type), item.size, item.time, item.tag, item.identity, nil,
+                    SyncKey.folded(path),
+                ])
+            if db.changesCount == 0 { twice.append(path) }
+        }
+        return twice
     }
 
     /// Ends a side's listing: what was agreed on and not seen is gone, except below folders that could not be listed, of which nothing is
@@ -185,7 +176,7 @@ final class SyncStore: Sendable {
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.inTransaction {
                     // What is cut off has left something, too.
-                    if direction == .mirror { try setRuns(isFirst ? 3 : 1, db) } else if pass.value.runs == 0 { try setRuns(4, db) }
+                    try note(pass.value.history.begun(direction), db)
                     for side in SyncSide.allCases {
                         let kinds = [SyncAction.Kind.create, .update, .remove, .conflict].map(\.rawValue)
                         try db.execute(sql: SyncSQL.listCauses(of: side), arguments: StatementArguments(kinds))
@@ -513,9 +504,13 @@ struct Bitmap: Sendable {
 
     func contains(_ number: Int) -> Bool { words.indices.contains(number / 64) && words[number / 64] & 1 << UInt64(number % 64) != 0 }
 
-    mutating func insert(_ number: Int) {
-        if contains(number) || !words.indices.contains(number / 64) { return }
-        words[number / 64] |= 1 << UInt64(number % 64)
-        count += 1
+    /// - Returns: Whether it was not there before.
+    mutating func insert(_ number: Int) -> Bool {
+        if contains(number) { return false }
+        if words.indices.contains(number / 64) {
+            words[number / 64] |= 1 << UInt64(number % 64)
+            count += 1
+        }
+        return true
     }
 }
