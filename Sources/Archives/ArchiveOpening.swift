@@ -2,9 +2,9 @@ import FileProviderCore
 import Foundation
 
 /// Tells which kind of archive a file is.
-enum ArchiveOpening {
+package enum ArchiveOpening {
     /// The start of a file that kinds are told by.
-    static let headLength: Int64 = ZIPSalvage.headLength
+    package static let headLength: Int64 = ZIPSalvage.headLength
 
     /// The archive in `reader`, which it takes over; nil when the file is none, or too damaged to be listed.
     ///
@@ -12,7 +12,7 @@ enum ArchiveOpening {
     ///
     /// - Throws: What is known to be an archive and cannot be opened; errors of the reader.
     /// - Complexity: What ``ZIPArchive/open(_:limits:salvaging:)`` costs; for what is no ZIP archive, its first 16 KiB as well.
-    static func open(
+    package static func open(
         _ reader: CachedFileReader, limits: ArchiveLimits, checkpoints: (any CheckpointStore)?
     ) async throws -> (any Archive)? {
         do {

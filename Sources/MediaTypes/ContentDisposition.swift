@@ -1,11 +1,11 @@
 import Foundation
 
 /// The file name that a server suggests in `Content-Disposition` (RFC 6266).
-enum ContentDisposition {
+package enum ContentDisposition {
     /// The name without the folders in front of it; nil where the field has none.
     ///
     /// `filename*` is asked before `filename`, as RFC 6266, section 4.3, has it, where it is good.
-    static func fileName(in field: String) -> String? {
+    package static func fileName(in field: String) -> String? {
         var field = field
         let parameters = field.withUTF8 { bytes in
             var scanner = MediaTypeScanner(bytes)
@@ -18,7 +18,7 @@ enum ContentDisposition {
     }
 
     /// The extension of that name, without a dot.
-    static func fileExtension(in field: String) -> String? {
+    package static func fileExtension(in field: String) -> String? {
         guard let name = fileName(in: field), let dot = name.lastIndex(of: "."), dot != name.startIndex else { return nil }
         let rest = name[name.index(after: dot)...].trimmingCharacters(in: .whitespaces)
         return rest.isEmpty ? nil : rest

@@ -126,7 +126,7 @@ extension MediaType {
 
 extension MediaType {
     /// Makes one of the constants, whose text is known to be good.
-    init(constant: StaticString, name: String? = nil, fileExtension: String? = nil) {
+    package init(constant: StaticString, name: String? = nil, fileExtension: String? = nil) {
         self.init(constant, name: name, fileExtension: fileExtension)
     }
 }

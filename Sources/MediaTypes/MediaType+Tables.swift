@@ -6,20 +6,20 @@ extension MediaType {
     public var canonicalized: MediaType { Self.known(self) ?? self }
 
     /// The canonical form of `mediaType`, nil if it is not a known one.
-    static func known(_ mediaType: MediaType) -> MediaType? {
+    package static func known(_ mediaType: MediaType) -> MediaType? {
         if let known = byString[mediaType.string] { return known }
         return byEssence[mediaType.essence]?.first { $0.parameters.isEmpty || $0.contains(mediaType) }
     }
 
     /// The canonical form of the media type that `string` spells, nil if it is not a known one.
-    static func known(_ string: String) -> MediaType? {
+    package static func known(_ string: String) -> MediaType? {
         byString[string] ?? MediaType(string).flatMap { known($0) }
     }
 
     /// The media type that files with this extension have, nil if it is not a known one. Case plays no part.
     ///
     /// Formats that share the extension `json` give ``json``, and `webm` gives video, as registered.
-    static func known(fileExtension: String) -> MediaType? {
+    package static func known(fileExtension: String) -> MediaType? {
         byFileExtension[fileExtension] ?? byFileExtension[fileExtension.lowercased()]
     }
 }

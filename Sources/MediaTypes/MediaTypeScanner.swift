@@ -4,12 +4,12 @@
 struct MediaTypeScanner {
     /// What a media type is made of, normalised.
     struct Result {
-        var type: String
-        var subtype: String
-        var parameters: [String: String] = [:]
+        package var type: String
+        package var subtype: String
+        package var parameters: [String: String] = [:]
 
         /// Parameters sorted by name, values quoted where they are not tokens.
-        var normalised: String {
+        package var normalised: String {
             guard !parameters.isEmpty else { return "\(type)/\(subtype)" }
             let sorted = parameters.sorted { $0.key < $1.key }
             return sorted.reduce(into: "\(type)/\(subtype)") { text, parameter in

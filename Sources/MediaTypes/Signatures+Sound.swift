@@ -2,7 +2,7 @@ import Foundation
 
 extension Signatures {
     /// Sound and video.
-    static func soundOrVideo(_ head: Data) -> MediaType? {
+    package static func soundOrVideo(_ head: Data) -> MediaType? {
         if head.starts(with: "fLaC") { return .flac }
         if head.starts(with: "OggS") { return ogg(head) }
         if head.starts(with: "MThd"), head.big(4, 4) == 6 { return .midi }

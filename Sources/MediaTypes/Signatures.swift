@@ -1,24 +1,24 @@
 import Foundation
 
 /// Formats that are told by their first bytes. Each function takes the start of a file, the more the better, and up to 16 KiB.
-enum Signatures {
+package enum Signatures {
     /// Any of the formats here.
-    static func any(_ head: Data) -> MediaType? { archive(head) ?? image(head) ?? soundOrVideo(head) ?? font(head) }
+    package static func any(_ head: Data) -> MediaType? { archive(head) ?? image(head) ?? soundOrVideo(head) ?? font(head) }
 
     /// Whether it begins as a ZIP archive does: with an entry, as the first part of a split one, or with the end of an empty one
     /// (APPNOTE.TXT, sections 4.3.7 and 8.5).
-    static func isZIP(_ head: Data) -> Bool {
+    package static func isZIP(_ head: Data) -> Bool {
         head.starts(with: "PK\u{3}\u{4}") || head.starts(with: "PK\u{5}\u{6}") || head.starts(with: "PK\u{7}\u{8}")
     }
 
     /// Whether it is a PDF document (ISO 32000-2, section 7.5.2). Space and a byte order mark in front of the header are passed over.
-    static func isPDF(_ head: Data) -> Bool {
+    package static func isPDF(_ head: Data) -> Bool {
         let start = head.prefix(1024).drop { [0, 0x09, 0x0A, 0x0C, 0x0D, 0x20, 0xEF, 0xBB, 0xBF].contains($0) }
         return start.starts(with: "%PDF-".utf8)
     }
 
     /// Archives and packed files other than ZIP.
-    static func archive(_ head: Data) -> MediaType? {
+    package static func archive(_ head: Data) -> MediaType? {
         if head.starts(with: "Rar!\u{1A}\u{7}\u{0}") || head.starts(with: "Rar!\u{1A}\u{7}\u{1}\u{0}") { return .rar }
         if head.starts(with: [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]) { return .sevenZip }
         // RFC 1952, section 2.3.1: deflate is the only method there is.
@@ -39,7 +39,7 @@ enum Signatures {
     }
 
     /// Images made of pixels.
-    static func image(_ head: Data) -> MediaType? {
+    package static func image(_ head: Data) -> MediaType? {
         if head.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
         if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if head.starts(with: "GIF87a") || head.starts(with: "GIF89a") { return .gif }
@@ -61,7 +61,7 @@ enum Signatures {
     }
 
     /// Fonts, as CSS and EPUB have them.
-    static func font(_ head: Data) -> MediaType? {
+    package static func font(_ head: Data) -> MediaType? {
         if head.starts(with: "wOFF") { return .woff }
         if head.starts(with: "wOF2") { return .woff2 }
         if head.starts(with: "OTTO") { return .otf }
@@ -76,17 +76,17 @@ enum Signatures {
 }
 
 extension Data {
-    func byte(_ offset: Int) -> UInt8? { dropFirst(offset).first }
+    package func byte(_ offset: Int) -> UInt8? { dropFirst(offset).first }
 
     /// Whether the letters of `text`, all ASCII, lie at `offset`.
-    func has(_ text: StaticString, at offset: Int) -> Bool {
+    package func has(_ text: StaticString, at offset: Int) -> Bool {
         dropFirst(offset).starts(with: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    func starts(with text: StaticString) -> Bool { has(text, at: 0) }
+    package func starts(with text: StaticString) -> Bool { has(text, at: 0) }
 
     /// An unsigned number of up to seven bytes, the least significant first.
-    func little(_ offset: Int, _ count: Int) -> Int? {
+    package func little(_ offset: Int, _ count: Int) -> Int? {
         let bytes = dropFirst(offset).prefix(count)
         return bytes.count == count ? bytes.reversed().reduce(0) { $0 << 8 | Int($1) } : nil
     }

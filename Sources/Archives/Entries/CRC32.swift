@@ -1,10 +1,10 @@
 import CZlib
 
 /// The checksum of ZIP entries (APPNOTE.TXT, section 4.4.7).
-struct CRC32 {
+package struct CRC32 {
     private(set) var value: UInt32 = 0
 
-    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
         value = UInt32(truncatingIfNeeded: crc32_z(UInt(value), start, bytes.count))
     }

@@ -1,10 +1,10 @@
 /// Names of ZIP entries: from bytes of several encodings to paths that cannot leave the archive's root.
-enum EntryName {
+package enum EntryName {
     /// The name in a header, and its bytes if nothing says what encoding they are in: `text` then takes them for code page 437.
     ///
     /// UTF-8 counts first where the bytes are that, then Info-ZIP's Unicode path, unless bit 11 says that the name has no need of it. What
     /// is ASCII may be a substitute for what that path says.
-    static func read(
+    package static func read(
         _ name: UnsafeRawBufferPointer, flags: UInt16, extra: UnsafeRawBufferPointer
     ) -> (text: String, undecided: [UInt8]?) {
         let mayHaveField = flags & 0x800 == 0 && !extra.isEmpty
@@ -29,19 +29,19 @@ enum EntryName {
     ///
     /// UTF-8 where the bytes are that, code page 437 otherwise. Bit 11 is not waited for: many writers forget it, EPUB demands UTF-8
     /// anyway, and names in code page 437 that happen to be well-formed UTF-8 would have to be made of box-drawing signs.
-    static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) -> String {
         String(validating: bytes, as: UTF8.self) ?? codePage437(bytes)
     }
 
     /// The text that the bytes are in code page 437, in which all bytes are one.
-    static func codePage437(_ bytes: UnsafeRawBufferPointer) -> String {
+    package static func codePage437(_ bytes: UnsafeRawBufferPointer) -> String {
         String(String.UnicodeScalarView(bytes.map { $0 < 0x80 ? Unicode.Scalar($0) : codePage437[Int($0) - 0x80] }))
     }
 
     /// The name as a path below the root: backslashes become slashes, a `./` or one slash in front goes.
     ///
     /// - Returns: Nil for what could name something outside, or nothing: another machine, a drive, `..`, NUL, an empty name.
-    static func confined(_ name: String) -> String? {
+    package static func confined(_ name: String) -> String? {
         if isPlain(name) { return name }
         // Bytes, not characters: a combining mark after a slash must not hide it.
         let slash = UInt8(ascii: "/")
@@ -58,10 +58,10 @@ enum EntryName {
     }
 
     /// Whether the name begins with a slash of either kind.
-    static func isRooted(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "\\") }
+    package static func isRooted(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "/") || name.utf8.first == UInt8(ascii: "\\") }
 
     /// Whether the name stands for the archive's root itself, with which some writers begin.
-    static func isRoot(_ name: String) -> Bool { name == "." || name == "./" }
+    package static func isRoot(_ name: String) -> Bool { name == "." || name == "./" }
 
     /// A fast yes for names without anything that has to be looked at.
     private static func isPlain(_ name: String) -> Bool {

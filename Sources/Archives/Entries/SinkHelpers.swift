@@ -5,7 +5,7 @@ extension ByteSink {
     /// Gives `data` to the sink on a thread where it may block, and suspends until the sink has room again.
     ///
     /// - Parameter extent: What is announced before the bytes; nil when that has happened.
-    func take(_ data: Data, extent: FileExtent? = nil) async throws {
+    package func take(_ data: Data, extent: FileExtent? = nil) async throws {
         let flow: FlowState = try await onItsThread { _ in
             if let extent { try self.begin(extent) }
             return data.isEmpty ? .ready : try data.withUnsafeBytes { try self.write($0) }
@@ -23,14 +23,14 @@ extension ByteSink {
 }
 
 /// Passes bytes on to a sink that has been told already what comes.
-final class BodySink: ByteSink {
+package final class BodySink: ByteSink {
     private let base: any ByteSink
 
-    init(_ base: any ByteSink) {
+    package init(_ base: any ByteSink) {
         self.base = base
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try base.write(bytes) }
+    package func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try base.write(bytes) }
 
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+    package func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
 }

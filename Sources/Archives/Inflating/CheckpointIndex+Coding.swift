@@ -12,7 +12,7 @@ extension CheckpointIndex {
     static let largestEncoded = 20 << 20
 
     /// The index of `entry` as bytes that can be told from those of any other entry.
-    func encoded(key: String, entry: ZIPEntry) -> Data {
+    package func encoded(key: String, entry: ZIPEntry) -> Data {
         var data = Data(capacity: cost + 256)
         data.append(contentsOf: Self.mark)
         data.append(UInt32(key.utf8.count))

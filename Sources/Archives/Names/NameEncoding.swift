@@ -1,9 +1,9 @@
 import FileProviderCore
 
 /// An encoding in which writers of ZIP archives put names without saying so: all of them extend ASCII.
-struct NameEncoding: Hashable, Sendable {
+package struct NameEncoding: Hashable, Sendable {
     /// How bytes beyond ASCII make characters.
-    enum Form: Hashable, Sendable {
+    package enum Form: Hashable, Sendable {
         /// Each is one.
         case single
         /// Two make one, mostly.
@@ -13,8 +13,8 @@ struct NameEncoding: Hashable, Sendable {
     }
 
     /// As registered with IANA, for people.
-    let name: String
-    let form: Form
+    package let name: String
+    package let form: Form
     /// The system's name for it, by which ``TextEncoding`` finds it, if this system knows it.
     fileprivate let system: String
 
@@ -25,7 +25,7 @@ struct NameEncoding: Hashable, Sendable {
     }
 
     /// One that a caller names; nil for a name that this system does not know.
-    init?(named name: String) {
+    package init?(named name: String) {
         // The usual names mean Microsoft's tables in names of files, in which a backslash is one.
         let aliases = [
             "shift_jis": "CP932", "shift-jis": "CP932", "sjis": "CP932", "euc-kr": "CP949", "gbk": "GB18030", "gb2312": "GB18030",
@@ -35,10 +35,10 @@ struct NameEncoding: Hashable, Sendable {
     }
 
     /// What DOS wrote and APPNOTE.TXT, appendix D, names.
-    static let codePage437 = NameEncoding("IBM437", "CP437")
+    package static let codePage437 = NameEncoding("IBM437", "CP437")
 
     /// Those that a name may turn out to be in, the more usual ones first.
-    static let known: [NameEncoding] = [
+    package static let known: [NameEncoding] = [
         codePage437, NameEncoding("Shift_JIS", "CP932", .shiftJIS), NameEncoding("GB18030", "GB18030", .gb18030),
         NameEncoding("EUC-KR", "CP949", .eucKR), NameEncoding("Big5", "CP950", .big5), NameEncoding("EUC-JP", "EUC-JP", .eucJP),
         NameEncoding("windows-1252", "CP1252"), NameEncoding("windows-1251", "CP1251"), NameEncoding("IBM866", "CP866"),
@@ -48,7 +48,7 @@ struct NameEncoding: Hashable, Sendable {
     ]
 
     /// Those that are too like others to be told from names alone; a book's own addresses can tell them.
-    static let rare: [NameEncoding] = [
+    package static let rare: [NameEncoding] = [
         ("windows-1254", "CP1254"), ("windows-1257", "CP1257"), ("windows-1258", "CP1258"), ("ISO-8859-2", "ISO-8859-2"),
         ("ISO-8859-5", "ISO-8859-5"), ("ISO-8859-7", "ISO-8859-7"), ("ISO-8859-15", "ISO-8859-15"), ("IBM855", "CP855"),
         ("IBM857", "CP857"), ("IBM860", "CP860"), ("IBM865", "CP865"), ("IBM775", "CP775"), ("macintosh", "MACINTOSH"),
@@ -57,18 +57,18 @@ struct NameEncoding: Hashable, Sendable {
 }
 
 /// Makes text of names.
-struct NameDecoder {
+package struct NameDecoder {
     /// Nil for code page 437, whose table is here: it has a character for every byte.
     private let converter: TextConverter?
 
     /// Nil if this system does not know the encoding.
-    init?(_ encoding: NameEncoding) {
+    package init?(_ encoding: NameEncoding) {
         converter = encoding == .codePage437 ? nil : TextEncoding(encoding.system)?.decoder()
         if converter == nil, encoding != .codePage437 { return nil }
     }
 
     /// Nil for bytes that are no text in the encoding.
-    func text(of name: [UInt8]) -> String? {
+    package func text(of name: [UInt8]) -> String? {
         guard let converter else { return name.withUnsafeBytes { EntryName.codePage437($0) } }
         return converter.convert(name).flatMap { String(validating: $0, as: UTF8.self) }
     }

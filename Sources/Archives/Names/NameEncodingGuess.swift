@@ -3,7 +3,7 @@
 /// Each byte beyond ASCII counts: characters that are frequent in titles are worth more than rare ones, letters fit the ones beside them in
 /// script and case, and signs that draw boxes fit nowhere. A few characters are enough for most languages; what is not clearly better than
 /// code page 437 stays that.
-struct NameEncodingGuess {
+package struct NameEncodingGuess {
     /// What a name makes of sense: the sum, and the bytes beyond ASCII that it was made of.
     private typealias Score = (sum: Double, bytes: Int)
 
@@ -18,7 +18,7 @@ struct NameEncodingGuess {
     private let parts: [[UInt8]]
 
     /// - Parameter names: Paths, as bytes. A slash is one in each of the encodings.
-    init(_ names: [[UInt8]]) {
+    package init(_ names: [[UInt8]]) {
         var (seen, parts, count): (Set<[UInt8]>, [[UInt8]], Int) = ([], [], 0)
         for name in names where count < Self.mostBytes {
             for part in name.split(separator: UInt8(ascii: "/")) where part.contains(where: { $0 >= 0x80 }) {
@@ -31,7 +31,7 @@ struct NameEncodingGuess {
     }
 
     /// The encoding that the names are most probably in.
-    func encoding() -> NameEncoding {
+    package func encoding() -> NameEncoding {
         let scores = NameEncoding.known.compactMap { encoding in score(encoding).map { (encoding, $0) } }
         let usual = scores.first { $0.0 == .codePage437 }?.1 ?? -.infinity
         // Of equals the first, which is the most usual.

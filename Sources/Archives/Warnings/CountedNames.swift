@@ -1,24 +1,24 @@
 /// Names that one warning is about, however many they are: the first is shown, the others are counted.
-struct CountedNames: Hashable, Sendable {
+package struct CountedNames: Hashable, Sendable {
     private(set) var count = 0
     private(set) var first = ""
 
     /// The most Unicode scalars of a name that are shown.
     private static let longest = 200
 
-    init() {}
+    package init() {}
 
-    init(_ names: some Sequence<String>) {
+    package init(_ names: some Sequence<String>) {
         for name in names { add(name) }
     }
 
-    mutating func add(_ name: String) {
+    package mutating func add(_ name: String) {
         if count == 0 { first = String(name.unicodeScalars.prefix(Self.longest)) }
         count += 1
     }
 
     /// What is wrong with all of them; nil where there is none. The names are the subject of the sentence: `one` and `many` say the rest.
-    func warning(_ tag: String, _ severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning? {
+    package func warning(_ tag: String, _ severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning? {
         switch count {
         case 0: nil
         case 1: ContentWarning(tag, severity, "“\(first)” \(one)")

@@ -105,7 +105,7 @@ extension ZIPArchive {
     /// The part `wanted` of an entry's data; for parts that are small enough to be kept.
     ///
     /// - Parameter limit: Who reads on and on gets what follows loaded along, up to here.
-    func bytes(_ wanted: Range<Int64>, of entry: ZIPEntry, aheadTo limit: Int64) async throws -> Data {
+    package func bytes(_ wanted: Range<Int64>, of entry: ZIPEntry, aheadTo limit: Int64) async throws -> Data {
         if wanted.isEmpty { return Data() }
         let start = try await dataOffset(of: entry, for: wanted)
         return try await reader.read(start + wanted.lowerBound..<start + wanted.upperBound, aheadTo: start + limit)

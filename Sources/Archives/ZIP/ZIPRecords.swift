@@ -44,21 +44,21 @@ enum ZIPRecord {
 }
 
 /// Where the directory lies, as an end-of-directory record tells (APPNOTE.TXT, sections 4.3.14 to 4.3.16).
-struct DirectoryEnd {
+package struct DirectoryEnd {
     /// Offsets in the file of the record, or of the ZIP64 record before it: the directory ends here at the latest.
-    var position: Int64
+    package var position: Int64
     /// As written: of the directory's bytes, and its offset in the archive, which data in front of the archive shifts.
-    var size: Int64
-    var offset: Int64
+    package var size: Int64
+    package var offset: Int64
     /// As written.
-    var entries: Int64
+    package var entries: Int64
     /// Whether the record speaks of more than one disk.
     var isSplit: Bool
     /// Bytes between the end of the comment and that of the file.
     let bytesBehind: Int64
 
     /// The places where the directory may start: straight before the record, or where it says.
-    var starts: [Int64] {
+    package var starts: [Int64] {
         let before = position - size
         return [before, offset].enumerated().compactMap { index, start in
             start >= 0 && start <= before && !(index == 1 && start == before) ? start : nil
@@ -69,7 +69,7 @@ struct DirectoryEnd {
     ///
     /// A comment may contain the signature, and bytes may follow the record, so each place is checked for sense. Records of an empty
     /// directory come last, because 22 bytes of nearly nothing are easily there by chance.
-    static func candidates(in tail: UnsafeRawBufferPointer, at offset: Int64) -> [DirectoryEnd] {
+    package static func candidates(in tail: UnsafeRawBufferPointer, at offset: Int64) -> [DirectoryEnd] {
         var found: [DirectoryEnd] = []
         var index = tail.count - ZIPRecord.directoryEndLength
         while index >= 0, found.count < 64 {

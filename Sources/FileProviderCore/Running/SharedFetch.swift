@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Work that several tasks wait for, done once: each waiter can be cancelled alone, and the last one to go stops the work.
-final class SharedFetch<Value: Sendable>: Sendable {
+package final class SharedFetch<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
@@ -13,8 +13,10 @@ final class SharedFetch<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Starts the work; called once, by whoever made the fetch.
-    func start(_ body: @escaping @Sendable () async throws -> Value) {
+    package func start(_ body: @escaping @Sendable () async throws -> Value) {
         let task = Task {
             do {
                 finish(.success(try await body()))
@@ -40,12 +42,12 @@ final class SharedFetch<Value: Sendable>: Sendable {
     }
 
     /// Counts one more user in.
-    func join() { state.withLock { $0.users += 1 } }
+    package func join() { state.withLock { $0.users += 1 } }
 
     /// Counts a user out.
     ///
     /// - Returns: Whether nobody is left.
-    func leave() -> Bool {
+    package func leave() -> Bool {
         state.withLock { state in
             state.users -= 1
             return state.users == 0
@@ -53,7 +55,7 @@ final class SharedFetch<Value: Sendable>: Sendable {
     }
 
     /// Stops the work, if it still runs.
-    func cancel() {
+    package func cancel() {
         let work = state.withLock { state in
             state.isCancelled = true
             return state.work
@@ -64,7 +66,7 @@ final class SharedFetch<Value: Sendable>: Sendable {
     /// What the work gave.
     ///
     /// - Throws: What the work threw; `CancellationError`, at once, when the calling task is cancelled.
-    func value() async throws -> Value {
+    package func value() async throws -> Value {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -4,14 +4,16 @@ import Synchronization
 ///
 /// Who asks while it is being made waits for it. When the last one of them is cancelled the making is cancelled, too, and begins anew
 /// with the next; an error is not kept either.
-final class SharedValue<Value: Sendable>: Sendable {
+package final class SharedValue<Value: Sendable>: Sendable {
     private let state = Mutex((value: Value?.none, fetch: SharedFetch<Value>?.none))
 
+    package init() {}
+
     /// The value, if it was made.
-    var known: Value? { state.withLock { $0.value } }
+    package var known: Value? { state.withLock { $0.value } }
 
     /// - Throws: What `make` throws; `CancellationError`, at once, when the calling task is cancelled.
-    func value(_ make: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    package func value(_ make: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let (known, fetch, isFirst) = state.withLock { state in
             if let value = state.value { return (Value?.some(value), SharedFetch<Value>?.none, false) }
             let isFirst = state.fetch == nil
