@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 extension Signatures {
     /// Sound and video.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Formats that are told by their first bytes. Each function takes the start of a file, the more the better, and up to 16 KiB.
 package enum Signatures {

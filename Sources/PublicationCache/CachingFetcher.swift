@@ -68,7 +68,7 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     public var children: [(label: String, fetcher: any Fetcher)] { [("behind the cache", base)] }
 
     /// Passed on to the base for what the cache has nothing of.
-    func prefetch(hrefs: [String]) async throws(ResourceError) {
+    package func prefetch(hrefs: [String]) async throws(ResourceError) {
         guard let base = base as? any PrefetchingFetcher else { return }
         let folder = folder
         let names = hrefs.map { (href: $0, file: Array(NameDigest(Self.name(of: $0)).name.utf8)) }

@@ -46,7 +46,7 @@ actor StatusReporter {
 
     /// Tells at once how far the command is, because nothing more is told for a while. A storage that fails is told again later.
     func tell() async {
-        do { try await withCancellationShield { try await write() } } catch { persistence.report(error) }
+        do { try await withCancellationShield { try await self.write() } } catch { persistence.report(error) }
     }
 
     /// Ends without a final status: the command is left for another time.

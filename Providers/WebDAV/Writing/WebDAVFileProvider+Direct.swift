@@ -74,7 +74,7 @@ extension WebDAVFileProvider {
         do {
             let head = try await upload(write, to: write.path, headers: headers, replacing: found)
             // By now the file is there, cancelled or not.
-            return try await withCancellationShield { write.finished(try await verified(write, at: write.path, head), [head]) }
+            return try await withCancellationShield { write.finished(try await self.verified(write, at: write.path, head), [head]) }
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
             if condition == nil, locks.holds(write.path) { throw lostLock(write.path, error) }

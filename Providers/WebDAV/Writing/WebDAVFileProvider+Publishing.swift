@@ -26,7 +26,7 @@ extension WebDAVFileProvider {
             let part = try await verified(write, at: temporary, head)
             try Task.checkCancellation()
             // Publishing runs in a separate task, so that a cancellation cannot leave it half done.
-            return try await withCancellationShield { try await place(part, write, replacing: replaced, head, taking) }
+            return try await withCancellationShield { try await self.place(part, write, replacing: replaced, head, taking) }
         } catch {
             await cleanUp {
                 if let lock = try? await taking?.value ?? nil, !lock.isGivenBack {

@@ -2,7 +2,9 @@ import CZlib
 
 /// The checksum of ZIP entries (APPNOTE.TXT, section 4.4.7).
 package struct CRC32 {
-    private(set) var value: UInt32 = 0
+    package private(set) var value: UInt32 = 0
+
+    package init() {}
 
     package mutating func update(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }

@@ -1,5 +1,5 @@
-import FileProviderCore
-import Foundation
+package import FileProviderCore
+package import Foundation
 
 extension ByteSink {
     /// Gives `data` to the sink on a thread where it may block, and suspends until the sink has room again.

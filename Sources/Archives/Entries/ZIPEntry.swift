@@ -6,7 +6,7 @@ public struct ZIPEntry: Hashable, Sendable {
     /// Names separated by `/`, relative to the archive's root; never absolute, without `.` and `..`. A folder's ends with `/`.
     public internal(set) var path: String
     /// The bytes of the name where nothing says what encoding they are in; nil for the others.
-    let undecidedName: [UInt8]?
+    package let undecidedName: [UInt8]?
     /// Bytes in the archive.
     public let compressedSize: Int64
     /// Bytes unpacked, as the directory claims: a hint and an upper bound, never a size to allocate.
@@ -23,7 +23,7 @@ public struct ZIPEntry: Hashable, Sendable {
     /// What is wrong with the record, if anything; told on access.
     var defect: Defect?
     /// Where the local header starts, in the file.
-    let headerOffset: Int64
+    package let headerOffset: Int64
     /// What the local header takes if its fields are as long as the directory's. The extra field may be of another length there.
     let expectedHeaderLength: Int64
     /// Where the next local header, or the directory, starts: nothing of this entry lies at or after it.

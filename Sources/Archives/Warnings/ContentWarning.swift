@@ -58,7 +58,7 @@ public final class WarningLog: Sendable {
     }
 
     /// Notes a warning, if there is one, as ``warn(_:_:_:)`` does.
-    func warn(_ warning: ContentWarning?) {
+    package func warn(_ warning: ContentWarning?) {
         if let warning { warn(warning.tag, warning.severity, warning.message) }
     }
 

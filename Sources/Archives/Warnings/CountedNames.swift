@@ -1,6 +1,6 @@
 /// Names that one warning is about, however many they are: the first is shown, the others are counted.
 package struct CountedNames: Hashable, Sendable {
-    private(set) var count = 0
+    package private(set) var count = 0
     private(set) var first = ""
 
     /// The most Unicode scalars of a name that are shown.

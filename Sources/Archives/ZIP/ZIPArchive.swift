@@ -63,7 +63,7 @@ public final class ZIPArchive: Sendable {
     /// The same archive, in which names that say no encoding are text in `encoding`. Only one of the two is used from then on.
     ///
     /// - Parameter addresses: As for ``ZIPDirectory/readUndecidedNames(as:addresses:)``.
-    func readingUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) -> ZIPArchive {
+    package func readingUndecidedNames(as encoding: NameEncoding, addresses: Set<String> = []) -> ZIPArchive {
         var directory = directory
         directory.readUndecidedNames(as: encoding, addresses: addresses)
         return ZIPArchive(directory, reader: reader, limits: limits, checkpoints: checkpoints, repairs: repairs)

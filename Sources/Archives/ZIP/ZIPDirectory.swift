@@ -16,7 +16,7 @@ public struct ZIPDirectory: Sendable {
     /// What ``leftOut`` counts, but for folders that are there more than once and those that stand for the root.
     private(set) var leftOutEntries = LeftOutEntries()
     /// What names that say no encoding were taken for.
-    private(set) var nameEncoding = NameEncoding.codePage437
+    package private(set) var nameEncoding = NameEncoding.codePage437
     private var index = EntryIndex()
 
     /// The entry with exactly this path, else the first one whose path is the same after Unicode normalisation.
@@ -76,7 +76,7 @@ public struct ZIPDirectory: Sendable {
     }
 
     /// The bytes of names that say no encoding and are no UTF-8, in the order of the entries.
-    var undecidedNames: [[UInt8]] { entries.compactMap(\.undecidedName) }
+    package var undecidedNames: [[UInt8]] { entries.compactMap(\.undecidedName) }
 
     /// Takes these names for text in `encoding`; one that is none, or is taken already, stays as it is.
     ///

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Sees the bytes of a copy as they pass, and may slow them down. Its calls come one after the other, on a transport's thread.
 public protocol CopyTap: Sendable {
     /// The most bytes to pass at once; for sources that are pulled.

@@ -40,7 +40,7 @@ extension FileQuery {
         static let aliases: [String: Key] = ["filesize": .fileSize, "size": .fileSize, "eTag": .entryTag, "isSymbolicLink": .isSymLink]
 
         /// The key of this name, upper and lower case told apart; nil where there is none.
-        init?(named name: String) {
+        package init?(named name: String) {
             guard let key = Key(rawValue: name) ?? Key.aliases[name] else { return nil }
             self = key
         }

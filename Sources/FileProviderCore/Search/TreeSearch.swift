@@ -146,19 +146,3 @@ private struct UnlistedFolders {
             sentence: "“\(first.path)”\(others) could not be searched: \(first.error.sentence)", underlying: first.error)
     }
 }
-
-/// Lets one body run at a time, in the order in which they came.
-private final class Turns: Sendable {
-    private let last = Locked<Gate?>(nil)
-
-    func take(_ body: () async throws -> Void) async throws {
-        let own = Gate()
-        let before = last.update { last in
-            defer { last = own }
-            return last
-        }
-        defer { own.open() }
-        await before?.wait()
-        try await body()
-    }
-}

@@ -323,7 +323,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {
             // Outside the task, which may be cancelled. What cannot be removed is left under a name that tells.
-            await withCancellationShield { try? await removeItem(path: temporary) }
+            await withCancellationShield { try? await self.removeItem(path: temporary) }
             throw TemporaryName.error(error, under: temporary, of: destination)
         }
     }

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Copies one file between any two providers, streaming. The bytes go from the reader straight into the target where it takes them as they
 /// come (``FileProviderPushWrite``); elsewhere the target pulls them, and may resume.

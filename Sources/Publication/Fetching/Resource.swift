@@ -28,7 +28,7 @@ public protocol Resource: AnyObject, Sendable {
 }
 
 /// A resource whose medium can tell in a second way what it holds.
-protocol ConfirmableResource: Resource {
+package protocol ConfirmableResource: Resource {
     /// Sees that the version that was read is the medium's, where one of `length` bytes was known before: a login page is not.
     func confirm(insteadOf length: Int64) async throws(ResourceError)
 }

@@ -58,7 +58,7 @@ public final class RoutingFetcher: Fetcher {
 }
 
 extension RoutingFetcher: PrefetchingFetcher {
-    func prefetch(hrefs: [String]) async throws(ResourceError) {
+    package func prefetch(hrefs: [String]) async throws(ResourceError) {
         for (index, route) in routes.enumerated() {
             guard let prefetching = route.fetcher as? any PrefetchingFetcher else { continue }
             let own = hrefs.filter { href in routes.firstIndex { $0.accepts(Link(href: href)) } == index }
@@ -69,7 +69,7 @@ extension RoutingFetcher: PrefetchingFetcher {
 
 extension Link {
     /// Whether ``href`` leads out of the publication: it has a scheme or begins with two slashes (RFC 3986, sections 3.1 and 4.2).
-    var isRemote: Bool {
+    package var isRemote: Bool {
         href.utf8.starts(with: "//".utf8) || HREF.scheme(of: href) != nil
     }
 }

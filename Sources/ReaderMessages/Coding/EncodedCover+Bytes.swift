@@ -23,7 +23,7 @@ extension EncodedCover {
     }
 
     /// How many bytes the text stands for if it is base64, told without decoding it.
-    var decodedSize: Int {
+    package var decodedSize: Int {
         var count = 0
         for byte in text.utf8 where !MessageScanner.isSpace(byte) && byte != UInt8(ascii: "=") { count += 1 }
         return count / 4 * 3 + count % 4 * 3 / 4

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Single values in the form that messages have them in. White space around them means nothing.
-enum MessageValue {
+package enum MessageValue {
     /// `yes` or `true`, `no` or `false`, in any case; nil for anything else.
     static func flag(_ text: String) -> Bool? {
         switch trimmed(text).lowercased() {
@@ -30,7 +30,7 @@ enum MessageValue {
 
     /// `YYYY-MM-DD` for a day, also with a time behind it, which is dropped, or for the first day of a month or of a year; empty for
     /// nothing. Nil for anything else.
-    static func day(_ text: String) -> String? {
+    package static func day(_ text: String) -> String? {
         let text = trimmed(text)
         guard !text.isEmpty else { return "" }
         let parts = text.prefix { $0 != "T" && $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)

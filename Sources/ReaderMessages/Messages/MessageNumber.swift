@@ -1,9 +1,9 @@
 import Foundation
 
 /// Numbers as messages write them: decimal, with a dot, without what `Double` reads beyond that (`nan`, `inf`, hexadecimal).
-enum MessageNumber {
+package enum MessageNumber {
     /// The number in `text`; a comma counts as a dot, white space around it means nothing. Nil for anything else.
-    static func decimal(_ text: String) -> Double? {
+    package static func decimal(_ text: String) -> Double? {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines).replacing(",", with: ".")
         guard !text.isEmpty, text.utf8.count <= 40, text.utf8.allSatisfy({ "0123456789.-+eE".utf8.contains($0) }) else { return nil }
         guard let value = Double(text), value.isFinite else { return nil }
@@ -16,7 +16,7 @@ enum MessageNumber {
     }
 
     /// `value` with a dot and one to six digits behind it, never with an exponent.
-    static func text(_ value: Double) -> String {
+    package static func text(_ value: Double) -> String {
         var text = String(format: "%.6f", locale: Locale(identifier: "en_US_POSIX"), value)
         while text.hasSuffix("0"), !text.hasSuffix(".0") { text.removeLast() }
         return text

@@ -1,7 +1,7 @@
 /// Text that a peer gave, made fit for a line of a log or of an error.
-enum LogText {
+package enum LogText {
     /// `text` with at most `limit` characters, on one line, and without what does something to a terminal.
-    static func shown(_ text: String, limit: Int = 200) -> String {
+    package static func shown(_ text: String, limit: Int = 200) -> String {
         var shown = ""
         var count = 0
         for scalar in text.unicodeScalars {

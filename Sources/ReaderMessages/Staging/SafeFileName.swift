@@ -9,7 +9,7 @@ package enum SafeFileName {
     /// A name for a book, with `number` before the extension where it is 2 or more.
     ///
     /// - Parameter fileExtension: Without the dot, made of ASCII letters and digits.
-    static func make(title: String, number: Int = 1, fileExtension: String) -> String {
+    package static func make(title: String, number: Int = 1, fileExtension: String) -> String {
         make(title, ending: (number > 1 ? " \(number)" : "") + ".\(fileExtension)")
     }
 
@@ -28,12 +28,12 @@ package enum SafeFileName {
     package static func harmless(_ text: String, longest: Int = SafeFileName.longest) -> String { cut(harmless(all: text), to: longest) }
 
     /// Whether `text` can be a file's extension.
-    static func isExtension(_ text: String) -> Bool {
+    package static func isExtension(_ text: String) -> Bool {
         (1...10).contains(text.utf8.count) && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) }
     }
 
     /// How two names are compared where the storage may ignore case or the form of Unicode.
-    static func folded(_ name: String) -> String { name.precomposedStringWithCanonicalMapping.lowercased() }
+    package static func folded(_ name: String) -> String { name.precomposedStringWithCanonicalMapping.lowercased() }
 
     private static let reserved: Set<String> =
         Set(["CON", "PRN", "AUX", "NUL"] + (0...9).flatMap { ["COM\($0)", "LPT\($0)"] })

@@ -29,10 +29,10 @@ public struct StagingFolder: Sendable {
     public func files() async throws -> [FileObject] { try await allFiles().filter { !TemporaryName.matches($0.name) } }
 
     /// The files in it, those among them that are only being written.
-    func allFiles() async throws -> [FileObject] { try await provider.contentsOfDirectory(path: path).filter(\.isRegularFile) }
+    package func allFiles() async throws -> [FileObject] { try await provider.contentsOfDirectory(path: path).filter(\.isRegularFile) }
 
     /// Whether there is a file `name`.
-    func has(_ name: String) async throws -> Bool {
+    package func has(_ name: String) async throws -> Bool {
         do { return try await provider.attributesOfItem(path: path.appending(name)).isRegularFile } catch let error where error.isNoSuchFile
         {
             return false

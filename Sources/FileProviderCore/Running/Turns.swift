@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Lets one after the other in, in the order in which they came.
-final class Turns: Sendable {
+package final class Turns: Sendable {
     private struct State {
         var isTaken = false
         var next = 0
@@ -10,9 +10,11 @@ final class Turns: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Waits for the turn, which ``end()`` gives back.
     /// - Throws: `CancellationError`, without the turn.
-    func begin() async throws {
+    package func begin() async throws {
         let number = state.withLock { state in
             state.next += 1
             return state.next
@@ -40,7 +42,7 @@ final class Turns: Sendable {
     }
 
     /// Lets the next one in.
-    func end() {
+    package func end() {
         let next = state.withLock { state in
             if state.waiting.isEmpty {
                 state.isTaken = false
@@ -49,5 +51,14 @@ final class Turns: Sendable {
             return state.waiting.removeFirst().continuation
         }
         next?.resume(returning: true)
+    }
+
+    /// Runs `body` when the turn has come.
+    ///
+    /// - Throws: What `body` throws; `CancellationError`, before it runs.
+    package func take(_ body: () async throws -> Void) async throws {
+        try await begin()
+        defer { end() }
+        try await body()
     }
 }
