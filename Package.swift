@@ -182,7 +182,8 @@ let package = Package(
             name: "Carrel",
             dependencies: [
                 "FileProviderCore", "FileProviderUndo", "PredicateFormat", "LocalFileProvider", "MemoryFileProvider", "HTTPFileProvider",
-                "WebDAVFileProvider", "FTPFileProvider", "S3FileProvider", "SFTPFileProvider", "Publication", "PublicationCache", "ReaderLink", "FileInformation", "SafeXML",
+                "WebDAVFileProvider", "FTPFileProvider", "S3FileProvider", "SFTPFileProvider", "Publication", "PublicationCache",
+                "ReaderLink", "FileInformation", "SafeXML",
             ]),
         .target(
             name: "CarrelCommand",
@@ -213,7 +214,8 @@ let package = Package(
         .testTarget(
             name: "HTTPFileProviderTests",
             dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
-        .testTarget(name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat"]),
+        .testTarget(
+            name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat"]),
         .testTarget(
             name: "S3FileProviderTests",
             dependencies: ["S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer"]),

@@ -146,7 +146,9 @@ extension HTTPFileProvider {
 
     /// Runs the look in a separate task: the file may be there even if the caller is cancelled.
     private func confirmed(_ file: FileObject, _ head: ResponseHead, _ attributes: HTTPWriteAttributes) async throws -> FileObject {
-        try await withCancellationShield { try await self.service.confirmed(file, answer: head, attributes: attributes, over: self.connection) }
+        try await withCancellationShield {
+            try await self.service.confirmed(file, answer: head, attributes: attributes, over: self.connection)
+        }
     }
 
     private func written(_ path: ProviderPath, _ head: ResponseHead, _ length: Int64) -> FileObject {

@@ -5,9 +5,9 @@
     import Testing
 
     @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+    @testable import MediaTypes
+    @testable import Publication
+    @testable import PublicationCache
 
     /// Small archives that would have libarchive take gigabytes before it says anything of them.
     @Suite(.timeLimit(.minutes(1))) struct HostilePackedArchiveTests {

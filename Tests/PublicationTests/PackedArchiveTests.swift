@@ -5,9 +5,9 @@
     import Testing
 
     @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+    @testable import MediaTypes
+    @testable import Publication
+    @testable import PublicationCache
 
     private typealias File = PackedBuilder.File
 

@@ -6,9 +6,9 @@
     import Testing
 
     @testable import Archives
-@testable import MediaTypes
-@testable import Publication
-@testable import PublicationCache
+    @testable import MediaTypes
+    @testable import Publication
+    @testable import PublicationCache
 
     /// A file that is replaced under its reader; each answer tells the version it is of.
     private final class ReplacedFile: Sendable {

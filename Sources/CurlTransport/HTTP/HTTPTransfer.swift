@@ -39,7 +39,6 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
         return head.status == 401 && answers == 1 && offered & carrel_AUTH_DIGEST != 0
     }
 
-
     override func configure(_ easy: EasyHandle, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         easy.configure(for: request, options: options)
     }

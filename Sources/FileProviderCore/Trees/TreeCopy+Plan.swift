@@ -81,7 +81,9 @@ extension TreeCopy {
         _ folder: FileObject, over existing: FileObject?, from path: ProviderPath, at place: ProviderPath
     ) throws -> (path: ProviderPath, isThere: Bool) {
         if let existing, !existing.isDirectory { throw FileError.make(.fileWriteFileExists, path: place) }
-        guard folder.path.components.count <= path.components.count + ProviderPath.maxTreeDepth else { throw FileError.tooDeep(folder.path) }
+        guard folder.path.components.count <= path.components.count + ProviderPath.maxTreeDepth else {
+            throw FileError.tooDeep(folder.path)
+        }
         return (folder.path, existing != nil)
     }
 

@@ -95,7 +95,9 @@ public enum FileError {
 
     /// A walk or a copy stops here: a server may invent folders without end.
     public static func tooDeep(_ path: ProviderPath) -> CocoaError {
-        make(.fileReadTooLarge, path: path, sentence: "“\(path)” lies deeper than \(ProviderPath.maxTreeDepth) folders, which are not entered.")
+        make(
+            .fileReadTooLarge, path: path,
+            sentence: "“\(path)” lies deeper than \(ProviderPath.maxTreeDepth) folders, which are not entered.")
     }
 
     /// A reader was used after it was closed.

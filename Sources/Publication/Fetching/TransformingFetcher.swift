@@ -28,7 +28,9 @@ public final class TransformingFetcher: Fetcher, PrefetchingFetcher {
     /// The base's resource, through all transformers.
     public func get(_ link: Link) -> any Resource { transformers.reduce(base.get(link)) { $1($0) } }
 
-    package func prefetch(hrefs: [String]) async throws(ResourceError) { try await (base as? any PrefetchingFetcher)?.prefetch(hrefs: hrefs) }
+    package func prefetch(hrefs: [String]) async throws(ResourceError) {
+        try await (base as? any PrefetchingFetcher)?.prefetch(hrefs: hrefs)
+    }
 
     /// Closes the base.
     public func close() async { await base.close() }

@@ -13,7 +13,6 @@ package enum SFTPExtension: String, Sendable, CaseIterable {
     case usersGroups = "users-groups-by-id@openssh.com"
 }
 
-
 /// What a server takes at most, in bytes (`limits@openssh.com`).
 package struct SFTPLimits: Sendable, Hashable {
     /// Of data in one `READ`: 4 to 255 KiB.

@@ -1,3 +1,3 @@
 import MediaTypes
 
-print(MediaType("application/epub+zip")?.name ?? "unknown")
+print(MediaType.epub.name ?? "unknown", MediaType.epub)
