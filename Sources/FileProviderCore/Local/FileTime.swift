@@ -1,3 +1,4 @@
+package import CLinux
 package import Foundation
 
 extension FileDescriptor {
