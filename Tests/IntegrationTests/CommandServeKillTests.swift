@@ -25,7 +25,9 @@ import Testing
             async let sent = runner.run(["device", "upload", "--staging", "staging"] + Self.books.map { "\($0.title).epub" })
             #expect(try await killed.code == -SIGKILL)
             let isOver = Locked(false)
-            async let served = serve(runner, SIGINT) { isOver.value }
+            // What the killed one left goes only once its successor has said that it is there.
+            let left = Self.connected(folder)
+            async let served = serve(runner, SIGINT) { isOver.value && Self.connected(folder) != left }
             let upload = try await sent
             #expect(upload.code == 0, "\(upload.error)")
             let listed = try await runner.run("device", "books", "--staging", "staging", "--json")
@@ -68,6 +70,8 @@ import Testing
         case .commandGone: false
         }
     }
+
+    private static func connected(_ folder: URL) -> Data? { try? Data(contentsOf: folder.appending(path: "staging/connected.xml")) }
 
     private static func names(_ folder: URL, _ name: String) -> [String] {
         (try? FileManager.default.contentsOfDirectory(atPath: folder.appending(path: name).path)) ?? []
