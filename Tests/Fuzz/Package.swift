@@ -17,9 +17,6 @@ let instrumented: [SwiftSetting] =
 
 let package = Package(
     name: "carrel-fuzz",
-    dependencies: [
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2")
-    ],
     targets: [
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(name: "CChild", path: "Sources/CChild"),
@@ -45,25 +42,21 @@ let package = Package(
                 .unsafeFlags(["-fsanitize=address", "-fsanitize-coverage=edge,inline-8bit-counters,pc-table,indirect-calls,trace-cmp"]),
             ],
             linkerSettings: [.linkedLibrary("qpdf")]),
+        .target(name: "MediaTypes", swiftSettings: instrumented + [.define("Formats")]),
         .target(
-            name: "Publication",
-            dependencies: [
-                "CArchive", "CPDF", "CZlib", "FileProviderCore", "MediaTags", "SafeXML", "Cryptography",
-            ],
+            name: "Archives", dependencies: ["CArchive", "CZlib", "FileProviderCore"],
             swiftSettings: instrumented + [.define("Formats")]),
         .target(
-            name: "ReaderLink",
-            dependencies: [
-                "FileProviderCore", "Publication", "SafeXML", "Cryptography",
-                .product(name: "Logging", package: "swift-log"),
-            ],
-            swiftSettings: instrumented),
+            name: "Publication",
+            dependencies: ["Archives", "CPDF", "Cryptography", "FileProviderCore", "MediaTags", "MediaTypes", "SafeXML"],
+            swiftSettings: instrumented + [.define("Formats")]),
+        .target(name: "ReaderMessages", dependencies: ["Cryptography", "FileProviderCore"], swiftSettings: instrumented),
         .target(name: "SampleBooks", dependencies: ["CZlib"], path: "Fixtures", swiftSettings: features),
         .executableTarget(
             name: "carrel-fuzz",
             dependencies: [
-                "LibFuzzer", "FileProviderCore", "MediaTags", "Publication", "ReaderLink", "SFTPEngine", "SSHTransport", "SafeXML",
-                "SampleBooks",
+                "LibFuzzer", "Archives", "FileProviderCore", "MediaTags", "MediaTypes", "Publication", "ReaderMessages", "SFTPEngine",
+                "SSHTransport", "SafeXML", "SampleBooks",
             ],
             path: "Targets",
             swiftSettings: instrumented,

@@ -163,7 +163,7 @@ extension SyncFolder {
     }
 }
 
-/// An item is not what it was when the plan was made; the next pass looks at it anew.
+/// An item has changed since the plan was made. The next pass looks at it again.
 struct ChangedMeanwhile: LocalizedError {
     let path: ProviderPath
     /// Whether a step has written there before, which the storage may not have kept.

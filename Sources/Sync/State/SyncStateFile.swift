@@ -76,8 +76,8 @@ struct SyncStateFile {
 }
 
 extension SyncFolder {
-    /// What takes no part, so that a state of this machine does not: the folder in which it lies, with the states of other pairs; right in
-    /// this folder, its files. Blocks.
+    /// The paths to leave out so that a state file inside this folder is not synchronised: the folder that holds it, with the states of other
+    /// pairs, or the files of the state where it lies at the top. Blocks.
     func leftOut(for state: URL) throws -> [ProviderPath] {
         let own = provider.url(of: path)
         guard own.isFileURL else { return [] }

@@ -4,7 +4,6 @@ import Foundation
 @testable import Archives
 @testable import MediaTypes
 @testable import Publication
-@testable import PublicationCache
 
 /// A ZIP file, as it is, and without its last byte as after a download that stopped: then its entries are found without the directory.
 func fuzzZIP(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {

@@ -5,7 +5,6 @@ import SampleBooks
 @testable import Archives
 @testable import MediaTypes
 @testable import Publication
-@testable import PublicationCache
 
 /// A package document; all else of the book is right.
 func fuzzPackage(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {

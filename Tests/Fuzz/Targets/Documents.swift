@@ -4,7 +4,6 @@ import Foundation
 @testable import Archives
 @testable import MediaTypes
 @testable import Publication
-@testable import PublicationCache
 @testable import SafeXML
 
 /// An XML document: whole, as text that need not be well-formed, with its own entities, and in pieces.

@@ -1,5 +1,5 @@
 import Foundation
-import ReaderLink
+import ReaderMessages
 
 /// First line: the name of a message's file. Then its bytes.
 func fuzzReaderMessages(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {

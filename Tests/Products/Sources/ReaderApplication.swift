@@ -1,4 +1,4 @@
 import ReaderApplication
 
-// Where an application's library lies, unless it is told otherwise.
+// Prints the default name of the snapshot of an application's library.
 print(ApplicationOptions(application: "Lamp").snapshot)

@@ -1,4 +1,4 @@
 import ReaderLink
 
-// One import for both sides: where an application's library lies, and how many books a driver sends at once, unless told otherwise.
+// One import for both sides: prints the default name of an application's snapshot, and the default size of a driver's batch.
 print(ApplicationOptions(application: "Lamp").snapshot, DriverOptions().batchSize)
