@@ -1,7 +1,7 @@
 SOURCES = Sources Providers Tests Examples Package.swift
 # For each target of fuzz.
 SECONDS ?= 600
-FUZZ_TARGETS = known-hosts ssh-config private-key sftp-packets \
+FUZZ_TARGETS = known-hosts private-key sftp-packets \
   media-tags media-type zip xml rwpm opf nav ncx comic-info lcpl encryption pdf publication reader-messages
 
 .DEFAULT_GOAL := help

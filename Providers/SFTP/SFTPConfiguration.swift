@@ -8,7 +8,7 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
         /// libssh2, or the system's `ssh` program where ssh's configuration asks for what libssh2 does not have, or where a login by an RSA
         /// key fails because libssh2 is too old for it.
         case automatic = "auto"
-        /// libssh2, in this process. No program is run.
+        /// libssh2, in this process. The program is asked what ssh's configuration says, and connects nowhere.
         case embedded = "libssh2"
         /// The system's `ssh` program, with everything that its user has configured: jump hosts, RSA keys, hardware keys.
         case program = "ssh"
@@ -21,8 +21,7 @@ public struct SFTPConfiguration: Codable, Hashable, Sendable {
     /// ``Transport/automatic`` unless said otherwise.
     public var transport = Transport.automatic
     /// Whether hosts are looked up in the user's `~/.ssh/config` and in `/etc/ssh/ssh_config` (ssh_config(5)). `ssh -G` reads them, once for
-    /// each host in a process, and runs what `Match exec` says there. Without the ssh program, and with ``Transport/embedded``, only
-    /// `HostName`, `Port`, `User` and `IdentityFile` are read.
+    /// each host in a process, and runs what `Match exec` says there. Without the ssh program nothing of them is followed.
     public var readsSSHConfig = true
     /// Whether the account's shell may be used, for hashes of files (`FileProviderChecksums`). What it reads is the shell's path, not SFTP's,
     /// where these differ.

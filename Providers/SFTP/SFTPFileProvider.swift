@@ -60,8 +60,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     /// Those given; changing them takes a new provider.
     public var connectionOptions: ConnectionOptions { connection.options }
 
-    /// One sentence for each line of ssh's configuration that could matter for this host and was not followed: without the ssh program,
-    /// or with `SFTPConfiguration.Transport.embedded`, only a few options are read. Empty until the first connection.
+    /// A sentence where the user has a configuration of ssh that is not followed, because no ssh program is there to read it. Empty until the
+    /// first connection.
     public var warnings: [String] { access?.warnings ?? [] }
 
     /// Forgets `path`, what lies below it, and the listing of the folder it is in; at the root, everything.

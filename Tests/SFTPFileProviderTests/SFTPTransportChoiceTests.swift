@@ -35,10 +35,10 @@ import Testing
         }
 
         func access(
-            _ options: ConnectionOptions = SFTPTransportChoiceTests.options, password: String? = nil,
+            _ options: ConnectionOptions = SFTPTransportChoiceTests.options, to url: String = "sftp://shelf/", password: String? = nil,
             _ change: (inout SFTPConfiguration) -> Void = { _ in }
         ) throws -> SFTPAccess {
-            var configuration = SFTPConfiguration(baseURL: try #require(URL(string: "sftp://shelf/")))
+            var configuration = SFTPConfiguration(baseURL: try #require(URL(string: url)))
             change(&configuration)
             return try SFTPAccess(
                 configuration: configuration, password: password, options: options, program: folder + "/ssh",
@@ -94,26 +94,33 @@ import Testing
         #expect(program.runs == ["asked"])
     }
 
-    @Test func `a configuration that is not to be read is not asked for, and libssh2 alone runs nothing`() async throws {
+    @Test func `libssh2 alone has the program read the configuration, and connects by itself`() async throws {
         let program = try Program(says: ["proxyjump gate"])
-        try Data("Host shelf\n HostName 127.0.0.1\n Port 1\n User anna\n ProxyJump gate\n".utf8)
-            .write(to: URL(fileURLWithPath: program.folder + "/.ssh/config"))
-        #expect(try await goesByLibrary(program.access { $0.transport = .embedded }).sentence.contains(".ssh/config:5"))
-        let error = try await SFTPFaults.mustFail { _ = try await program.access { $0.readsSSHConfig = false }.connect() }
-        #expect(error is URLError)
+        #expect(try await goesByLibrary(program.access { $0.transport = .embedded }).sentence.contains("on the way"))
+        #expect(program.runs == ["asked"])
+    }
+
+    @Test func `a configuration that is not to be read is not asked for`() async throws {
+        let program = try Program(says: ["proxyjump gate"])
+        for transport in [SFTPConfiguration.Transport.automatic, .embedded] {
+            let access = try program.access(to: "sftp://127.0.0.1:1/") { ($0.readsSSHConfig, $0.transport) = (false, transport) }
+            let sentence = try await goesByLibrary(access).sentence
+            #expect(!sentence.contains("on the way"))
+        }
         #expect(program.runs.isEmpty)
         #expect(try await program.access { $0.transport = .program }.connect() is SFTPProgramLink)
         #expect(program.runs == ["asked"])
     }
 
-    @Test func `without the program the few lines that are read here lead to the host`() async throws {
+    @Test func `without the program ssh's own habits hold, and it is said that the configuration does not`() async throws {
         let program = try Program(says: [])
         try FileManager.default.removeItem(atPath: program.folder + "/ssh")
-        try Data("Match host x\n Port 3\nHost shelf\n HostName 127.0.0.1\n Port 1\n User anna\n".utf8)
-            .write(to: URL(fileURLWithPath: program.folder + "/.ssh/config"))
-        let access = try program.access()
+        let sentence = try await goesByLibrary(program.access(to: "sftp://127.0.0.1:1/")).sentence
+        #expect(!sentence.contains(".ssh/config"))
+        try Data("Port 3\n".utf8).write(to: URL(fileURLWithPath: program.folder + "/.ssh/config"))
+        let access = try program.access(to: "sftp://127.0.0.1:1/")
         #expect(access.warnings.isEmpty)
-        #expect(try await goesByLibrary(access).sentence.contains(".ssh/config:1"))
+        #expect(try await goesByLibrary(access).sentence.contains(".ssh/config"))
         #expect(access.warnings.count == 1)
     }
 }

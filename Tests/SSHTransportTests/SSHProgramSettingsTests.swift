@@ -29,7 +29,7 @@ import Testing
 
         """
 
-    private func settings(_ lines: String..., account: SSHAccount = SSHConfigTests.account) throws -> SSHHostSettings {
+    private func settings(_ lines: String..., account: SSHAccount = SSHHostSettingsTests.account) throws -> SSHHostSettings {
         let named = lines.map { $0.prefix { $0 != " " } }
         let rest = Self.usual.split(separator: "\n").filter { line in !named.contains { line.hasPrefix("\($0) ") } }.map(String.init)
         return try SSHHostSettings(SSHConfigOutput(Array((rest + lines).joined(separator: "\n").utf8)), host: "foo", account: account)
@@ -59,6 +59,15 @@ import Testing
         #expect(try settings("identityfile none").identityFiles == [])
         #expect(try settings("revokedhostkeys ~/revoked").revokedHostKeys?.file == "/home/reader/revoked")
         #expect(try settings("revokedhostkeys none").revokedHostKeys == nil)
+    }
+
+    @Test func `keys gather, with what is known of their tokens and variables`() throws {
+        let found = try settings(
+            "hostname foo.example", "identityfile a b", "identityfile none", "identityfile %d/%u/%i/%n/%L/%l/%k%%",
+            "identityfile ${AGENT}/x", "identityfile ${NONE}/x", "identityfile ~/%C", "identityfile /%")
+        #expect(found.identityFiles == ["a b", "/home/reader/reader/1000/foo/desk/desk.example/foo%", "/run/agent/x"])
+        #expect(found.notes.count == 3, "\(found.notes)")
+        #expect(try settings("identityfile /\(String(repeating: "%d", count: 1000))").identityFiles.isEmpty)
     }
 
     @Test(arguments: [

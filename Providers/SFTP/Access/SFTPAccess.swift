@@ -53,13 +53,13 @@ final class SFTPAccess: Sendable {
         credentials = password.map { FixedCredential(.password(user: user ?? "", password: $0), for: origin) } ?? options.credentials
     }
 
-    /// What could matter in ssh's configuration and was not followed, as far as connections have shown.
+    /// That ssh's configuration was not followed, as far as connections have shown.
     var warnings: [String] { foundWarnings.value }
 
     /// Connects and logs in.
     func connect() async throws -> any SFTPLink {
         let settings = try await settings()
-        foundWarnings.update { $0 = settings.isReadInPart ? settings.notes : [] }
+        foundWarnings.update { $0 = settings.isConfigurationUnread ? settings.notes : [] }
         switch configuration.transport {
         case .program: return SFTPProgramLink(program: try program(settings))
         case .embedded: break
@@ -101,17 +101,16 @@ final class SFTPAccess: Sendable {
 
     // MARK: What is known of the host
 
-    /// By the ssh program, which alone understands all of its configuration; else by what is read here. Unread, ssh's own habits hold.
+    /// By the ssh program, which alone understands its configuration, whoever connects then; without it, ssh's own habits hold.
     private func settings() async throws -> SSHHostSettings {
         guard configuration.readsSSHConfig else {
             return try SSHHostSettings(host: host, user: user, port: port, environment: environment)
         }
         let program = plainProgram
-        return try await BlockingThreads.shared.run { [configuration, environment, host, user, port] flag in
-            if configuration.transport != .embedded, program.isUsable {
-                return try program.settings(environment: environment, flag: flag)
-            }
-            return try SSHConfig(environment: environment).settings(host: host, user: user, port: port)
+        return try await BlockingThreads.shared.run { [environment, host, user, port] flag in
+            try program.isUsable
+                ? program.settings(environment: environment, flag: flag)
+                : SSHHostSettings.withoutProgram(host: host, user: user, port: port, environment: environment)
         }
     }
 

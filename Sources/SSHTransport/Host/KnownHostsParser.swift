@@ -101,7 +101,7 @@ struct KnownHostsParser {
             guard let hashed = HashedHostName(names) else { return skip() }
             match = KnownHostMatch(name) { hashed.matches($0) }
         } else {
-            match = KnownHostMatch(name) { SSHPatternList.matches($0, names) == .matched }
+            match = KnownHostMatch(name) { KnownHostsPatterns.matches($0, names) }
         }
         // Keys of other hosts are not looked at: there may be very many.
         guard match != .none else { return }

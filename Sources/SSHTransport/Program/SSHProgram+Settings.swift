@@ -17,8 +17,7 @@ extension SSHProgram {
         environment: [String: String] = ProcessInfo.processInfo.environment, flag: CancellationFlag = CancellationFlag()
     ) throws -> SSHHostSettings {
         let account = SSHAccount(environment: environment)
-        // The program looks at the permissions of the file that it finds by itself, and not at those of one that it is given.
-        if let configuration, account.isOwn(configuration) { _ = try SSHConfigFile.bytes(configuration, isUsers: true) }
+        if let configuration, account.isOwn(configuration) { try Self.checkIsSafe(configuration) }
         let question = SSHQuestion(path: try path(), arguments: try queryArguments())
         let output = try SSHAnswersOfProgram.shared.answer(to: question) { try ask(question, flag) }
         return try SSHHostSettings(output, host: host, account: account)
@@ -32,6 +31,20 @@ extension SSHProgram {
         if !hasOtherHome { return }
         let files = [account.home + "/.ssh/config", "/etc/ssh/ssh_config"]
         configuration = files.first { access($0, R_OK) == 0 } ?? "none"
+    }
+
+    /// Sees that no other user may change a file. The program looks at that of the file that it finds by itself, and not of one that it is
+    /// given. Source: ssh_config(5), "FILES".
+    private static func checkIsSafe(_ path: String) throws {
+        var status = stat()
+        // A file that is not there is the program's to refuse.
+        guard stat(path, &status) == 0 else { return }
+        let isOthers = status.st_uid != 0 && status.st_uid != getuid()
+        if isOthers || status.st_mode & 0o022 != 0 {
+            throw FileError.make(
+                .fileReadNoPermission, path: path,
+                sentence: "“\(path)” can be changed by other users, and so is not read; “chmod go-w” or “chown” helps.")
+        }
     }
 
     private static let patience = Duration.seconds(5)

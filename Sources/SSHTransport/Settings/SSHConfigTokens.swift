@@ -18,7 +18,20 @@ struct SSHConfigTokens {
     }
 
     /// The path that `text` stands for; nil for a token that is not known here, a variable that is not set, and a path that is too long.
-    func path(_ text: String) -> String? { Self.expand(account.expandingTilde(text)) { tokens[$0] }.flatMap(withVariables) }
+    func path(_ text: String) -> String? { withTokens(account.expandingTilde(text)).flatMap(withVariables) }
+
+    private func withTokens(_ text: String) -> String? {
+        var result = ""
+        var rest = text[...]
+        while let percent = rest.firstIndex(of: "%") {
+            result += rest[..<percent]
+            rest = rest[rest.index(after: percent)...]
+            guard let name = rest.popFirst(), let value = tokens[name], result.utf8.count <= Self.longest else { return nil }
+            result += value
+        }
+        result += rest
+        return result.utf8.count > Self.longest ? nil : result
+    }
 
     private func withVariables(_ text: String) -> String? {
         var result = ""
@@ -32,19 +45,5 @@ struct SSHConfigTokens {
             rest = rest[rest.index(after: end)...]
         }
         return result + rest
-    }
-
-    /// Replaces each `%` and the character behind it by what `token` returns; nil where that is nil.
-    static func expand(_ text: String, token: (Character) -> String?) -> String? {
-        var result = ""
-        var rest = text[...]
-        while let percent = rest.firstIndex(of: "%") {
-            result += rest[..<percent]
-            rest = rest[rest.index(after: percent)...]
-            guard let name = rest.popFirst(), let value = token(name), result.utf8.count <= longest else { return nil }
-            result += value
-        }
-        result += rest
-        return result.utf8.count > longest ? nil : result
     }
 }

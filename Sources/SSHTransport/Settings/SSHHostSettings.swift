@@ -31,8 +31,8 @@ package struct SSHHostSettings: Sendable, Hashable {
     package internal(set) var demands: Set<Demand> = []
     /// Sentences about what was not followed.
     package internal(set) var notes: [String] = []
-    /// Whether Carrel read the configuration itself, so that what it did not follow may matter.
-    package internal(set) var isReadInPart = false
+    /// Whether the user has a configuration that nobody reads.
+    package private(set) var isConfigurationUnread = false
 
     /// Where an agent listens.
     package enum IdentityAgent: Sendable, Hashable {
@@ -72,6 +72,23 @@ package struct SSHHostSettings: Sendable, Hashable {
         host: String, user: String? = nil, port: Int? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws {
         try self.init(host: host, user: user, port: port, account: SSHAccount(environment: environment))
+    }
+
+    /// The same where no ssh program reads the configuration: what that says is not followed, and if there is one, ``notes`` say so. Waits
+    /// for the disk.
+    package static func withoutProgram(
+        host: String, user: String? = nil, port: Int? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> SSHHostSettings {
+        let account = SSHAccount(environment: environment)
+        var settings = try SSHHostSettings(host: host, user: user, port: port, account: account)
+        let file = account.home + "/.ssh/config"
+        settings.isConfigurationUnread = access(file, F_OK) == 0
+        if settings.isConfigurationUnread {
+            settings.notes = [
+                "“\(file)” is not followed for “\(host)”: it takes the ssh program to read it, which is not installed or does not take that name."
+            ]
+        }
+        return settings
     }
 
     init(host: String, user: String?, port: Int?, account: SSHAccount) throws {

@@ -26,18 +26,8 @@ package struct SSHPrivateKey: Sendable, Hashable {
         }
     }
 
-    package enum Format: Sendable, Hashable {
-        /// PROTOCOL.key of OpenSSH.
-        case openSSH
-        /// PKCS #1 (RFC 8017), SEC 1 (RFC 5915) and DSA's own.
-        case pem
-        /// PKCS #8 (RFC 5958).
-        case pkcs8
-    }
-
     /// A path of this machine.
     package let file: String
-    package let format: Format
     /// Nil where only the passphrase, or a public key beside it, would tell.
     package let algorithm: Algorithm?
     package let isEncrypted: Bool
@@ -98,19 +88,17 @@ package struct SSHPrivateKey: Sendable, Hashable {
         switch pem.label {
         case "OPENSSH PRIVATE KEY":
             guard let envelope = OpenSSHEnvelope(pem.bytes) else { return nil }
-            format = .openSSH
             isEncrypted = envelope.cipher != "none"
             own = envelope.publicKey
+        // PKCS #1 (RFC 8017), SEC 1 (RFC 5915) and DSA's own.
         case "RSA PRIVATE KEY", "EC PRIVATE KEY", "DSA PRIVATE KEY":
-            format = .pem
             isEncrypted = pem.isEncrypted
             found = pem.label.hasPrefix("RSA") ? .rsa : pem.label.hasPrefix("EC") ? .ecdsa : .dsa
+        // PKCS #8 (RFC 5958).
         case "PRIVATE KEY":
-            format = .pkcs8
             isEncrypted = false
             found = Self.algorithm(ofPKCS8: pem.bytes)
         case "ENCRYPTED PRIVATE KEY":
-            format = .pkcs8
             isEncrypted = true
         default: return nil
         }

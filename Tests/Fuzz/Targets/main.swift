@@ -9,7 +9,7 @@ let targets: [String: FuzzTarget] = [
     "comic-info": fuzzComicInfo, "encryption": fuzzEncryption, "known-hosts": fuzzKnownHosts, "lcpl": fuzzSniffing,
     "media-tags": fuzzMediaTags, "media-type": fuzzMediaType, "nav": fuzzNavigation, "ncx": fuzzNCX, "opf": fuzzPackage, "pdf": fuzzPDF,
     "private-key": fuzzPrivateKey, "publication": fuzzPublication, "reader-messages": fuzzReaderMessages, "rwpm": fuzzManifest,
-    "sftp-packets": fuzzSFTPPackets, "ssh-config": fuzzSSHConfig, "xml": fuzzXML, "zip": fuzzZIP,
+    "sftp-packets": fuzzSFTPPackets, "xml": fuzzXML, "zip": fuzzZIP,
 ]
 
 // To merge, libFuzzer starts this program again with its own options alone: the environment keeps the name.
