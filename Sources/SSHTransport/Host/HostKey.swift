@@ -15,8 +15,8 @@ package struct HostKey: Hashable, Sendable {
     /// A key from its bytes on the wire; nil where they do not form one.
     package init?(blob: some Collection<UInt8>) {
         guard blob.count <= Self.largest else { return nil }
-        var fields = SSHFields(blob)
-        guard let name = fields.next(), (1...Self.longestType).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        var fields = SSHFieldReader(blob)
+        guard let name = fields.string(), (1...Self.longestType).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             return nil
         }
         type = String(decoding: name, as: UTF8.self)
@@ -25,7 +25,7 @@ package struct HostKey: Hashable, Sendable {
         if isCertificate { return }
         var count = 0
         while !fields.isAtEnd {
-            guard fields.next() != nil else { return nil }
+            guard fields.string() != nil else { return nil }
             count += 1
         }
         if count == 0 { return nil }
@@ -61,30 +61,5 @@ package struct HostKey: Hashable, Sendable {
         case "sk-ecdsa-sha2-nistp256@openssh.com": "ECDSA-SK"
         default: type.hasPrefix("ecdsa-sha2-") ? "ECDSA" : type
         }
-    }
-}
-
-/// Strings with their lengths in front (RFC 4251, section 5), one after the other.
-struct SSHFields {
-    private var rest: ArraySlice<UInt8>
-
-    init(_ bytes: some Collection<UInt8>) {
-        rest = ArraySlice(Array(bytes))
-    }
-
-    var isAtEnd: Bool { rest.isEmpty }
-
-    /// A number of four bytes; nil at the end.
-    mutating func number() -> Int? {
-        guard rest.count >= 4 else { return nil }
-        defer { rest = rest.dropFirst(4) }
-        return rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
-    }
-
-    /// The next string's bytes; nil where it would go beyond the end.
-    mutating func next() -> ArraySlice<UInt8>? {
-        guard let length = number(), length <= rest.count else { return nil }
-        defer { rest = rest.dropFirst(length) }
-        return rest.prefix(length)
     }
 }

@@ -204,9 +204,9 @@ private struct OpenSSHEnvelope {
     init?(_ bytes: [UInt8]) {
         let magic = Array("openssh-key-v1".utf8) + [0]
         guard bytes.starts(with: magic) else { return nil }
-        var fields = SSHFields(bytes.dropFirst(magic.count))
-        guard let cipher = fields.next(), fields.next() != nil, fields.next() != nil, fields.number() == 1, let blob = fields.next(),
-            let key = HostKey(blob: blob)
+        var fields = SSHFieldReader(bytes.dropFirst(magic.count))
+        guard let cipher = fields.string(), fields.string() != nil, fields.string() != nil, fields.number() == 1,
+            let blob = fields.string(), let key = HostKey(blob: blob)
         else { return nil }
         self.cipher = String(decoding: cipher, as: UTF8.self)
         publicKey = key
