@@ -5,7 +5,7 @@
 
     /// A file for libarchive, which calls back for bytes and waits for them: on the archive's own thread, never on Swift's shared ones.
     ///
-    /// Unchecked: everything mutable is used on that thread alone, but for `closed`.
+    /// Unchecked: everything mutable is used on that thread alone, which debug builds check, but for `closed`.
     final class PackedSource: @unchecked Sendable {
         /// What is read after a jump, and at most, in bytes: headers are small, what follows them is not.
         private static let blocks: ClosedRange<Int64> = 8 << 10...1 << 20
@@ -23,6 +23,7 @@
             var deadline: ContinuousClock.Instant?
         }
 
+        private let thread = OwningThread()
         let reader: CachedFileReader
         let size: Int64
         /// That of the work under way.
@@ -132,6 +133,7 @@
 
         /// - Throws: Why the work has to end.
         func check() throws {
+            thread.assertIsCurrent()
             try flag.check()
             if isClosed { throw FileError.closed(reader.path) }
             if delivered > allowance.bytes {

@@ -8,7 +8,7 @@ import Synchronization
 /// Other threads leave commands and wake it; while nothing moves it sleeps in `curl_multi_poll`. Source: libcurl-multi(3).
 final class EventLoop: @unchecked Sendable {
     // Unchecked: `inbox` is locked; `multi` is changed on the loop's own thread under that lock, and read elsewhere only under it;
-    // everything else is touched on the loop's own thread only, once that runs.
+    // everything else is touched on the loop's own thread only, once that runs, which debug builds check.
     private enum Command {
         case start(Transfer)
         case cancel(Transfer)
@@ -32,6 +32,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private let inbox = Mutex(Inbox())
+    private let owner = OwningThread()
     private var multi: UnsafeMutableRawPointer
     private let options: ConnectionOptions
     /// Transfers at once.
@@ -112,6 +113,7 @@ final class EventLoop: @unchecked Sendable {
     // MARK: On the loop's thread
 
     private func run(on thread: TransportThread) {
+        owner.assertIsCurrent()
         while takeCommands() {
             if TransportThread.isExiting { return }
             var active: Int32 = 0
@@ -204,6 +206,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func begin(_ transfer: Transfer) {
+        owner.assertIsCurrent()
         do {
             let isReused = !spare.isEmpty
             let easy = try spare.popLast() ?? EasyHandle.make()
@@ -274,6 +277,7 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func end(_ entry: Running, _ code: CURLcode) {
+        owner.assertIsCurrent()
         let raw = entry.easy.raw
         running[raw] = nil
         var ending = TransferEnding(code, of: raw)

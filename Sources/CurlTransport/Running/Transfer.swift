@@ -2,11 +2,13 @@ import CCurl
 import FileProviderCore
 import Foundation
 
-/// One running exchange: the flow of bytes behind libcurl's callbacks. Lives on the event loop's thread.
+/// One running exchange: the flow of bytes behind libcurl's callbacks. Runs on the event loop's thread.
 ///
 /// What a protocol does in its own way stands in ``HTTPTransfer`` and ``FTPTransfer``.
 class Transfer: @unchecked Sendable {
-    // Unchecked: after `init`, everything is touched on the event loop's thread only.
+    // Unchecked: from `init` to `finish` everything is touched on the event loop's thread only, which debug builds check; what is left then
+    // belongs to whoever waited for the end.
+    private let thread = OwningThread()
     /// The server's, for messages.
     let url: URL
     let proxyLogin: ProxyLogin.Access
@@ -124,6 +126,7 @@ class Transfer: @unchecked Sendable {
 
     /// Takes body bytes; gives back how many were taken, or libcurl's sign to pause. Source: CURLOPT_WRITEFUNCTION(3).
     func receive(_ bytes: UnsafeRawBufferPointer) -> Int {
+        thread.assertIsCurrent()
         if failure != nil { return 0 }
         if sinkIsFull { return carrel_WRITE_PAUSE }
         lastMove = .now
@@ -142,6 +145,7 @@ class Transfer: @unchecked Sendable {
     ///
     /// Nothing is gathered while the sink is full: what is here, the sink takes.
     func passOn() throws {
+        thread.assertIsCurrent()
         if gathered.isEmpty || failure != nil { return }
         let sink = try openSink()
         defer { gathered.removeAll(keepingCapacity: true) }
@@ -174,6 +178,7 @@ class Transfer: @unchecked Sendable {
 
     /// Fills `buffer` from the source. Source: CURLOPT_READFUNCTION(3).
     func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        thread.assertIsCurrent()
         guard let body, !isAnswered else { return 0 }
         lastMove = .now
         do {
@@ -206,6 +211,7 @@ class Transfer: @unchecked Sendable {
     ///
     /// - Parameter idle: Seconds.
     func idleDeadline(_ idle: Double) -> ContinuousClock.Instant? {
+        thread.assertIsCurrent()
         guard let easy, !isHeldHere, isWaiting(easy) else { return nil }
         let moved = carrel_get_offset(easy, CURLINFO_SIZE_UPLOAD_T) + carrel_get_offset(easy, CURLINFO_SIZE_DOWNLOAD_T)
         if moved != movedBytes || lastMove == nil { lastMove = .now }
@@ -229,6 +235,7 @@ class Transfer: @unchecked Sendable {
 
     /// Goes back to `offset` for a second round. Source: CURLOPT_SEEKFUNCTION(3).
     func seek(to offset: Int64) -> Bool {
+        thread.assertIsCurrent()
         guard let body else { return true }
         if sent == offset { return true }
         do {
@@ -271,6 +278,7 @@ class Transfer: @unchecked Sendable {
 
     /// The sink takes bytes again, or the source has some; false when what libcurl had kept for the sink was refused.
     func goOn(_ side: Side) -> Bool {
+        thread.assertIsCurrent()
         switch side {
         case .sink: sinkIsFull = false
         case .source: sourceIsDry = false

@@ -4,9 +4,13 @@ import Synchronization
 
 extension SFTPSession: ByteChannelUser {
     /// There is always room: no more comes than was asked for, and a packet that is too long ends the session.
-    package func roomToReceive() -> UnsafeMutableRawBufferPointer { inbox.room }
+    package func roomToReceive() -> UnsafeMutableRawBufferPointer {
+        thread.assertIsCurrent()
+        return inbox.room
+    }
 
     package func received(_ count: Int) throws {
+        thread.assertIsCurrent()
         inbox.take(count)
         do {
             while let packet = try inbox.packet() { try take(packet) }
@@ -18,11 +22,15 @@ extension SFTPSession: ByteChannelUser {
     }
 
     package func bytesToSend() -> UnsafeRawBufferPointer {
+        thread.assertIsCurrent()
         if outbox.wantsMore { fill() }
         return outbox.bytes
     }
 
-    package func sent(_ count: Int) { outbox.drop(count) }
+    package func sent(_ count: Int) {
+        thread.assertIsCurrent()
+        outbox.drop(count)
+    }
 
     package var isWaiting: Bool { state.withLock { !$0.pending.isEmpty || $0.opening != nil } }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// SFTP version 3 (draft-ietf-secsh-filexfer-02) over a channel: any number of requests at once, answered in any order.
 ///
-/// Unchecked: what is not behind the lock is used by the channel's thread only.
+/// Unchecked: what is not behind the lock is used by the channel's thread only, which debug builds check.
 package final class SFTPSession: @unchecked Sendable {
     struct Pending {
         enum Owner {
@@ -52,6 +52,8 @@ package final class SFTPSession: @unchecked Sendable {
 
     let state = Mutex(State())
     let channel: any ByteChannel
+    /// The channel's.
+    let thread = OwningThread()
     /// How long one request may stay without an answer while others, which were sent later, have theirs.
     let patience: Duration
     /// Counts the handles of this session beside those of others.

@@ -4,7 +4,7 @@ import Foundation
 
 /// One channel of a connection.
 ///
-/// Unchecked: but for what is let, everything is touched on the connection's thread only.
+/// Unchecked: but for what is let, everything is touched on the connection's thread only, which debug builds check.
 final class SSHChannel: ByteChannel, @unchecked Sendable {
     /// What a turn on the connection's thread has come to.
     enum Turn {
@@ -46,18 +46,21 @@ final class SSHChannel: ByteChannel, @unchecked Sendable {
     // MARK: On the connection's thread
 
     func begin(_ user: any ByteChannelUser) {
+        control.thread.assertIsCurrent()
         self.user = user
         quietSince = .now
     }
 
     /// libssh2's channel is no more.
     func tell(_ error: any Error) {
+        control.thread.assertIsCurrent()
         earlyEnd = earlyEnd ?? error
         user.take()?.ended(with: error)
     }
 
     /// Moves what can be moved without a wait.
     func turn(_ now: ContinuousClock.Instant) -> Turn {
+        control.thread.assertIsCurrent()
         guard let user else { return drain() }
         do {
             let hasReceived = try receive(user)

@@ -2,7 +2,9 @@ import CSSH2
 import FileProviderCore
 import Foundation
 
-/// A command that runs on a channel of its own; after it was made on the connection's thread only.
+/// A command that runs on a channel of its own.
+///
+/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which debug builds check.
 final class SSHCommandRun: @unchecked Sendable {
     let answer = SSHAnswer<SSHConnection.CommandResult>()
     private let limit: Int
@@ -33,6 +35,7 @@ final class SSHCommandRun: @unchecked Sendable {
     ///
     /// - Returns: Whether the command has ended and the answer was given.
     func turn(_ session: SSHSession, now: ContinuousClock.Instant) throws -> Bool {
+        session.control.thread.assertIsCurrent()
         if deadline <= now { throw session.server.timedOut() }
         while true {
             switch stage {

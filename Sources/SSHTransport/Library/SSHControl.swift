@@ -19,6 +19,8 @@ final class SSHControl: Sendable {
     }
 
     let event: WakeEvent
+    /// The connection's, on which its session, its channels and what opens them are used.
+    let thread = OwningThread()
     private let inbox = Mutex(Inbox())
 
     init() throws { event = try WakeEvent() }

@@ -29,6 +29,7 @@ final class SSHLoop {
 
     /// Runs until the connection ends; then everybody has been told.
     func run() {
+        control.thread.assertIsCurrent()
         do { while true { try round() } } catch is SSHExit {} catch { end(with: error) }
     }
 

@@ -1,7 +1,9 @@
 import CSSH2
 import FileProviderCore
 
-/// A channel that is being opened; after it was made on the connection's thread only.
+/// A channel that is being opened.
+///
+/// Unchecked: whoever makes it hands it to the connection's thread, and what is not let is touched there only, which debug builds check.
 final class SSHOpening: @unchecked Sendable {
     let answer = SSHAnswer<any ByteChannel>()
     private var steps: SSHChannelSteps
@@ -16,6 +18,7 @@ final class SSHOpening: @unchecked Sendable {
 
     /// Goes on as far as it can; the channel when that is there, nil while it is to come.
     func turn(_ session: SSHSession, now: ContinuousClock.Instant) throws -> SSHChannel? {
+        session.control.thread.assertIsCurrent()
         let limit = deadline ?? now + .clamped(seconds: session.options.timeouts.connect)
         deadline = limit
         if limit <= now { throw session.server.timedOut() }

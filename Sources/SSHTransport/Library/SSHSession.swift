@@ -23,6 +23,7 @@ final class SSHSession {
 
     /// Connects, agrees on keys, and has the server's key checked.
     init(server: SSHServer, options: SSHOptions, control: SSHControl) throws {
+        control.thread.assertIsCurrent()
         let deadline = ContinuousClock.now + .clamped(seconds: options.timeouts.connect)
         wire = SSHWire(socket: try SSHSocket(server: server, control: control, deadline: deadline, idle: options.timeouts.idle).connect())
         guard let raw = wire.makeSession() else {
@@ -78,6 +79,7 @@ final class SSHSession {
     /// - Returns: Its last result, which may be an error.
     /// - Throws: `URLError(.timedOut)`; what ``SSHControl/wait(for:events:until:)`` throws.
     func perform(until deadline: ContinuousClock.Instant, _ step: () -> Int32) throws -> Int32 {
+        control.thread.assertIsCurrent()
         var deadline = deadline
         while true {
             let before = wire.received
@@ -98,6 +100,7 @@ final class SSHSession {
 
     /// libssh2's result in Foundation's words; kept as ``failure`` where it is not that of one channel.
     func failed(_ result: Int32) -> URLError {
+        control.thread.assertIsCurrent()
         let error = server.error(cause(result), lastWords: wire.lastWords)
         if !Self.channelErrors.contains(result) { failure = failure ?? error }
         return error

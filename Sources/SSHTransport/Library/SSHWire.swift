@@ -1,4 +1,5 @@
 import CSSH2
+import FileProviderCore
 import Foundation
 
 /// The bytes of one connection between libssh2 and its socket; on the connection's thread only.
@@ -8,6 +9,7 @@ import Foundation
 /// a socket to its end before it gives anything away, which a fast server keeps from coming.
 final class SSHWire {
     let socket: Int32
+    private let thread = OwningThread()
     /// Bytes that libssh2 may still read in this round.
     var allowance = 0
     /// Whether the end of the connection may be told: not before everything that came before it was taken.
@@ -75,6 +77,7 @@ final class SSHWire {
 
     /// Sends what waits, as far as the socket takes it. What keeps it from that shows in reading.
     func flush() {
+        thread.assertIsCurrent()
         while !waiting.isEmpty {
             let count = waiting.withUnsafeBytes { bytes in
                 Foundation.send(socket, bytes.baseAddress.map { $0 + waitingStart }, bytes.count - waitingStart, Int32(MSG_NOSIGNAL))
@@ -95,6 +98,7 @@ final class SSHWire {
     }
 
     private func send(_ bytes: UnsafeRawBufferPointer) -> Int {
+        thread.assertIsCurrent()
         if isShut { return -Int(EPIPE) }
         sent += Int64(bytes.count)
         var taken = 0
@@ -115,6 +119,7 @@ final class SSHWire {
     }
 
     private func receive(_ room: UnsafeMutableRawBufferPointer) -> Int {
+        thread.assertIsCurrent()
         if isShut { return 0 }
         guard allowance > 0 else { return -Int(EAGAIN) }
         while true {

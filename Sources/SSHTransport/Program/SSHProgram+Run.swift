@@ -27,12 +27,13 @@ extension SSHProgram {
 
 /// Gathers what a command says.
 ///
-/// Unchecked: everything mutable is touched on the channel's thread only.
+/// Unchecked: everything mutable is touched on the channel's thread only, which debug builds check, and at the end.
 private final class SSHProgramRun: ByteChannelUser, @unchecked Sendable {
     let answer = SSHAnswer<SSHConnection.CommandResult>()
     private let program: SSHProgram
     private let channel: SSHProgramChannel
     private let limit: Int
+    private let thread = OwningThread()
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
     private var output: [UInt8] = []
 
@@ -49,6 +50,7 @@ private final class SSHProgramRun: ByteChannelUser, @unchecked Sendable {
     func roomToReceive() -> UnsafeMutableRawBufferPointer { room }
 
     func received(_ count: Int) throws {
+        thread.assertIsCurrent()
         output += room[..<count]
         if output.count > limit { throw program.server.tooMuchOutput(limit) }
     }

@@ -22,12 +22,13 @@ extension SSHProgram {
 
 /// Sends the first packet of SFTP; the first byte that comes back ends it.
 ///
-/// Unchecked: everything mutable is touched on the channel's thread only.
+/// Unchecked: everything mutable is touched on the channel's thread only, which debug builds check.
 private final class SSHProgramTrial: ByteChannelUser, @unchecked Sendable {
     private struct Passed: Error {}
 
     let answer = SSHAnswer<Bool>()
     private let channel: SSHProgramChannel
+    private let thread = OwningThread()
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 10, alignment: 16)
     /// SSH_FXP_INIT for version 3. Source: draft-ietf-secsh-filexfer-02, section 4.
     private let hello = UnsafeMutableRawBufferPointer.allocate(byteCount: 9, alignment: 16)
@@ -52,7 +53,10 @@ private final class SSHProgramTrial: ByteChannelUser, @unchecked Sendable {
 
     func bytesToSend() throws -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: hello[sent...]) }
 
-    func sent(_ count: Int) { sent += count }
+    func sent(_ count: Int) {
+        thread.assertIsCurrent()
+        sent += count
+    }
 
     var isWaiting: Bool { true }
 
