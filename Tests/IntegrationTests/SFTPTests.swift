@@ -20,6 +20,7 @@ struct SFTPTests {
         #expect(capabilities.timePrecision == 1 && capabilities.hashKinds.isEmpty)
     }
 
+    /// Many bytes both ways: requests, listings and errors are the same by both, and are tried by libssh2.
     @Test(arguments: TestServers.sftp.filter { $0.name != "rclone" })
     func `the ssh program is a way, too`(_ server: TestServers.SFTP) async throws {
         var options = TestServers.sftpOptions(nil)
@@ -32,13 +33,7 @@ struct SFTPTests {
                 #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(up).path))
                 try await TreeCopy().copyFile(up, of: provider, to: ProviderPath("down"), of: local)
                 #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: place.appending(path: "down").path))
-                let end = try Data(contentsOf: file).suffix(7)
-                #expect(try await provider.contents(path: up, part: .suffix(7)) == end)
             }
-            for number in 0..<200 { try await provider.writeContents(path: folder.appending("\(number)"), contents: Data("x".utf8)) }
-            #expect(try await provider.contentsOfDirectory(path: folder).count == 201)
-            let error = await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: folder.appending("none")) }
-            #expect(error?.code == .fileReadNoSuchFile)
         }
     }
 
