@@ -36,6 +36,7 @@ extension SFTPFileProvider {
             cache.drop(path)
             cache.drop(destination)
         }
+        let placement = SFTPPlacement(provider: self, path: destination, state: Locked(SFTPWriteState(location: path)))
         try await connection.run(path, mayRepeat: false) { session in
             let (found, target) = try await both {
                 try await self.item(path, session)
@@ -45,20 +46,11 @@ extension SFTPFileProvider {
             guard let item = found else { throw self.missing(path, isWriting: true) }
             guard let target else {
                 if overwrite || !item.isRegularFile { return try await self.rename(path, to: destination, session) }
-                let placing = SFTPPlacing(provider: self, path: destination)
-                return try await placing.run {
-                    let name = SFTPNewName(provider: self, path: destination, session: session, isTaken: placing.isTaken)
-                    try await name.move(path)
-                }
+                return try await placement.run { try await placement.move(path, on: session) }
             }
             if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
             if !target.isDirectory {
-                let placing = SFTPPlacing(provider: self, path: destination)
-                return try await placing.run {
-                    try await SFTPReplacement(
-                        provider: self, path: destination, session: session, old: placing.old, isFolder: item.isDirectory
-                    ).rename(path)
-                }
+                return try await placement.run { try await placement.replace(by: path, isFolder: item.isDirectory, on: session) }
             }
             // Servers have different rules for what may come in the place of a folder.
             try await self.removeOne(target, session)

@@ -2,120 +2,121 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// A file that comes to a name only while nothing is there; of two that try at once, exactly one wins.
+/// Renames a file to a name that must be free. If two writers try at once, exactly one succeeds.
 struct SFTPNewName: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
     let session: SFTPSession
-    /// Whether the empty file of this try or one before holds the name, which ``SFTPPlacing`` sees to.
-    let isTaken: Locked<Bool>
+    /// Says whether this try, or an earlier one, has created a placeholder, which ``SFTPPlacement`` removes.
+    let state: Locked<SFTPWriteState>
 
     private var host: SFTPHost { provider.connection.host }
+    private var placeholderExists: Bool { state.value.stage == .placeholder }
 
     /// Renames `source`, on the same server, to the path.
     ///
-    /// By `hardlink@openssh.com`, which refuses what is there, where the server has it; the file then has both names for a moment. OpenSSH
-    /// does that by itself, and other servers' `RENAME` refuses what is there, too, as the draft demands. Else the name is taken first, by
-    /// an empty file that only one can make, and that is replaced.
+    /// Uses `hardlink@openssh.com` if the server has it, which refuses a name in use; the file then has both names for a moment. OpenSSH's
+    /// `RENAME` does the same, and other servers' `RENAME` also refuses a name in use, as the draft demands. On the remaining servers an
+    /// empty file, which only one writer can create, takes the name and is then replaced.
     ///
-    /// - Throws: `CocoaError(.fileWriteFileExists)`.
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if the name is in use.
     func rename(_ source: ProviderPath) async throws {
         guard try await host.isHonest(beside: path, session) else { return try await renameAfterLook(source) }
-        if !isTaken.value, host.renamesByLink(to: path, session) {
+        if !placeholderExists, host.renamesByLink(to: path, session) {
             if try await send([.rename(host.bytes(of: source), to: host.bytes(of: path))])[0].status?.isOK == true { return }
             if try await provider.isThere(path, session) { throw taken }
         }
-        if !isTaken.value, host.has(.hardlink, session) {
+        if !placeholderExists, host.has(.hardlink, session) {
             let replies = try await send([.hardlink(host.bytes(of: source), as: host.bytes(of: path))])
             if replies[0].status?.isOK == true {
                 host.hasLinked(path)
-                // The file is there, whether its other name goes or not.
+                // The file has its name, even if the other name cannot be removed.
                 _ = try await send([.remove(host.bytes(of: source))])
                 return
             }
             if replies[0].status?.code == SFTPStatus.Code.unsupported { host.lacks(.hardlink) }
-            // File systems without links refuse it, too.
+            // A file system without hard links also refuses this.
             if try await provider.isThere(path, session) { throw taken }
         }
-        if !isTaken.value, try await !replaces() {
+        if !placeholderExists, try await !replaces() {
             do { return try await provider.rename(source, to: path, session) } catch {
                 if try await provider.isThere(path, session) { throw taken }
                 throw error
             }
         }
-        try await replaceEmpty(by: source)
+        try await replacePlaceholder(by: source)
     }
 
-    /// Renames a file that is somebody's, and keeps its name where the other one is taken.
+    /// Renames an existing file. If the new name is in use, the file keeps its old one.
     ///
-    /// Most servers' `RENAME` refuses what is there. Where it does not, an empty file takes the name first.
+    /// Most servers' `RENAME` refuses a name in use. On the others a placeholder takes the name first.
     func move(_ source: ProviderPath) async throws {
         guard try await host.isHonest(beside: path, session), !host.renamesAsOpenSSH(session), try await renameReplaces() else {
             return try await provider.rename(source, to: path, session)
         }
-        do { try await replaceEmpty(by: source) } catch {
+        do { try await replacePlaceholder(by: source) } catch {
             if try await provider.item(source, session) == nil { throw provider.missing(source, isWriting: true) }
             throw error
         }
     }
 
-    private func replaceEmpty(by source: ProviderPath) async throws {
-        if !isTaken.value { try await take() }
-        let replacement = SFTPReplacement(provider: provider, path: path, session: session)
+    private func replacePlaceholder(by source: ProviderPath) async throws {
+        if !placeholderExists { try await createPlaceholder() }
+        let replacement = SFTPReplacement(provider: provider, path: path, session: session, state: state)
         if let reply = try await replacement.renameInOneStep(source) {
             throw try await provider.refusal(reply, ofWriting: path, session)
         }
-        isTaken.update { $0 = false }
+        state.update { $0.stage = .placed }
     }
 
-    /// Whether one of the server's renamings takes away what has the name.
+    /// Whether one of the server's renaming requests replaces an existing file.
     private func replaces() async throws -> Bool {
         if host.has(.posixRename, session) { return true }
         return try await renameReplaces()
     }
 
-    /// Whether `RENAME` takes away what has the name; tried once with two empty files.
+    /// Whether `RENAME` replaces an existing file. Tried once for each host, with two empty files.
     private func renameReplaces() async throws -> Bool {
         if let known = host.replaces { return known }
         let names = try [TemporaryName.make(beside: path), TemporaryName.make(beside: path)]
-        let places = names.map(host.bytes)
+        let paths = names.map(host.bytes)
         do {
-            // One after the other: a server may have one handle to give.
+            // One after the other: a server may allow only one open handle.
             var made = 0
-            for place in places where try await makeEmpty(place).status == nil { made += 1 }
-            let replies = try await send([.rename(places[0], to: places[1]), .remove(places[0]), .remove(places[1])])
-            // Where nothing can be made, nothing is learned.
-            guard made == places.count else { return true }
+            for path in paths where try await createEmpty(path).status == nil { made += 1 }
+            let replies = try await send([.rename(paths[0], to: paths[1]), .remove(paths[0]), .remove(paths[1])])
+            // If the files cannot be created, the answer stays unknown.
+            guard made == paths.count else { return true }
             let replaces = replies[0].status?.isOK == true
             host.replaces = replaces
             return replaces
         } catch {
-            for name in names { await provider.removeLeft(name) }
+            for name in names { await provider.removeLeftover(name) }
             throw error
         }
     }
 
-    private func take() async throws {
-        let reply = try await makeEmpty(host.bytes(of: path)) { isTaken.update { $0 = true } }
+    private func createPlaceholder() async throws {
+        let reply = try await createEmpty(host.bytes(of: path)) { state.update { $0.stage = .placeholder } }
         guard case .handle = reply else {
             if try await provider.isThere(path, session) { throw taken }
             throw try await provider.refusal(reply, ofWriting: path, session)
         }
     }
 
-    /// Makes an empty file where nothing is, and closes it.
+    /// Creates an empty file and closes it.
     ///
-    /// - Parameter note: Called when it is there.
+    /// - Parameter onCreation: Called when the file exists, before it is closed.
     /// - Returns: The reply to the opening.
-    private func makeEmpty(_ place: [UInt8], _ note: () -> Void = {}) async throws -> SFTPReply {
-        let reply = try await provider.connection.open([.open(place, [.write, .create, .exclusive])], session)[0]
+    private func createEmpty(_ path: [UInt8], onCreation: () -> Void = {}) async throws -> SFTPReply {
+        let reply = try await provider.connection.open([.open(path, [.write, .create, .exclusive])], session)[0]
         guard case .handle(let handle) = reply else { return reply }
-        note()
+        onCreation()
         _ = try await send([.close(handle)])
         return reply
     }
 
-    /// For servers that cannot do both in one step.
+    /// For servers on which no request both checks the name and takes it.
     private func renameAfterLook(_ source: ProviderPath) async throws {
         if try await provider.isThere(path, session) { throw taken }
         try await provider.rename(source, to: path, session)

@@ -2,15 +2,15 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// A file that comes to a name, whatever is there: in one step where the server has that, else with the old file kept aside until it is
-/// clear that it is not needed.
+/// Renames a file onto a name that may be in use: in one step if the server can do that. Otherwise moves the old file aside first and keeps
+/// it until the new one has the name.
 struct SFTPReplacement: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
     let session: SFTPSession
-    /// Where what was at the path is, which ``SFTPPlacing`` sees to.
-    var old = Locked<ProviderPath?>(nil)
-    /// Whether it is a folder that comes to the name, for which rename(2) makes no room.
+    /// Receives the path of the displaced file, which ``SFTPPlacement`` removes or moves back.
+    let state: Locked<SFTPWriteState>
+    /// Whether a folder gets the name. rename(2) doesn't replace a file by a folder.
     var isFolder = false
 
     private var host: SFTPHost { provider.connection.host }
@@ -20,7 +20,7 @@ struct SFTPReplacement: Sendable {
         if let reply = try await renameInOneStep(source) { try await makeRoom(for: source, after: reply) }
     }
 
-    /// - Returns: What the server refused it with, or nil.
+    /// - Returns: The server's refusal, or `nil` if the file was renamed.
     func renameInOneStep(_ source: ProviderPath) async throws -> SFTPReply? {
         if host.has(.posixRename, session) {
             let reply = try await send(.posixRename(host.bytes(of: source), to: host.bytes(of: path)))
@@ -28,12 +28,12 @@ struct SFTPReplacement: Sendable {
             guard reply.status?.code == SFTPStatus.Code.unsupported else { return reply }
             host.lacks(.posixRename)
         }
-        // Servers there are that replace with this one, too.
+        // On some servers `RENAME` replaces files, too.
         let reply = try await send(.rename(host.bytes(of: source), to: host.bytes(of: path)))
         return reply.status?.isOK == true ? nil : reply
     }
 
-    /// What is in the way is moved out of it, and back where its place stays empty and the server still answers.
+    /// Moves the old file aside and `source` to the path. If that fails and the server still answers, moves the old file back.
     private func makeRoom(for source: ProviderPath, after reply: SFTPReply) async throws {
         let refusal = try await provider.refusal(reply, ofWriting: path, session)
         guard let item = try await provider.item(path, session) else { throw refusal }
@@ -41,24 +41,24 @@ struct SFTPReplacement: Sendable {
             try await provider.removeOne(item, session)
             return try await provider.rename(source, to: path, session)
         }
-        // With a replacement in one step it was refused for a reason that moving the old file away would not help.
+        // A server that replaces in one step has refused for a reason that remains when the old file is moved aside.
         if host.has(.posixRename, session), !isFolder { throw refusal }
-        let known = old.value
+        let before = state.value
         let aside =
-            try known
+            try before.displaced
             ?? (path.parent ?? .root).appending(
                 nameBytes: Array(path.nameBytes.prefix(200)) + ".\(UInt32.random(in: 0 ... .max)).old".utf8)
-        // Begun, it comes to its end, cancelled or not.
+        // Once begun, this ends with one of the two files at the path, cancelled or not.
         try await withCancellationShield {
-            // Known before it is asked for: the answer may be lost.
-            old.update { $0 = aside }
+            // Noted before the request is sent: the reply may be lost.
+            state.update { $0.stage = .displaced(to: aside) }
             guard try await send(.rename(host.bytes(of: path), to: host.bytes(of: aside))).status?.isOK == true else {
-                old.update { $0 = known }
+                state.update { $0.stage = before.stage }
                 throw refusal
             }
             do { try await provider.rename(source, to: path, session) } catch {
                 let reply = try? await send(.rename(host.bytes(of: aside), to: host.bytes(of: path)))
-                if reply?.status?.isOK == true { old.update { $0 = nil } }
+                if reply?.status?.isOK == true { state.update { $0.stage = .renaming } }
                 throw error
             }
         }

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// A file copied on the server by `copy-data` (draft-ietf-secsh-filexfer-extensions-00, section 7), to a temporary name first.
+/// Copies a file on the server by `copy-data` (draft-ietf-secsh-filexfer-extensions-00, section 7), to a temporary name first.
 struct SFTPServerCopy: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
@@ -10,14 +10,14 @@ struct SFTPServerCopy: Sendable {
     let overwrite: Bool
     let session: SFTPSession
 
-    /// Bytes of one request: a server is silent while it copies.
+    /// Bytes to copy with one request. A server sends nothing while it copies.
     private static let piece: UInt64 = 16 << 20
-    /// Requests on their way, so that the server has always something to do.
+    /// Requests sent before the first reply, so that the server is never idle.
     private static let depth = 2
 
     private var host: SFTPHost { provider.connection.host }
 
-    /// - Returns: False when the server does not copy this after all; then nothing has changed.
+    /// - Returns: False if the server doesn't copy this file; then nothing has changed.
     func run(_ progress: ProgressReporter) async throws -> Bool {
         if !overwrite, try await provider.item(destination, session) != nil {
             throw FileError.make(.fileWriteFileExists, path: destination, url: provider.url(of: destination))
@@ -34,13 +34,13 @@ struct SFTPServerCopy: Sendable {
             guard handles.count == 2, case .attributes(let attributes) = replies[1], let size = attributes.size else {
                 guard mayGoElsewhere(replies) else { throw try await refusal(replies) }
                 session.close(handles)
-                await provider.removeLeft(temporary, openedOn: session)
+                await provider.removeLeftover(temporary, openedOn: session)
                 return false
             }
             progress.expect(Int64(clamping: size))
             guard try await copy(handles[0], size, to: handles[1], progress) else {
                 session.close(handles)
-                await provider.removeLeft(temporary, openedOn: session)
+                await provider.removeLeftover(temporary, openedOn: session)
                 return false
             }
             let closing = close(handles, temporary, attributes)
@@ -50,12 +50,12 @@ struct SFTPServerCopy: Sendable {
             return true
         } catch {
             session.close(handles)
-            await provider.removeLeft(temporary, openedOn: session)
+            await provider.removeLeftover(temporary, openedOn: session)
             throw error
         }
     }
 
-    /// - Returns: False when the server refuses to begin.
+    /// - Returns: False if the server refuses the first request.
     private func copy(_ source: SFTPHandle, _ size: UInt64, to target: SFTPHandle, _ progress: ProgressReporter) async throws -> Bool {
         var calls: [(call: SFTPCall, count: UInt64)] = []
         var (asked, done): (UInt64, UInt64) = (0, 0)
@@ -71,7 +71,7 @@ struct SFTPServerCopy: Sendable {
             guard let status = reply.status else { throw provider.unexpected(destination) }
             if !status.isOK {
                 if status.code == SFTPStatus.Code.unsupported { host.lacks(.copyData) }
-                if done == 0, tellsNothing(status) { return false }
+                if done == 0, isInconclusive(status) { return false }
                 throw condition(status)
             }
             done += count
@@ -80,11 +80,11 @@ struct SFTPServerCopy: Sendable {
         return true
     }
 
-    /// Closes the files, and looks what has come.
+    /// Closes the files and asks for the attributes of the copy.
     private func close(_ handles: [SFTPHandle], _ temporary: ProviderPath, _ source: SFTPAttributes) -> SFTPCall {
         var requests = handles.map { SFTPRequest.close($0) }
         requests.append(.lstat(host.bytes(of: temporary)))
-        // Whether it is refused or not, the file is whole.
+        // The copy is complete, even if this is refused.
         let allowed = source.permissions.map { $0 & 0o777 }
         return provider.connection.begin([.fsetstat(handles[1], SFTPAttributes(permissions: allowed))] + requests, session)
     }
@@ -101,19 +101,19 @@ struct SFTPServerCopy: Sendable {
     }
 
     private func putInPlace(_ temporary: ProviderPath) async throws {
-        let placing = SFTPPlacing(provider: provider, path: destination)
-        try await placing.run { try await placing.rename(temporary, overwrite: overwrite, session) }
+        let placement = SFTPPlacement(provider: provider, path: destination, state: Locked(SFTPWriteState(location: temporary)))
+        try await placement.run { try await placement.rename(temporary, overwrite: overwrite, on: session) }
     }
 
-    /// Whether a refusal may be about this way of copying alone.
-    private func tellsNothing(_ status: SFTPStatus) -> Bool {
+    /// Whether the refusal may concern only this way of copying.
+    private func isInconclusive(_ status: SFTPStatus) -> Bool {
         status.code == SFTPStatus.Code.unsupported || status.code == SFTPStatus.Code.failure && condition(status) is SFTPStatusError
     }
 
-    /// Two files at once may be one too many for the server; reading here and writing then may be none.
+    /// The server may allow one open handle, not two. Then reading the file and writing it afterwards may succeed.
     private func mayGoElsewhere(_ replies: [SFTPReply]) -> Bool {
         guard case .handle = replies[0], case .attributes = replies[1], let status = replies[2].status else { return false }
-        return tellsNothing(status) || status.isAboutHandles
+        return isInconclusive(status) || status.isAboutHandles
     }
 
     private func condition(_ status: SFTPStatus) -> any Error {

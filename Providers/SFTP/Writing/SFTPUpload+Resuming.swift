@@ -2,46 +2,37 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Sending over several lanes, and going on behind what an earlier try has brought to the server, in this process or in another.
+/// Sends a large file over several lanes, and resumes an upload that was interrupted in this process or in another.
 extension SFTPUpload {
-    /// Bytes at the head and at the tail of what came that are compared before an upload goes on behind them.
+    /// Bytes at the head and at the tail of the part that are compared with the source before an upload is resumed, 64 KiB.
     private static let proof: Int64 = 64 << 10
 
-    /// Whether the part stays when the upload stops, for a later one.
-    var keepsPart: Bool { options.resumption != nil && options.placement == .published && isLarge && source.isRepeatable }
+    /// Whether a part is kept for a later upload if this one fails.
+    var keepsPart: Bool { options.resumption != nil && isPublished && isLarge && source.isRepeatable }
 
-    /// Where the bytes go before they are published.
+    /// The temporary name.
     func partPath() throws -> ProviderPath {
         guard keepsPart, let identity = options.resumption else { return try TemporaryName.make(beside: path) }
         return try TemporaryName.make(beside: path, for: identity)
     }
 
-    func sendLarge(to place: ProviderPath) async throws -> Sent {
-        let hasBegun = Locked(false)
-        let mayBeThere = Locked(keepsPart)
-        // Nil where nobody knows which parts of what is there are whole.
-        let arrived = Locked<Int64?>(nil)
-        return try await connection.retrying(path, mayRepeat: { $0.isTransient && (source.isRepeatable || !hasBegun.value) }) {
+    func sendLarge() async throws -> Sent {
+        try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {
             let session = try await connection.transferLane(for: source.length)
-            let start = mayBeThere.value ? try await proven(at: place, upTo: arrived.value, session) : 0
-            // The answer to the opening may be lost. Of a name that others may take, too, it has to have come.
-            if place != path { mayBeThere.update { $0 = true } }
-            let handle = start > 0 ? try await reopen(place, session) : try await open(place, session)
-            mayBeThere.update { $0 = true }
-            hasBegun.update { $0 = true }
-            return try await send(from: start, to: place, (session, handle), arrived)
+            let mayExist = keepsPart || state.value.stage != .untouched
+            let start = mayExist ? try await provenCount(on: session) : 0
+            let handle = try await open(from: start, on: session)
+            return try await send(from: start, over: (session, handle))
         }
     }
 
-    private func send(
-        from start: Int64, to place: ProviderPath, _ first: SFTPBulkWrite.Lane, _ arrived: Locked<Int64?>
-    ) async throws -> Sent {
+    private func send(from start: Int64, over first: SFTPBulkWrite.Lane) async throws -> Sent {
         let lanes = Locked([first].map { SFTPReader.Opened(session: $0.session, handle: $0.handle) })
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         let transfer = SFTPBulkWrite([first], from: connection.pace(try source.bytes(from: start)), at: start)
-        let more = Task { await addLanes(to: transfer, place, lanes) }
+        let more = Task { await addLanes(to: transfer, noting: lanes) }
         let isBesideRequests = try await connection.pool.session() === first.session
-        // Where a lane is a program with a login of its own, one is opened only if somebody waits.
+        // If a lane is a separate program with its own login, one is opened only if a request waits.
         let hasCheapLanes = host.processorsPerLane == 1
         if isBesideRequests, hasCheapLanes, syncs(first.session) { connection.pool.prepare(1) }
         do {
@@ -51,22 +42,22 @@ extension SFTPUpload {
             try checkLength(count)
             lanes.update { _ = $0.removeFirst() }
             let isElsewhere = isBesideRequests && (hasCheapLanes || first.session.isWaiting)
-            let isSynced = isElsewhere ? try await syncElsewhere(place, first.session) : false
-            return try await finish(place, first.handle, first.session, count: count, isSynced: isSynced)
+            let isSynced = isElsewhere ? try await syncElsewhere(than: first.session) : false
+            return try await finish(first.handle, on: first.session, count: count, isSynced: isSynced)
         } catch {
             more.cancel()
             await more.value
-            arrived.update { $0 = transfer.acknowledged }
+            state.update { $0.acknowledged = transfer.acknowledged }
             throw error
         }
     }
 
-    private func addLanes(to transfer: SFTPBulkWrite, _ place: ProviderPath, _ lanes: Locked<[SFTPReader.Opened]>) async {
-        // One that empties the file for each that opens it cannot be sent to from several sides.
-        guard let first = lanes.value.first, (try? await host.isHonest(beside: place, first.session)) == true else { return }
+    private func addLanes(to transfer: SFTPBulkWrite, noting lanes: Locked<[SFTPReader.Opened]>) async {
+        // Some servers empty the file at each opening, so that it can be written over one lane only.
+        guard let first = lanes.value.first, (try? await host.isHonest(beside: location, first.session)) == true else { return }
         await connection.openLanes(for: source.length, beside: first.session) { session in
-            // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
-            guard let replies = try? await connection.openNow([.open(host.bytes(of: place), .write)], session),
+            // A failure that matters shows on the first lane, too.
+            guard let replies = try? await connection.openNow([.open(host.bytes(of: location), .write)], session),
                 case .handle(let handle) = replies[0]
             else { return }
             lanes.update { $0.append(SFTPReader.Opened(session: session, handle: handle)) }
@@ -74,29 +65,30 @@ extension SFTPUpload {
         }
     }
 
-    /// Brings the file to the server's disk on a lane of its own: some servers answer nothing else meanwhile, and requests would wait.
+    /// Sends `fsync` over another lane than `session`: some servers answer nothing else meanwhile, and requests would wait.
     ///
-    /// - Returns: Whether it was done.
-    private func syncElsewhere(_ place: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+    /// - Returns: Whether the server has synced the file.
+    private func syncElsewhere(than session: SFTPSession) async throws -> Bool {
         guard syncs(session), let lane = await connection.pool.lane(1), lane !== session,
-            let replies = try await connection.openNow([.open(host.bytes(of: place), .write)], lane), case .handle(let handle) = replies[0]
+            let replies = try await connection.openNow([.open(host.bytes(of: location), .write)], lane), case .handle(let handle) = replies[0]
         else { return false }
         defer { lane.close([handle]) }
         return try await connection.send(.fsync(handle), lane).status?.isOK == true
     }
 
-    private func reopen(_ place: ProviderPath, _ session: SFTPSession) async throws -> SFTPHandle {
-        let replies = try await connection.open([.open(host.bytes(of: place), .write), .lstat(host.bytes(of: path))], session)
+    /// Opens the part of an earlier try.
+    func reopen(on session: SFTPSession) async throws -> SFTPHandle {
+        let replies = try await connection.open([.open(host.bytes(of: location), .write), .lstat(host.bytes(of: path))], session)
         guard case .handle(let handle) = replies[0] else { throw try await provider.refusal(replies[0], ofWriting: path, session) }
-        if place == path { return handle }
-        keepPermissions(replies[1])
+        if !isPublished { return handle }
+        keepPermissions(of: replies[1])
         do {
-            // Opening follows a link that may have come since the part was looked at.
+            // Somebody may have put a link in place of the part since it was verified, and opening follows links.
             let found = try await connection.send(.fstat(handle), session)
-            guard let item = try await provider.item(place, session), isOpen(found, as: item) else {
+            guard let item = try await provider.item(location, session), isOpen(found, as: item) else {
                 throw FileError.make(
                     .fileWriteUnknown, path: path, url: provider.url(of: path),
-                    sentence: "Somebody has put another file in the place of “\(place)”, the part of “\(path)”; nothing was written to it.")
+                    sentence: "Somebody has put another file in the place of “\(location)”, the part of “\(path)”; nothing was written to it.")
             }
             return handle
         } catch {
@@ -115,37 +107,36 @@ extension SFTPUpload {
             && agree(open.permissions, item.permissions)
     }
 
-    /// How many bytes of the upload are on the server and seen to be the source's; 0 to begin anew, with nothing in the way.
+    /// The number of bytes on the server that are verified to be the source's. If it is 0, the location is free or may be overwritten.
     ///
-    /// - Parameter known: The offset up to which this process knows everything to be there. Another may have left holes, but no further
-    ///   than ``SFTPBulkWrite/spread`` from the end.
-    private func proven(at place: ProviderPath, upTo known: Int64?, _ session: SFTPSession) async throws -> Int64 {
-        guard let item = try await provider.item(place, session) else { return 0 }
-        let isHonest = try await host.isHonest(beside: place, session)
+    /// Without ``SFTPWriteState/acknowledged``, another process may have left gaps, but only within ``SFTPBulkWrite/spread`` of the end.
+    private func provenCount(on session: SFTPSession) async throws -> Int64 {
+        guard let item = try await provider.item(location, session) else { return 0 }
+        let isHonest = try await host.isHonest(beside: location, session)
         let size = item.isRegularFile ? item.size ?? 0 : 0
-        let start = min(known ?? max(0, size - SFTPBulkWrite.spread), size)
-        if isHonest, start > 0, size <= source.length ?? .max, try await isOurs(item, session),
-            try await isOwn(upTo: start, at: place, session)
+        let start = min(state.value.acknowledged ?? max(0, size - SFTPBulkWrite.spread), size)
+        if isHonest, start > 0, size <= source.length ?? .max, try await isOurs(item, on: session),
+            try await isOwn(upTo: start)
         {
             return start
         }
-        // Under the name itself it may be what is to be replaced, which the opening truncates.
-        if isNew(place) { _ = try await connection.send(.remove(host.bytes(of: place)), session) }
+        // At the path itself it may be the file to replace, which the opening truncates.
+        if isNew { _ = try await connection.send(.remove(host.bytes(of: location)), session) }
         return 0
     }
 
-    /// Whether a part whose name others can foretell was left by this account. Without its owner's number, others must not be able to write
-    /// to it.
-    private func isOurs(_ part: FileObject, _ session: SFTPSession) async throws -> Bool {
+    /// Whether this account has left the part, whose name others can predict. If the server shows no owner, nobody else must be able to
+    /// write to the part.
+    private func isOurs(_ part: FileObject, on session: SFTPSession) async throws -> Bool {
         guard keepsPart else { return true }
-        if let owner = part[.sftpOwner], let own = try await user(beside: part.path, session) { return owner == own }
+        if let owner = part[.sftpOwner], let own = try await user(on: session) { return owner == own }
         return (part.permissions ?? 0) & 0o022 == 0
     }
 
-    /// The number of this account, from an empty file that is made for that where none was made yet; nil where the server tells no owners.
-    private func user(beside place: ProviderPath, _ session: SFTPSession) async throws -> UInt32? {
+    /// This account's user number. If it is not known yet, creates an empty file to learn it. `nil` if the server shows no owners.
+    private func user(on session: SFTPSession) async throws -> UInt32? {
         if let known = host.user { return known }
-        let probe = try TemporaryName.make(beside: place)
+        let probe = try TemporaryName.make(beside: location)
         do {
             let replies = try await connection.open([.open(host.bytes(of: probe), [.write, .create, .exclusive])], session)
             guard case .handle(let handle) = replies[0] else { return nil }
@@ -153,15 +144,15 @@ extension SFTPUpload {
             let found = try await connection.begin(requests, session).value()
             if case .attributes(let attributes) = found[1] { host.user = attributes.owner?.user }
         } catch {
-            await provider.removeLeft(probe, openedOn: session)
+            await provider.removeLeftover(probe, openedOn: session)
             throw error
         }
         return host.user
     }
 
-    /// Whether head and tail of the first `count` bytes are the source's.
-    private func isOwn(upTo count: Int64, at place: ProviderPath, _ session: SFTPSession) async throws -> Bool {
-        let reader = SFTPReader(path: place, provider: provider)
+    /// Whether head and tail of the first `count` bytes on the server are the source's.
+    private func isOwn(upTo count: Int64) async throws -> Bool {
+        let reader = SFTPReader(path: location, provider: provider)
         let parts = [0..<min(Self.proof, count), max(0, count - Self.proof)..<count]
         let theirs: [Data]
         do {
@@ -169,7 +160,7 @@ extension SFTPUpload {
             await reader.close()
         } catch {
             await reader.close()
-            // What an upload has sent that was stopped a moment ago may still be arriving.
+            // Bytes of an upload that stopped a moment ago may still be arriving.
             if ((error as? CocoaError)?.underlying as? POSIXError)?.code == .ESTALE { return false }
             throw error
         }

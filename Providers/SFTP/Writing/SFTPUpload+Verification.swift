@@ -2,30 +2,27 @@ import FileProviderCore
 import Foundation
 import SFTPEngine
 
-/// Whether what was written is there, as far as the server lets anybody look.
 extension SFTPUpload {
-    /// Looks at what was written and acknowledged.
+    /// Verifies the size of a file whose bytes the server has acknowledged.
     ///
     /// - Parameters:
-    ///   - byName: The answer to `LSTAT` after `CLOSE`.
-    ///   - byHandle: The answer to `FSTAT` before it; nil where nobody asked.
-    /// - Returns: Whether its size was seen. Drop boxes show nothing; their acknowledgements are the proof then.
-    /// - Throws: `CocoaError(.fileWriteUnknown)` where another number of bytes is there, or nothing that could be published.
-    func isSeen(
-        _ place: ProviderPath, _ byName: SFTPReply, byHandle: SFTPReply?, _ count: Int64, _ session: SFTPSession
-    ) async throws -> Bool {
+    ///   - byName: The reply to `LSTAT` after `CLOSE`.
+    ///   - byHandle: The reply to `FSTAT` before `CLOSE`; `nil` if it was not sent.
+    /// - Returns: Whether the server showed the size. Drop boxes show nothing; then the acknowledgements are the only proof.
+    /// - Throws: `CocoaError(.fileWriteUnknown)` if the size differs, or if the file to publish is missing.
+    func isSeen(_ byName: SFTPReply, byHandle: SFTPReply?, count: Int64, on session: SFTPSession) async throws -> Bool {
         switch byName {
         case .attributes(let found):
-            // A temporary file is one that this account has made.
-            if place != path, let owner = found.owner { host.user = owner.user }
+            // This account has created the temporary file.
+            if isPublished, let owner = found.owner { host.user = owner.user }
             if let size = found.size {
-                try compare(size, count)
+                try verify(size, is: count)
                 if count > 0 { host.showsSizes = true }
                 return true
             }
         case .status(let status) where status.isMissing:
-            // A service may take each file as soon as it is closed: under a temporary name, that is the wrong one.
-            if place == path { return false }
+            // A service may collect each file as soon as it is closed. A temporary name is the wrong one for that.
+            if !isPublished { return false }
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
                 sentence:
@@ -35,13 +32,13 @@ extension SFTPUpload {
         default: throw provider.unexpected(path)
         }
         if case .attributes(let found)? = byHandle, let size = found.size {
-            try compare(size, count)
+            try verify(size, is: count)
             return true
         }
-        return try await isRead(place, count, session)
+        return try await isReadable(count: count, on: session)
     }
 
-    private func compare(_ size: UInt64, _ count: Int64) throws {
+    private func verify(_ size: UInt64, is count: Int64) throws {
         if Int64(exactly: size) == count { return }
         throw FileError.make(
             .fileWriteUnknown, path: path, url: provider.url(of: path),
@@ -49,19 +46,21 @@ extension SFTPUpload {
                 + (options.placement == .inPlace ? "." : "; nothing was replaced."))
     }
 
-    /// Whether the last byte is there and nothing behind it, by reading; false where nothing can be read either.
-    private func isRead(_ place: ProviderPath, _ count: Int64, _ session: SFTPSession) async throws -> Bool {
+    /// Reads the last byte, and verifies that none follows.
+    ///
+    /// - Returns: False if the server doesn't let the account read the file.
+    private func isReadable(count: Int64, on session: SFTPSession) async throws -> Bool {
         if host.looks.lackReading { return false }
-        guard let replies = try await connection.openNow([.open(host.bytes(of: place), .read)], session) else { return false }
+        guard let replies = try await connection.openNow([.open(host.bytes(of: location), .read)], session) else { return false }
         guard case .handle(let handle) = replies[0] else {
             host.lacks(\.lackReading)
             return false
         }
-        let places = count > 0 ? [UInt64(count) - 1, UInt64(count)] : [0]
-        let requests = [SFTPRequest.fstat(handle)] + places.map { .read(handle, at: $0, count: 1) } + [.close(handle)]
+        let offsets = count > 0 ? [UInt64(count) - 1, UInt64(count)] : [0]
+        let requests = [SFTPRequest.fstat(handle)] + offsets.map { .read(handle, at: $0, count: 1) } + [.close(handle)]
         let found = try await connection.begin(requests, session).value()
         if case .attributes(let attributes) = found[0], let size = attributes.size {
-            try compare(size, count)
+            try verify(size, is: count)
             return true
         }
         let ends = found[1...].dropLast().map { reply -> Bool? in
@@ -71,7 +70,7 @@ extension SFTPUpload {
             default: nil
             }
         }
-        // Some servers have the file open to be read and give nothing of it.
+        // Some servers open the file for reading and then refuse to read it.
         if ends.contains(nil) { return false }
         let expected: [Bool?] = count > 0 ? [true, false] : [false]
         guard ends == expected else {
@@ -85,12 +84,12 @@ extension SFTPUpload {
 }
 
 extension SFTPStatus {
-    /// Whether it says that nothing is there.
+    /// Whether the file does not exist.
     var isMissing: Bool { code == Code.noSuchFile || code == 10 }
 }
 
 extension Error {
-    /// Whether a server has refused to tell or to do something, and the connection is all right.
+    /// Whether the server has refused a request and the connection still works.
     var isRefusal: Bool {
         if self is SFTPStatusError { return true }
         guard let error = self as? CocoaError else { return false }
