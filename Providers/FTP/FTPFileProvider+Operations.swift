@@ -45,7 +45,8 @@ extension FTPFileProvider {
             cache.drop(path)
             cache.drop(destination)
         }
-        let replacement = try FTPReplacement(of: destination, by: path, self)
+        let state = Locked(FTPWriteState(location: path, stage: .renaming))
+        let replacement = try FTPReplacement(of: destination, by: path, provider: self, state: state)
         let moving = Locked<FileObject?>(nil)
         do {
             try await connection.run(path, mayRepeat: false) { session in
@@ -55,7 +56,7 @@ extension FTPFileProvider {
                     return try await self.rename(path, to: destination, session)
                 }
                 if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
-                if !target.isDirectory, !item.isDirectory { return try await self.replace(replacement, path, destination, session) }
+                if !target.isDirectory, !item.isDirectory { return try await self.replace(destination, by: path, with: replacement, on: session) }
                 // No server does that in one step.
                 try await self.removeOne(target, session)
                 try await self.rename(path, to: destination, session)
@@ -81,14 +82,14 @@ extension FTPFileProvider {
         return isMoved == true
     }
 
-    /// Moves a file onto a file: in one step where the server has that.
+    /// Renames a file onto a file, in one step if the server can do that.
     private func replace(
-        _ replacement: FTPReplacement, _ path: ProviderPath, _ destination: ProviderPath, _ session: FTPSession
+        _ destination: ProviderPath, by path: ProviderPath, with replacement: FTPReplacement, on session: FTPSession
     ) async throws {
         guard let reply = try await renamingRefusal(path, to: destination, session) else { return }
         let refusal = try await refusal(reply, ofWriting: destination, session, moving: path)
-        // Begun, it comes to its end, cancelled or not.
-        try await connection.finish { try await replacement.run(refusal, session) }
+        // Once begun, this ends with one of the two files at the destination, cancelled or not.
+        try await connection.finish { try await replacement.run(after: refusal, on: session) }
     }
 
     /// `RNFR` and `RNTO`.

@@ -1,37 +1,37 @@
 import FileProviderCore
 
-/// What is done although its caller may have given up.
+/// Work that runs although its caller may be cancelled.
 extension FTPConnection {
-    /// Seconds for which somebody who has given up waits.
-    private var farewell: Double { min(5, options.timeouts.connect, options.timeouts.idle) }
+    /// Seconds for which a cancelled caller waits.
+    private var tidyingTimeout: Double { min(5, options.timeouts.connect, options.timeouts.idle) }
 
-    /// Runs `work` to its end, cancelled or not; who is cancelled waits for a few seconds more at most.
+    /// Runs `work` to its end, cancelled or not. A cancelled caller waits for a few seconds at most, then cancels `work`.
     func finish<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let task = Task(operation: work)
         return try await withTaskCancellationHandler {
             try await task.value
-        } onCancel: { [farewell] in
+        } onCancel: { [tidyingTimeout] in
             Task {
-                try await Task.sleep(for: .seconds(farewell))
+                try await Task.sleep(for: .seconds(tidyingTimeout))
                 task.cancel()
             }
         }
     }
 
-    /// Runs what cleans up, cancelled or not, for a few seconds at most; what is not done by then is left.
+    /// Runs `body`, which cleans up, cancelled or not, for a few seconds at most. Ignores failures.
     func tidy(_ body: @escaping @Sendable (FTPSession) async throws -> Void) async { await tidy { try await self.pool.withSession(body) } }
 
-    /// As ``tidy(_:)``, of what takes connections by itself.
+    /// As ``tidy(_:)``, for work that takes connections by itself.
     func tidy(_ work: @escaping @Sendable () async throws -> Void) async {
-        await withCancellationShield { [farewell] in
+        await withCancellationShield { [tidyingTimeout] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    // The second try is for a connection of which nobody knew that it was lost.
+                    // Retries once, in case the connection was lost unnoticed.
                     for _ in 0..<2 where !Task.isCancelled {
                         if (try? await work()) != nil { return }
                     }
                 }
-                group.addTask { try? await Task.sleep(for: .seconds(farewell)) }
+                group.addTask { try? await Task.sleep(for: .seconds(tidyingTimeout)) }
                 await group.next()
                 group.cancelAll()
             }

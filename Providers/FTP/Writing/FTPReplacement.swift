@@ -2,51 +2,53 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// A file that is to come in place of another, on a server that does not rename onto files: the old one is moved out of the way, and removed
-/// once the new one is there. One of the two has the name in the end, whatever happens to the connection.
+/// Replaces a file on a server that doesn't rename onto files: moves the old file aside, and removes it when the new one has the name. One
+/// of the two has the name in the end, even if the connection is lost.
 struct FTPReplacement: Sendable {
     private let provider: FTPFileProvider
     private let path: ProviderPath
     private let source: ProviderPath
-    /// The name of the old file meanwhile; no name of a temporary file, for those may be swept.
+    /// The old file's name in the meantime. It isn't a temporary name, because those may be swept.
     private let aside: ProviderPath
-    /// Whether the old file may have that name.
-    private let isAside = Locked(false)
+    private let state: Locked<FTPWriteState>
 
-    /// Nothing is sent.
-    init(of path: ProviderPath, by source: ProviderPath, _ provider: FTPFileProvider) throws {
+    /// Sends nothing.
+    init(of path: ProviderPath, by source: ProviderPath, provider: FTPFileProvider, state: Locked<FTPWriteState>) throws {
         self.provider = provider
         self.path = path
         self.source = source
+        self.state = state
         aside = try (path.parent ?? .root).appending("\(TemporaryName.make(beside: path).name).old")
     }
 
-    /// Moves the old file away and the new one to its place, over the connection at hand.
+    private var isDisplaced: Bool { state.value.stage == .displaced(to: aside) }
+
+    /// Moves the old file aside and the new one to the path, over `session`.
     ///
-    /// - Parameter refusal: What the server has said to the new file's name while the old one has it.
-    func run(_ refusal: any Error, _ session: FTPSession) async throws {
-        isAside.update { $0 = true }
+    /// - Parameter refusal: The server's refusal to rename the new file onto the old one.
+    func run(after refusal: any Error, on session: FTPSession) async throws {
+        state.update { $0.stage = .displaced(to: aside) }
         do { try await provider.rename(path, to: aside, session) } catch {
             if error is FTPFailure { throw error }
-            isAside.update { $0 = false }
-            // A server that does not rename to a free name either has another reason.
+            state.update { $0.stage = .renaming }
+            // A server that refuses a free name, too, has another reason than the old file.
             throw refusal
         }
         do { try await provider.rename(source, to: path, session) } catch {
-            // What fails of it is done by `putBack()`.
-            try? await putBack(session)
+            // If this fails, `putBack()` tries again.
+            try? await putBack(on: session)
             throw error
         }
         session.host.renameReplaces = false
-        // What fails of it is done by `discard()`.
-        try? await discard(session)
+        // If this fails, `discard()` tries again.
+        try? await discard(on: session)
     }
 
-    /// Gives the old file its name again where it has lost it, unless the new one has it by now. Called while no connection is held.
+    /// Gives the displaced file its name back, unless another file has it. Call it while no connection is held.
     func putBack() async throws {
-        guard isAside.value else { return }
+        guard isDisplaced else { return }
         do {
-            try await provider.connection.finish { try await provider.connection.run(path) { try await putBack($0) } }
+            try await provider.connection.finish { try await provider.connection.run(path) { try await putBack(on: $0) } }
         } catch {
             throw FileError.make(
                 .fileWriteUnknown, path: path, url: provider.url(of: path),
@@ -54,21 +56,26 @@ struct FTPReplacement: Sendable {
         }
     }
 
-    /// Removes the old file where that was not done. Called while no connection is held, when the new file is there.
+    /// Removes the displaced file. Call it when the new file is in place and no connection is held. Ignores failures: the file was replaced.
     func discard() async {
-        guard isAside.value else { return }
-        // The file was replaced: that a copy of the old one is left is no failure of that.
-        await provider.connection.tidy { try await discard($0) }
+        if isDisplaced {
+            await provider.connection.tidy { try await discard(on: $0) }
+        } else {
+            state.update { $0.stage = .placed }
+        }
     }
 
-    private func putBack(_ session: FTPSession) async throws {
-        if try await provider.item(path, session) != nil { return try await discard(session) }
-        try await provider.rename(aside, to: path, session)
-        isAside.update { $0 = false }
+    private func putBack(on session: FTPSession) async throws {
+        if try await provider.item(path, session) == nil {
+            try await provider.rename(aside, to: path, session)
+        } else {
+            try await discard(on: session)
+        }
+        state.update { $0.stage = .renaming }
     }
 
-    private func discard(_ session: FTPSession) async throws {
+    private func discard(on session: FTPSession) async throws {
         _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: aside))])
-        isAside.update { $0 = false }
+        state.update { $0.stage = .placed }
     }
 }

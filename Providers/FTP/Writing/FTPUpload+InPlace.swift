@@ -3,50 +3,50 @@ import FileProviderCore
 import Foundation
 
 extension FTPUpload {
-    /// `STOR` to the name itself.
+    /// Writes to the path itself, by `STOR`.
     func writeInPlace() async throws -> FileObject {
         if options.overwrite || !isSmall {
             try await connection.run(path) { session in
                 if options.overwrite, let item = try await provider.sight(path, session).item {
-                    before.update { $0 = item }
+                    state.update { $0.previous = item }
                     if item.isDirectory { try await provider.removeOne(item, session) }
-                    isFree.update { $0 = true }
+                    state.update { $0.isPathFree = true }
                 } else {
-                    try await refuseTaken(session)
+                    try await refuseTaken(on: session)
                 }
             }
         }
         do {
             let sent = try await send()
-            try await compare(sent, at: path)
-            let count = sent.count
-            if !isTold.value || options.modificationDate != nil {
-                try await connection.run(path) { try await lookInPlace(count, $0) }
+            try await compare(sent)
+            if !state.value.isCountStated || options.modificationDate != nil {
+                try await connection.run(path) { try await setTime(verifying: sent.count, on: $0) }
             }
-            return finished(count)
+            state.update { $0.stage = .placed }
+            return finished(sent.count)
         } catch {
-            // What has come to a name that was free is nobody else's, once the server has begun to store it.
-            if !options.overwrite, isFree.value, !error.isFileExists, !error.isNoSuchFile {
-                if isStored.value { await removeNow(path) } else { await removeEmpty(path) }
+            // The path was free, so the file there is this upload's once the server has begun to store it.
+            if !options.overwrite, state.value.isPathFree, !error.isFileExists, !error.isNoSuchFile {
+                if state.value.stage == .storing { await removeNow() } else { await removeEmpty() }
             }
             throw error
         }
     }
 
-    /// Sets the time, and looks at the size.
-    private func lookInPlace(_ count: Int64, _ session: FTPSession) async throws {
+    /// Sets the time and verifies the size.
+    private func setTime(verifying count: Int64, on session: FTPSession) async throws {
         let name = try session.host.bytes(of: path)
-        let time = try timeCommand(name)
+        let time = try timeCommand(for: name)
         let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
         let outcome = try await session.sendTogether(commands)
-        noteTime(time?.way, outcome, session.host)
-        if try !verify(outcome, count) { try await look(for: count, at: path, session) }
+        noteTime(time?.way, in: outcome, from: session.host)
+        if try !verify(outcome, has: count) { try await look(for: count, on: session) }
     }
 
-    /// Removes a file that nobody has written anything into: servers that find no data connection may leave one.
-    private func removeEmpty(_ place: ProviderPath) async {
+    /// Removes an empty file, which a server may leave that finds no data connection.
+    private func removeEmpty() async {
         await connection.tidy { session in
-            let name = try session.host.bytes(of: place)
+            let name = try session.host.bytes(of: path)
             guard try await session.send(session.binary + [FTPCommand("SIZE", name)]).size == 0 else { return }
             _ = try await session.send([FTPCommand("DELE", name)])
         }

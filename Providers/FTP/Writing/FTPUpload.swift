@@ -2,36 +2,26 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 
-/// One file on its way to the server.
+/// One upload of a file.
 struct FTPUpload: Sendable {
     let provider: FTPFileProvider
     let path: ProviderPath
     let source: any WriteSource
     let options: WriteOptions
-    private let isTimeSet = Locked(false)
-    /// Whether the name was looked at, and nothing was there, or it does not matter.
-    let isFree = Locked(false)
-    /// Where the bytes go.
-    let place: Locked<ProviderPath>
-    /// Whether the server has begun to store: what is there from then on is this upload's.
-    let isStored = Locked(false)
-    /// Whether the reply to `STOR` told how many bytes came.
-    let isTold = Locked(false)
-    /// Whether more than an acknowledgement shows that all is there.
-    let isSeen = Locked(true)
-    /// What lay under the name before anything was sent in place.
-    let before = Locked<FileObject?>(nil)
-    /// The last offset at which a `STOR` was begun behind `REST`, while it is not seen what the server has made of that.
-    let unproven = Locked<Int64?>(nil)
+    /// What may be on the server.
+    let state: Locked<FTPWriteState>
 
-    /// Bytes above which it pays to look whether the name is free before anything is sent, and to go on where an upload was cut, 1 MiB.
+    /// Bytes above which the name is looked at before anything is sent, and an interrupted upload is resumed, 1 MiB.
     private static let large: Int64 = 1 << 20
 
-    /// Bytes up to which the look leaves with what else is asked before the file is sent.
+    /// Bytes up to which the name is looked at together with the requests before the transfer, 64 KiB.
     private static let small: Int64 = 64 << 10
 
     var isSmall: Bool { source.length.map { $0 <= Self.small } == true && source.isRepeatable }
     var isLarge: Bool { (source.length ?? .max) > Self.large }
+    var isPublished: Bool { options.placement == .published }
+    /// Where the bytes go: a temporary name beside the path, or the path itself.
+    var location: ProviderPath { state.value.location }
     var connection: FTPConnection { provider.connection }
 
     init(provider: FTPFileProvider, path: ProviderPath, source: any WriteSource, options: WriteOptions) {
@@ -39,184 +29,181 @@ struct FTPUpload: Sendable {
         self.path = path
         self.source = source
         self.options = options
-        place = Locked(path)
+        state = Locked(FTPWriteState(location: path))
     }
 
-    // MARK: Published
-
-    /// `STOR` under a temporary name, a hash perhaps, `SIZE`, `RNFR` and `RNTO`.
-    func publish() async throws -> FileObject {
-        if isLarge { try await connection.run(path) { try await refuseTaken($0) } }
-        let kept = try partPath()
-        place.update { $0 = kept }
-        do {
-            let sent = try await send()
-            let part = place.value
-            try await compare(sent, at: part)
-            try Task.checkCancellation()
-            // From here on the file is there or not, cancelled or not.
-            return try await connection.finish { try await putInPlace(part, sent.count) }
-        } catch {
-            if !keepsPart || place.value != kept { await removeNow(place.value) }
-            throw error
-        }
-    }
-
-    private func putInPlace(_ temporary: ProviderPath, _ count: Int64) async throws -> FileObject {
-        let replacement = try FTPReplacement(of: path, by: temporary, provider)
-        do { try await rename(temporary, count, replacement) } catch {
-            try await replacement.putBack()
-            throw error
-        }
-        await replacement.discard()
-        return finished(count)
-    }
-
-    private func rename(_ temporary: ProviderPath, _ count: Int64, _ replacement: FTPReplacement) async throws {
-        let wasTried = Locked(false)
-        do {
-            try await connection.run(path) { session in
-                // The reply to a renaming may have been lost: then the file is where it belongs.
-                if wasTried.value, try await wasRenamed(temporary, count, session) { return }
-                wasTried.update { $0 = true }
-                try await rename(temporary, count, replacement, session)
-            }
-        } catch let error where error.isTransient {
-            guard try await connection.run(path, { try await wasRenamed(temporary, count, $0) }) else { throw error }
-        }
-    }
-
-    /// What has to be asked before the renaming leaves together, in one round trip.
-    private func rename(
-        _ temporary: ProviderPath, _ count: Int64, _ replacement: FTPReplacement, _ session: FTPSession
-    ) async throws {
-        let host = session.host
-        let (part, name) = (try host.bytes(of: temporary), try host.newBytes(of: path))
-        let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil
-        if looks == nil { try await refuseTaken(session) }
-        // Seen before anything is renamed: some servers take nothing between the two commands of that.
-        let tellsSizes = host.mayKnow("SIZE")
-        if !tellsSizes { try await look(for: count, at: temporary, session) }
-        var commands = session.binary
-        let time = try timeCommand(part)
-        if let time { commands.append(time.command) }
-        if tellsSizes { commands.append(try FTPCommand("SIZE", part)) }
-        if let looks { commands.append(try FTPCommand(looks, name)) }
-        commands.append(try FTPCommand("RNFR", part))
-        let outcome = try await session.sendTogether(commands)
-        noteTime(time?.way, outcome, host)
-        var begun = outcome["RNFR"]
-        do {
-            let isVerified = try verify(outcome, count) || !tellsSizes
-            if let looks, outcome[looks]?.isPositive == true { throw taken() }
-            let isHidden = looks.flatMap { outcome[$0] }.map { provider.isForbidden($0, path) } ?? false
-            if !isVerified || isHidden {
-                try await endRenaming(begun.take(), part, session)
-                if !isVerified { try await look(for: count, at: temporary, session) }
-                if isHidden { try await refuseTaken(session) }
-                begun = try await session.send([FTPCommand("RNFR", part)])["RNFR"]
-            }
-        } catch {
-            try await endRenaming(begun, part, session)
-            throw error
-        }
-        guard begun?.isPositive == true else { throw notRenamed(temporary, begun) }
-        guard let reply = try await session.send([FTPCommand("RNTO", name)])["RNTO"], !reply.isPositive else { return }
-        try await makeRoom(for: temporary, reply, replacement, session)
-    }
-
-    /// ProFTPD takes nothing else before the renaming that was begun has an end, and so it gets one that changes nothing.
-    private func endRenaming(_ begun: FTPReply?, _ part: [UInt8], _ session: FTPSession) async throws {
-        if begun?.isPositive == true { _ = try await session.send([FTPCommand("RNTO", part)]) }
-    }
-
-    private func notRenamed(_ temporary: ProviderPath, _ reply: FTPReply?) -> CocoaError {
-        let told = reply.map { FTPReplyError($0, path: temporary) }
-        let what =
-            reply.map { provider.isForbidden($0, temporary) } ?? false
-            ? "The server took the bytes of “\(path)” and lets nobody rename them; “\(temporary)” may be left."
-            : "The server took the bytes of “\(path)”, and “\(temporary)” is no longer there."
-        return FileError.make(
-            .fileWriteUnknown, path: path, url: provider.url(of: path),
-            sentence: "\(what) If this folder only takes files, write to the name itself (--in-place).", underlying: told)
-    }
-
-    /// Servers that do not rename onto what is there have it moved out of the way first.
-    private func makeRoom(
-        for temporary: ProviderPath, _ reply: FTPReply, _ replacement: FTPReplacement, _ session: FTPSession
-    ) async throws {
-        let refusal = try await provider.refusal(reply, ofWriting: path, session)
-        guard let item = try await provider.item(path, session) else { throw refusal }
-        if !options.overwrite { throw taken() }
-        if item.isDirectory {
-            try await provider.removeOne(item, session)
-            return try await provider.rename(temporary, to: path, session)
-        }
-        try await replacement.run(refusal, session)
-    }
-
-    /// Whether a renaming was done whose reply did not come.
-    private func wasRenamed(_ temporary: ProviderPath, _ count: Int64, _ session: FTPSession) async throws -> Bool {
-        guard try await provider.item(temporary, session) == nil else { return false }
-        return try await provider.item(path, session)?.size == count
-    }
-
-    /// Removes what an upload left, cancelled or not.
-    func removeNow(_ temporary: ProviderPath) async {
+    /// Removes the file at the location, cancelled or not.
+    func removeNow() async {
         await connection.tidy { session in
-            // Of a name that was never made, the server says that it is not there.
-            _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: temporary))])
+            // If the file was never created, the server replies that it is missing.
+            _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: location))])
         }
     }
 
-    // MARK: What both do
+    // MARK: Sending
 
-    func refuseTaken(_ session: FTPSession) async throws {
-        if !options.overwrite, try await provider.isTaken(path, session) { throw taken() }
-        isFree.update { $0 = true }
+    /// What the server was sent.
+    struct Sent: Sendable {
+        /// Bytes of the whole file.
+        let count: Int64
+        /// The hash to ask the server for, and the expected answer; `nil` to ask for none.
+        let hash: (asked: FTPHash, value: String)?
     }
 
-    /// Whether the look whether the name is free is still to come.
-    var hasToLook: Bool { options.placement == .inPlace && !options.overwrite && !isFree.value }
+    /// Codes of replies to `APPE`, `REST` and the `STOR` after it that refuse only this way of resuming.
+    private static let refusals = [500, 501, 502, 503, 504, 550, 553]
 
-    /// The look as it goes before a transfer; nil where one command does not tell.
-    func look(_ host: FTPHost) throws -> FTPLook? {
+    /// Sends the bytes to ``location``. Resumes after bytes that the server has from an earlier upload, or from a try whose connection was
+    /// lost.
+    func send() async throws -> Sent {
+        try await connection.options.retries.run(counters: connection.options.counters) { error in
+            error.isTransient && (source.isRepeatable || !mayHaveBytes)
+        } _: {
+            while true {
+                do {
+                    if mayHaveBytes, let sent = try await resume() { return sent }
+                    state.update { $0.beginSending() }
+                    guard let sent = try await send(from: 0) else { throw FileError.notRepeatable() }
+                    return sent
+                } catch is FTPGaveWay {
+                    // The reader of the source needed the connection. The loop starts again.
+                } catch { throw connection.translated(error, path) }
+            }
+        }
+    }
+
+    /// Whether the server may have bytes of this upload or of an earlier one.
+    private var mayHaveBytes: Bool { keepsPart || state.value.stage != .untouched }
+
+    /// - Returns: `nil` if the server can't store from `start` on.
+    func send(from start: Int64) async throws -> Sent? {
+        // A resumed file is more likely to be damaged.
+        let asks = start > 0 || provider.configuration.verification == .hash
+        guard asks, let hash = connection.host.hashes.first else {
+            return try await store(source, from: start).map { Sent(count: $0, hash: nil) }
+        }
+        let hashing = try await FTPHashingSource(source, from: start, hash.kind)
+        return try await store(hashing, from: start).map { Sent(count: $0, hash: (hash, hashing.value)) }
+    }
+
+    private func store(_ bytes: any WriteSource, from start: Int64) async throws -> Int64? {
+        if start > 0, start == source.length { return start }
+        let watched = FTPWatchedSource(bytes)
+        do { return try await transfer(watched, from: start) } catch let failure as FTPFailure {
+            // All bytes were sent, and only the server's reply is missing. Asks the server for the size.
+            let (count, last) = (failure.outcome.bytes, failure.outcome.last?.code ?? 0)
+            guard failure.error.isTransient, last < 400, !hasToLook, count == source.length.map({ $0 - start }) ?? watched.counted,
+                try await isComplete(start + count, else: failure)
+            else { throw failure }
+            return start + count
+        }
+    }
+
+    private func transfer(_ bytes: any WriteSource, from start: Int64) async throws -> Int64? {
+        try await connection.pool.withUpload(mayGiveWay: source.isRepeatable) { session in
+            let name = try session.host.transferBytes(of: location)
+            for way in ways(from: start, on: session.host) {
+                if way == .restart { state.update { $0.unprovenOffset = start } }
+                let outcome = try await send(FTPExchange(transfer: .store(name, bytes, offset: start, continuing: way)), on: session)
+                guard let reply = outcome.last, !reply.isPositive else { return start + outcome.bytes }
+                guard start > 0, outcome.bytes == 0, Self.refusals.contains(reply.code) else {
+                    throw try await provider.refusal(reply, ofWriting: path, session)
+                }
+                state.update { $0.unprovenOffset = nil }
+            }
+            return nil
+        }
+    }
+
+    private func ways(from start: Int64, on host: FTPHost) -> [FTPExchange.Continuing] {
+        if start == 0 { return [.never] }
+        // The server has exactly `start` bytes, so that it doesn't matter whether `REST` truncates the file.
+        return (host.mayKnow("APPE") ? [.append] : []) + (host.mayKnow("REST STOR") ? [.restart] : [])
+    }
+
+    /// Sends `exchange`; looks first whether the name is free, if that was not done yet.
+    private func send(_ exchange: FTPExchange, on session: FTPSession) async throws -> FTPOutcome {
+        guard hasToLook else { return try await sendNoting(exchange, on: session) }
+        var looking = exchange
+        looking.look = try look(on: session.host)
+        if looking.look != nil {
+            let outcome = try await sendNoting(looking, on: session)
+            if !outcome.wasStopped { return outcome }
+        }
+        try await refuseTaken(on: session)
+        return try await sendNoting(exchange, on: session)
+    }
+
+    /// Sends `exchange`, and notes whether the server has begun to store.
+    private func sendNoting(_ exchange: FTPExchange, on session: FTPSession) async throws -> FTPOutcome {
+        do {
+            let outcome = try await session.send(exchange)
+            note(outcome)
+            if case .store(_, _, offset: 0, _) = exchange.transfer, let reply = outcome.last {
+                state.update { $0.isCountStated = reply.states(bytes: outcome.bytes) }
+            }
+            return outcome
+        } catch {
+            if let failure = error as? FTPFailure { note(failure.outcome) }
+            // A source that has more bytes than it announced fails when all of these were sent.
+            if error is CocoaError { state.update { $0.stage = .storing } }
+            throw error
+        }
+    }
+
+    private func note(_ outcome: FTPOutcome) {
+        let replies = outcome.replies.filter { ["STOR", "APPE"].contains($0.verb) }
+        // A short file is sent together with the command.
+        if replies.isEmpty ? outcome.bytes > 0 : replies.contains(where: { $0.code < 300 }) {
+            state.update { $0.stage = .storing }
+        }
+    }
+
+    // MARK: Before and after
+
+    /// - Throws: `CocoaError(.fileWriteFileExists)` if the path is in use and must not be overwritten.
+    func refuseTaken(on session: FTPSession) async throws {
+        if !options.overwrite, try await provider.isTaken(path, session) { throw taken }
+        state.update { $0.isPathFree = true }
+    }
+
+    /// Whether the path must still be looked at before it is written in place.
+    private var hasToLook: Bool { !isPublished && !options.overwrite && !state.value.isPathFree }
+
+    /// The command that looks at the path before a transfer; `nil` if no single command shows whether the path is free.
+    private func look(on host: FTPHost) throws -> FTPLook? {
         let name = try host.bytes(of: path)
         let verb = host.hasMachineListings ? "MLST" : "SIZE"
         guard host.mayKnow(verb) else { return nil }
         return FTPLook(try FTPCommand(verb, name)) { reply in
-            // Whatever else it says, is looked into.
+            // Any other reply needs a closer look.
             guard reply.code == 550, provider.isNothing(reply, path) else { return false }
-            isFree.update { $0 = true }
+            state.update { $0.isPathFree = true }
             return true
         }
     }
 
-    private func taken() -> CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
+    var taken: CocoaError { FileError.make(.fileWriteFileExists, path: path, url: provider.url(of: path)) }
 
-    func timeCommand(_ name: [UInt8]) throws -> (way: FTPTimeCommand, command: FTPCommand)? {
+    /// The command that sets the requested time of the file `name`; `nil` if there is none.
+    func timeCommand(for name: [UInt8]) throws -> (way: FTPTimeCommand, command: FTPCommand)? {
         guard let date = options.modificationDate, let way = provider.timeCommand else { return nil }
         return try way.command(date, name).map { (way, $0) }
     }
 
-    /// The file is there, whatever becomes of its time: that is only told when it was set.
-    func noteTime(_ way: FTPTimeCommand?, _ outcome: FTPOutcome, _ host: FTPHost) {
-        // `MDTM` may come a second time, as a look.
+    /// Notes whether the server has set the time. A refusal is no failure of the upload; the returned item has no time then.
+    func noteTime(_ way: FTPTimeCommand?, in outcome: FTPOutcome, from host: FTPHost) {
+        // `MDTM` may be in the outcome a second time, as a look.
         guard let way, let reply = outcome.replies.first(where: { $0.verb == way.verb && $0.code >= 200 }) else { return }
-        isTimeSet.update { $0 = reply.isPositive }
+        state.update { $0.isTimeSet = reply.isPositive }
         if way.isUnknown(reply) { host.lacks(way, by: reply) }
     }
 
     func finished(_ count: Int64) -> FileObject {
-        let date = isTimeSet.value ? options.modificationDate : nil
+        let state = state.value
+        let date = state.isTimeSet ? options.modificationDate : nil
         return FileObject(
-            path: path, type: .regular, size: isSeen.value ? count : nil,
+            path: path, type: .regular, size: state.isSizeSeen ? count : nil,
             modifiedDate: date.map { Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.down)) })
-    }
-
-    func refused(_ kept: String) -> CocoaError {
-        FileError.make(
-            .fileWriteUnknown, path: path, url: provider.url(of: path),
-            sentence: "The server kept \(kept) of “\(path)”" + (options.placement == .inPlace ? "." : "; nothing was replaced."))
     }
 }
