@@ -34,7 +34,7 @@ import Testing
             #expect("\(upload.state.value)" == "Nothing of “old” has been stored or renamed.")
             let noted = try await Self.run(upload, on: double)
             #expect(noted.map(\.verb) == ["STOR", "RNFR", "RNTO", "RNFR", "RNTO", "RNFR", "RNTO", "DELE"])
-            let aside = try ProviderPath(try #require(double.commands.last { $0.verb == "DELE" }).path)
+            let aside = try ProviderPath(#require(double.commands.last { $0.verb == "DELE" }).path)
             #expect(noted.map(\.state.stage) == [.sending, .renaming, .renaming] + Array(repeating: .displaced(to: aside), count: 5))
             let part = upload.location
             #expect("\(noted[0].state)" == "“\(part)” may exist.")

@@ -35,7 +35,7 @@ extension FTPUpload {
         do {
             try await connection.run(path) { session in
                 // The reply to an earlier try may be lost: then the file has its name already.
-                if state.value.mayBeRenamed, try await wasRenamed(count, on: session) { return }
+                if state.value.stage >= .renaming, try await wasRenamed(count, on: session) { return }
                 try await rename(count, with: replacement, on: session)
             }
         } catch let error where error.isTransient {
@@ -45,7 +45,7 @@ extension FTPUpload {
 
     /// Sends all requests before `RNTO` together, in one round trip.
     private func rename(_ count: Int64, with replacement: FTPReplacement, on session: FTPSession) async throws {
-        state.update { $0.beginRenaming() }
+        state.update { $0.stage = max($0.stage, .renaming) }
         let host = session.host
         let (part, name) = (try host.bytes(of: location), try host.newBytes(of: path))
         let looks = options.overwrite ? nil : host.hasMachineListings ? "MLST" : host.features?.has("MDTM") == true ? "MDTM" : nil

@@ -62,7 +62,7 @@ struct FTPUpload: Sendable {
             while true {
                 do {
                     if mayHaveBytes, let sent = try await resume() { return sent }
-                    state.update { $0.beginSending() }
+                    state.update { $0.stage = max($0.stage, .sending) }
                     guard let sent = try await send(from: 0) else { throw FileError.notRepeatable() }
                     return sent
                 } catch is FTPGaveWay {

@@ -2,8 +2,8 @@ import FileProviderCore
 
 /// What one upload or move may have on the server. Its steps share it in a `Locked`.
 struct FTPWriteState: Sendable, CustomStringConvertible {
-    /// The last step that may have changed the server.
-    enum Stage: Sendable, Hashable {
+    /// The last step that may have changed the server, in their order.
+    enum Stage: Comparable, Sendable {
         /// Nothing has been stored or renamed.
         case untouched
         /// `STOR` was sent, and its reply may be lost.
@@ -34,25 +34,6 @@ struct FTPWriteState: Sendable, CustomStringConvertible {
     /// Whether the server has shown the number of bytes. Otherwise its acknowledgement is the only proof.
     var isSizeSeen = true
     var isTimeSet = false
-
-    /// Whether the file may have its final name.
-    var mayBeRenamed: Bool {
-        switch stage {
-        case .untouched, .sending, .storing, .sent: false
-        case .renaming, .displaced, .placed: true
-        }
-    }
-
-    /// Notes that `STOR` is about to be sent.
-    mutating func beginSending() {
-        if stage == .untouched { stage = .sending }
-    }
-
-    /// Notes that a renaming is about to be sent. A displaced file stays known.
-    mutating func beginRenaming() {
-        if case .displaced = stage { return }
-        stage = .renaming
-    }
 
     var description: String {
         switch stage {

@@ -28,19 +28,19 @@ struct SFTPPlacement: Sendable {
     /// Renames `source`, an uploaded file, to the path.
     func rename(_ source: ProviderPath, overwrite: Bool, on session: SFTPSession) async throws {
         if overwrite { return try await replace(by: source, on: session) }
-        state.update { $0.beginRenaming() }
+        state.update { $0.stage = max($0.stage, .renaming) }
         try await SFTPNewName(provider: provider, path: path, session: session, state: state).rename(source)
     }
 
     /// Renames `source` to the path and replaces the file there.
     func replace(by source: ProviderPath, isFolder: Bool = false, on session: SFTPSession) async throws {
-        state.update { $0.beginRenaming() }
+        state.update { $0.stage = max($0.stage, .renaming) }
         try await SFTPReplacement(provider: provider, path: path, session: session, state: state, isFolder: isFolder).rename(source)
     }
 
     /// Renames `source`, an existing file, to the path, which must be free.
     func move(_ source: ProviderPath, on session: SFTPSession) async throws {
-        state.update { $0.beginRenaming() }
+        state.update { $0.stage = max($0.stage, .renaming) }
         try await SFTPNewName(provider: provider, path: path, session: session, state: state).move(source)
     }
 

@@ -40,7 +40,7 @@ extension SFTPUpload {
         try await placement.run {
             try await connection.run(path) { session in
                 // The reply to an earlier try may be lost: then the file has its name already.
-                if state.value.mayBeRenamed, try await wasRenamed(sent, on: session) { return }
+                if state.value.stage >= .renaming, try await wasRenamed(sent, on: session) { return }
                 try await placement.rename(location, overwrite: options.overwrite, on: session)
             }
         }

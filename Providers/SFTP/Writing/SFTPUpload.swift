@@ -58,7 +58,7 @@ struct SFTPUpload: Sendable {
 
     /// Whether the upload may be tried again: if the source can be read again, or has not been read.
     func mayRepeat(after error: any Error) -> Bool {
-        error.isTransient && (source.isRepeatable || [.untouched, .opening].contains(state.value.stage))
+        error.isTransient && (source.isRepeatable || state.value.stage < .opened)
     }
 
     /// Takes two round trips. Reads the source first, because reading it may need the only handle that the server allows.
@@ -82,7 +82,7 @@ struct SFTPUpload: Sendable {
     /// Opens the file to write from `start` on, and notes that it may exist.
     func open(from start: Int64, on session: SFTPSession) async throws -> SFTPHandle {
         // The reply may be lost. The path itself may be another writer's file until the reply arrives.
-        if isPublished { state.update { $0.beginOpening() } }
+        if isPublished { state.update { $0.stage = max($0.stage, .opening) } }
         let handle = start > 0 ? try await reopen(on: session) : try await create(on: session)
         state.update { $0.stage = .opened }
         return handle

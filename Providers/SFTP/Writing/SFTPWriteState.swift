@@ -3,8 +3,8 @@ import SFTPEngine
 
 /// What one upload, copy or move may have on the server. Its steps share it in a `Locked`.
 struct SFTPWriteState: Sendable, CustomStringConvertible {
-    /// The last step that may have changed the server.
-    enum Stage: Sendable, Hashable {
+    /// The last step that may have changed the server, in their order.
+    enum Stage: Comparable, Sendable {
         /// Nothing has been created or renamed.
         case untouched
         /// `OPEN` was sent, and its reply may be lost.
@@ -35,24 +35,6 @@ struct SFTPWriteState: Sendable, CustomStringConvertible {
 
     /// The path to which the old file was moved, or may have been.
     var displaced: ProviderPath? { if case .displaced(let path) = stage { path } else { nil } }
-
-    /// Whether the file may have its final name.
-    var mayBeRenamed: Bool {
-        switch stage {
-        case .untouched, .opening, .opened, .sent: false
-        case .renaming, .placeholder, .displaced, .placed: true
-        }
-    }
-
-    /// Notes that `OPEN` is about to be sent. A file that exists already stays known.
-    mutating func beginOpening() {
-        if stage == .untouched { stage = .opening }
-    }
-
-    /// Notes that a renaming is about to be sent. A displaced file and a placeholder stay known.
-    mutating func beginRenaming() {
-        if displaced == nil, stage != .placeholder { stage = .renaming }
-    }
 
     var description: String {
         switch stage {
