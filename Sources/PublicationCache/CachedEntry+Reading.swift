@@ -133,7 +133,7 @@ extension CachedEntry {
     private func passThrough(_ range: Range<Int64>, of file: CacheFile, into sink: any ByteSink) async throws {
         let resource = resource
         guard file.header.holds(try await version(of: resource)) else { throw changed() }
-        try await resource.stream(range, into: BodySink(sink))
+        try await resource.stream(range, into: TappedSink(sink, isAnnounced: true))
         guard file.header.holds(try await version(of: resource)) else { throw changed() }
     }
 }

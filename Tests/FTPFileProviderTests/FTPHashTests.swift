@@ -40,11 +40,12 @@ import Testing
     ])
     func `A source's hash is that of all its bytes, wherever sending begins`(_ kind: FTPHash.Kind, _ expected: String) async throws {
         for start in [0, 5, content.count] {
-            let source = try await FTPHashingSource(DataSource(content), from: Int64(start), kind)
+            let tap = try await FTPHashingTap(DataSource(content), from: Int64(start), kind)
+            let source = TappedSource(DataSource(content), tap)
             for _ in 0..<2 {
                 let bytes = try source.bytes(from: Int64(start))
                 while try await bytes.next(upTo: 4) != nil {}
-                #expect(source.value == expected)
+                #expect(tap.value == expected)
             }
         }
     }

@@ -83,15 +83,15 @@ final class FTPReader: FileReader {
 
     /// One data connection for all of `range`. What came before a connection was lost is not asked for again.
     private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
-        let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
+        let counted = TappedSink(sink, limit: (Int64(range.count), changed))
         try await untilProven {
             try await self.retrieve(range, size: size, isFresh: isFresh, into: counted)
         }
-        if let refusal = counted.refusal { throw refusal }
+        if let failure = counted.failure { throw failure }
         try Task.checkCancellation()
     }
 
-    private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: FTPCountedSink) async throws {
+    private func retrieve(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: TappedSink) async throws {
         try await provider.connection.run(path) { session in
             let start = range.lowerBound + counted.count
             if start >= range.upperBound { return }
@@ -104,16 +104,16 @@ final class FTPReader: FileReader {
                 outcome = try await session.send(
                     FTPExchange(transfer: .retrieve(name, offset: start, count: count, sparingly: false)) { counted })
                 try await self.check(outcome, session)
-            } catch let error where error is FTPFailure && counted.isComplete {
+            } catch let error where error is FTPFailure && counted.hasAll(of: range) {
                 // Every byte is here, and only the server's last word is missing: the connection is lost, the file is not.
                 return
             }
-            if counted.refusal == nil, !counted.isComplete {
+            if counted.failure == nil, !counted.hasAll(of: range) {
                 // To go on would put a part of another version behind it: within a second, size and time may be the old ones again.
                 throw outcome.last?.isPositive == true ? self.changed : self.short(counted.count, of: range)
             }
             // Bytes from another offset would have been more.
-            if counted.isComplete, range.upperBound == size, start > 0 { session.host.takesOffsets = true }
+            if counted.hasAll(of: range), range.upperBound == size, start > 0 { session.host.takesOffsets = true }
         }
     }
 
@@ -158,11 +158,11 @@ final class FTPReader: FileReader {
     }
 
     private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into sink: any ByteSink) async throws {
-        let counted = FTPCountedSink(sink, limit: Int64(range.count), tooMuch: changed)
+        let counted = TappedSink(sink, limit: (Int64(range.count), changed))
         try await untilProven { try await self.readOn(range, size: size, isFresh: isFresh, into: counted) }
     }
 
-    private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: FTPCountedSink) async throws {
+    private func readOn(_ range: Range<Int64>, size: Int64, isFresh: Bool, into counted: TappedSink) async throws {
         let path = path
         try await provider.connection.options.retries.run(counters: provider.connection.options.counters) {
             // What came before a connection was lost is not given a second time.
@@ -190,4 +190,9 @@ final class FTPReader: FileReader {
             .fileReadUnknown, path: path, url: url, sentence: sentence,
             underlying: FileError.make(.networkConnectionLost, url: url, sentence: sentence))
     }
+}
+
+extension TappedSink {
+    /// Whether every byte of `range` is in the sink.
+    fileprivate func hasAll(of range: Range<Int64>) -> Bool { count == Int64(range.count) && failure == nil }
 }

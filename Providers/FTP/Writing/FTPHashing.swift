@@ -44,58 +44,39 @@ struct FTPDigest: Sendable {
     }
 }
 
-/// Passes on a source's bytes from one offset, and computes the hash of the whole on the way.
-final class FTPHashingSource: WriteSource {
-    private let base: any WriteSource
+/// Computes the hash of a whole source, of which the bytes from one offset on pass.
+final class FTPHashingTap: CopyTap {
     private let start: Int64
     /// Of what lies before ``start``.
     private let before: FTPDigest
     private let digest: Locked<FTPDigest>
 
     /// Reads what lies before `start`: what is sent behind it is only a part of what the hash is about.
-    init(_ base: any WriteSource, from start: Int64, _ kind: FTPHash.Kind) async throws {
+    init(_ source: any WriteSource, from start: Int64, _ kind: FTPHash.Kind) async throws {
         var digest = FTPDigest(kind)
         if start > 0 {
-            let bytes = try base.bytes(from: 0)
+            let bytes = try source.bytes(from: 0)
             var rest = start
             while rest > 0, let piece = try await bytes.next(upTo: Int(min(rest, 256 << 10))) {
                 piece.withUnsafeBytes { digest.update($0) }
                 rest -= Int64(piece.count)
             }
         }
-        self.base = base
         self.start = start
         before = digest
         self.digest = Locked(digest)
     }
 
-    /// Of all that came before, and all that was read by now.
+    /// Of all that came before, and all that passed by now.
     var value: String { digest.value.value }
 
-    var length: Int64? { base.length }
-    var isRepeatable: Bool { base.isRepeatable }
-
-    func bytes(from offset: Int64) throws -> any ByteSource {
+    func restart(at offset: Int64) throws {
         guard offset == start else { throw FileError.notRepeatable() }
         digest.update { $0 = before }
-        return Bytes(base: try base.bytes(from: offset), digest: digest)
     }
 
-    private final class Bytes: ByteSource {
-        private let base: any ByteSource
-        private let digest: Locked<FTPDigest>
-
-        init(base: any ByteSource, digest: Locked<FTPDigest>) {
-            self.base = base
-            self.digest = digest
-        }
-
-        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-            let step = try base.read(into: buffer)
-            if case .bytes(let count) = step { digest.update { $0.update(UnsafeRawBufferPointer(rebasing: buffer.prefix(count))) } }
-            return step
-        }
-
-        func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
+    func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState {
+        digest.update { $0.update(bytes) }
+        return .ready
     }
 }

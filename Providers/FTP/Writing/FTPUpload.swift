@@ -82,17 +82,17 @@ struct FTPUpload: Sendable {
         guard asks, let hash = connection.host.hashes.first else {
             return try await store(source, from: start).map { Sent(count: $0, hash: nil) }
         }
-        let hashing = try await FTPHashingSource(source, from: start, hash.kind)
-        return try await store(hashing, from: start).map { Sent(count: $0, hash: (hash, hashing.value)) }
+        let hashing = try await FTPHashingTap(source, from: start, hash.kind)
+        return try await store(TappedSource(source, hashing), from: start).map { Sent(count: $0, hash: (hash, hashing.value)) }
     }
 
     private func store(_ bytes: any WriteSource, from start: Int64) async throws -> Int64? {
         if start > 0, start == source.length { return start }
-        let watched = FTPWatchedSource(bytes)
-        do { return try await transfer(watched, from: start) } catch let failure as FTPFailure {
+        let counting = FTPCountingTap()
+        do { return try await transfer(TappedSource(bytes, counting), from: start) } catch let failure as FTPFailure {
             // All bytes were sent, and only the server's reply is missing. Asks the server for the size.
             let (count, last) = (failure.outcome.bytes, failure.outcome.last?.code ?? 0)
-            guard failure.error.isTransient, last < 400, !hasToLook, count == source.length.map({ $0 - start }) ?? watched.counted,
+            guard failure.error.isTransient, last < 400, !hasToLook, count == source.length.map({ $0 - start }) ?? counting.counted,
                 try await isComplete(start + count, else: failure)
             else { throw failure }
             return start + count

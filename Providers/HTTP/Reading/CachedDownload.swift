@@ -20,11 +20,11 @@ struct CachedDownload {
             download.version == nil || download.version == kept.head.validator ? kept : nil
         }
         if let kept, kept.isFresh { return try await give(kept) }
-        let sink = KeepingSink(download.sink, limit: responses.largest)
-        let recorded = download.into(sink, condition: kept?.head.condition)
+        let body = WholeBodyTap(limit: responses.largest)
+        let recorded = download.into(TappedSink(download.sink, body), condition: kept?.head.condition)
         do {
             let result = try await recorded.run()
-            if let body = sink.whole, let head = recorded.head {
+            if let body = body.whole, let head = recorded.head {
                 await responses.keep(body, head, download.path, query: query, since: moment)
             }
             return result
@@ -47,38 +47,28 @@ struct CachedDownload {
     }
 }
 
-/// Passes bytes on, and has them all in the end where they are a whole file that is not too large.
-private final class KeepingSink: ByteSink {
-    private struct State: Sendable {
-        var expected: Int64 = -1
-        var bytes = Data()
-    }
-
-    private let base: any ByteSink
+/// Has all the bytes that passed in the end, where they are a whole file that is not too large.
+private final class WholeBodyTap: CopyTap {
     private let limit: Int64
-    private let state = Locked(State())
+    private let state = Locked((expected: Int64(-1), bytes: Data()))
 
-    init(_ base: any ByteSink, limit: Int64) {
-        self.base = base
-        self.limit = limit
-    }
+    init(limit: Int64) { self.limit = limit }
 
     /// The file; nil where it is too large, came in part, or its length was not told.
-    var whole: Data? { state.value.expected == Int64(state.value.bytes.count) ? state.value.bytes : nil }
-
-    func begin(_ extent: FileExtent) throws {
-        let isWhole = extent.offset == 0 && extent.count == extent.size && (0...limit).contains(extent.size)
-        state.update { $0.expected = isWhole ? extent.size : -1 }
-        try base.begin(extent)
+    var whole: Data? {
+        let (expected, bytes) = state.value
+        return expected == Int64(bytes.count) ? bytes : nil
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        let flow = try base.write(bytes)
+    func begin(_ extent: FileExtent) {
+        let isWhole = extent.offset == 0 && extent.count == extent.size && (0...limit).contains(extent.size)
+        state.update { $0.expected = isWhole ? extent.size : -1 }
+    }
+
+    func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState {
         state.update { state in
             if state.expected >= 0 { state.bytes.append(contentsOf: bytes) }
         }
-        return flow
+        return .ready
     }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
 }

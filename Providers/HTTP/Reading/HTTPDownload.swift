@@ -168,7 +168,7 @@ final class Download: Sendable {
         state.update { $0.seen = 0 }
         // Only the end of an answer without a length tells the file's size.
         let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.longestSkip : 0
-        let target = state.value.proof.map { ProvingSink(sink, $0) as any ByteSink } ?? sink
+        let target = state.value.proof.map { TappedSink(sink, ProofTap(proof: $0)) as any ByteSink } ?? sink
         return Window(target, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
             state.update { state in
                 state.delivered += Int64(taken)

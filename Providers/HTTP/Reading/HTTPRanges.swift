@@ -13,23 +13,14 @@ struct SinkFailure: Error {
     let error: any Error
 }
 
-/// Passes bytes on, and shows them to a proof.
-final class ProvingSink: ByteSink {
-    private let base: any ByteSink
-    private let proof: any HTTPBodyProof
+/// Shows the bytes that pass to a proof.
+struct ProofTap: CopyTap {
+    let proof: any HTTPBodyProof
 
-    init(_ base: any ByteSink, _ proof: any HTTPBodyProof) {
-        self.base = base
-        self.proof = proof
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        let flow = try base.write(bytes)
+    func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState {
         proof.add(bytes)
-        return flow
+        return .ready
     }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
 }
 
 /// Passes on `count` bytes after the first `skip`, then ends the transfer.

@@ -141,10 +141,10 @@ final class SFTPConnection: Sendable {
     }
 
     /// `sink`, held back where there is a limit on bandwidth.
-    func pace(_ sink: any ByteSink) -> any ByteSink { receivingPace.map { SFTPPacedSink(sink, $0) } ?? sink }
+    func pace(_ sink: any ByteSink) -> any ByteSink { receivingPace.map { TappedSink(sink, SFTPPaceTap($0)) } ?? sink }
 
     /// `source`, held back where there is a limit on bandwidth.
-    func pace(_ source: any ByteSource) -> any ByteSource { sendingPace.map { SFTPPacedSource(source, $0) } ?? source }
+    func pace(_ source: any ByteSource) -> any ByteSource { sendingPace.map { TappedBytes(source, SFTPPaceTap($0)) } ?? source }
 
     /// `error` in Foundation's words.
     func translated(_ error: any Error, _ path: ProviderPath) -> any Error {

@@ -31,51 +31,20 @@ final class SFTPPace: Sendable {
     }
 }
 
-/// A sink that takes its time.
-final class SFTPPacedSink: ByteSink {
-    private let base: any ByteSink
+/// Holds the bytes of one transfer back to the pace of all.
+final class SFTPPaceTap: CopyTap {
     private let pace: SFTPPace
     private let until = Locked(ContinuousClock.now)
 
-    init(_ base: any ByteSink, _ pace: SFTPPace) {
-        self.base = base
-        self.pace = pace
-    }
+    init(_ pace: SFTPPace) { self.pace = pace }
 
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
-        _ = try base.write(bytes)
+    var isOpen: Bool { until.value <= .now }
+
+    func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState {
         let instant = pace.spend(bytes.count)
         until.update { $0 = instant }
         return .wait
     }
 
-    func whenReady(_ resume: @escaping @Sendable () -> Void) {
-        SFTPPace.resume(at: until.value) { self.base.whenReady(resume) }
-    }
-}
-
-/// A source that takes its time.
-final class SFTPPacedSource: ByteSource {
-    private let base: any ByteSource
-    private let pace: SFTPPace
-    private let until = Locked(ContinuousClock.now)
-
-    init(_ base: any ByteSource, _ pace: SFTPPace) {
-        self.base = base
-        self.pace = pace
-    }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-        if until.value > .now { return .wait }
-        let step = try base.read(into: buffer)
-        if case .bytes(let count) = step {
-            let instant = pace.spend(count)
-            until.update { $0 = instant }
-        }
-        return step
-    }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) {
-        SFTPPace.resume(at: until.value) { self.base.whenReady(resume) }
-    }
+    func whenReady(_ resume: @escaping @Sendable () -> Void) { SFTPPace.resume(at: until.value, resume) }
 }

@@ -13,18 +13,18 @@ struct SFTPBulkDownload: Sendable {
     /// What came before a connection was lost is not asked for again, but for its first and last bytes: size and time, in whole seconds,
     /// are not enough to tell one version from another.
     func run() async throws {
-        let counted = SFTPCountedSink(sink)
+        let ends = SFTPEndsTap()
         try await connection.retrying(reader.path) {
-            let rest = range.lowerBound + counted.count..<range.upperBound
+            let rest = range.lowerBound + ends.count..<range.upperBound
             if rest.isEmpty { return }
             let session = try await connection.transferLane(for: Int64(rest.count))
             let count: Int64
             // Nearby, the file is open on that session already.
             if try await connection.pool.session() === session {
-                count = try await reader.whileReading { try await read(rest, into: counted, reader.opened(), lanes: Locked([])) }
+                count = try await reader.whileReading { try await read(rest, ends, reader.opened(), lanes: Locked([])) }
             } else {
                 let first = try await reader.open(on: session)
-                count = try await read(rest, into: counted, first, lanes: Locked([first]))
+                count = try await read(rest, ends, first, lanes: Locked([first]))
             }
             if count < rest.count { throw FileError.changedWhileReading(reader.path, url: reader.url) }
         }
@@ -32,11 +32,11 @@ struct SFTPBulkDownload: Sendable {
 
     /// - Parameter lanes: What is to be closed in the end.
     private func read(
-        _ rest: Range<Int64>, into sink: SFTPCountedSink, _ first: SFTPReader.Opened, lanes: Locked<[SFTPReader.Opened]>
+        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.Opened, lanes: Locked<[SFTPReader.Opened]>
     ) async throws -> Int64 {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
-        try await prove(sink.proofs, first)
-        let transfer = SFTPBulkRead([(first.session, first.handle)], rest, into: connection.pace(sink))
+        try await prove(ends.proofs, first)
+        let transfer = SFTPBulkRead([(first.session, first.handle)], rest, into: connection.pace(TappedSink(sink, ends)))
         let more = Task {
             await connection.openLanes(for: Int64(rest.count), beside: first.session) { session in
                 // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.

@@ -185,7 +185,7 @@ public final class CachedFileReader: FileReader {
         try await sink.take(first, extent: extent)
         let middle = range.lowerBound + Int64(first.count)..<range.upperBound - Int64(last.count)
         if !middle.isEmpty {
-            let came = try await base.stream(.range(middle), into: BodySink(sink))
+            let came = try await base.stream(.range(middle), into: TappedSink(sink, isAnnounced: true))
             try check(came.count, of: middle)
         }
         if !last.isEmpty { try await sink.take(last) }

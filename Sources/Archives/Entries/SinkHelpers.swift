@@ -21,16 +21,3 @@ extension ByteSink {
         return try body(CancellationFlag())
     }
 }
-
-/// Passes bytes on to a sink that has been told already what comes.
-package final class BodySink: ByteSink {
-    private let base: any ByteSink
-
-    package init(_ base: any ByteSink) {
-        self.base = base
-    }
-
-    package func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try base.write(bytes) }
-
-    package func whenReady(_ resume: @escaping @Sendable () -> Void) { base.whenReady(resume) }
-}

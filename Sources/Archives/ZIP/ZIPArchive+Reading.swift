@@ -92,7 +92,7 @@ extension ZIPArchive {
         guard next < wanted.upperBound else { return }
         let start = try await dataOffset(of: entry, for: wanted)
         let rest = start + next..<start + wanted.upperBound
-        let came = try await reader.stream(.range(rest), into: BodySink(sink))
+        let came = try await reader.stream(.range(rest), into: TappedSink(sink, isAnnounced: true))
         guard came.count == Int64(rest.count) else { throw entry.damaged("the file ends within it") }
     }
 

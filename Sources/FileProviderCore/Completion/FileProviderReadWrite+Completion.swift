@@ -12,7 +12,7 @@ extension FileProviderReadWrite {
         CompletionForm.start(.fetch(path: path), of: self, kind: .downloading, unitCount: 0) { progress in
             try await self.withReader(path: ProviderPath(path)) { reader in
                 let sink = DataSink(limit: Int(RangedFileReader.memoryLimit))
-                _ = try await reader.stream(.covering(offset: offset, length: length), into: TappedSink(sink, nil, progress))
+                _ = try await reader.stream(.covering(offset: offset, length: length), into: TappedSink(sink, progress: progress))
                 return sink.data
             }
         } completion: {

@@ -25,7 +25,7 @@ extension FileProviderReadWrite {
         path: ProviderPath, from source: any WriteSource, options: WriteOptions, progress: ProgressReporter
     ) async throws -> FileObject {
         progress.expect(source.length)
-        return try await writeContents(path: path, from: CountingSource(source, progress: progress), options: options)
+        return try await writeContents(path: path, from: TappedSource(source, ProgressTap(progress)), options: options)
     }
 
     /// Writes bytes that are in memory.

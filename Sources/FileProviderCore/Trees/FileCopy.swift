@@ -103,7 +103,7 @@ public struct FileCopy: Sendable {
     }
 
     private func stream(_ reader: any FileReader, into sink: any ByteSink, _ progress: ProgressReporter) async throws -> FileExtent {
-        let tapped = TappedSink(sink, tap, progress)
+        let tapped = TappedSink(sink, tap, progress: progress)
         do {
             let extent = try await reader.stream(.whole, into: tapped)
             guard extent.count == extent.size else { throw FileError.endedEarly(path, after: extent.count, of: extent.size) }

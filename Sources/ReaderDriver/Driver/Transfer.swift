@@ -10,9 +10,12 @@ struct Transfer: Sendable {
 
     /// Streams the file at `path` into `sink`; a sink that has enough for now holds this up as long as it likes.
     func read(_ path: ProviderPath, into sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws {
-        let counting = CountedSink(sink, path: path, limit: limit, progress: progress)
-        _ = try await calls.run("reading “\(path.name)”", life: { counting.life }) { [provider] in
-            try await FileCopy(path, of: provider).read(into: counting)
+        let tooLarge = FileError.make(
+            .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
+        let counted = TappedSink(sink, limit: (limit, tooLarge))
+        // No bytes come while it is the sink that is waited for.
+        _ = try await calls.run("reading “\(path.name)”", life: { counted.isFull ? nil : counted.count }) { [provider] in
+            try await FileCopy(path, of: provider, tap: ShareTap(progress)).read(into: counted)
         }
     }
 
@@ -44,56 +47,21 @@ extension Transfer {
     }
 }
 
-/// Passes bytes on up to a limit, and tells whether they come.
-private final class CountedSink: ByteSink {
-    private struct State: Sendable {
-        var count: Int64 = 0
-        var size: Int64 = -1
-        var isFull = false
-    }
-
-    private let base: any ByteSink
-    private let path: ProviderPath
-    private let limit: Int64
+/// Tells which part of a file has come.
+private final class ShareTap: CopyTap {
     private let progress: DriverProgress
-    private let state = Locked(State())
+    private let state = Locked((count: Int64(0), size: Int64(-1)))
 
-    init(_ base: any ByteSink, path: ProviderPath, limit: Int64, progress: @escaping DriverProgress) {
-        self.base = base
-        self.path = path
-        self.limit = limit
-        self.progress = progress
-    }
+    init(_ progress: @escaping DriverProgress) { self.progress = progress }
 
-    /// Bytes so far; nil while it is the sink below that is waited for.
-    var life: Int64? { state.update { $0.isFull ? nil : $0.count } }
+    func begin(_ extent: FileExtent) { state.update { $0.size = extent.size } }
 
-    func begin(_ extent: FileExtent) throws {
-        if extent.size > limit { throw tooLarge() }
-        state.update { $0.size = extent.size }
-        try base.begin(extent)
-    }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
+    func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState {
         let (count, size) = state.update { state in
             state.count += Int64(bytes.count)
-            return (state.count, state.size)
+            return state
         }
-        if count > limit { throw tooLarge() }
-        let flow = try base.write(bytes)
-        if flow == .wait { state.update { $0.isFull = true } }
         if size > 0 { progress(min(1, Double(count) / Double(size))) }
-        return flow
-    }
-
-    func whenReady(_ resume: @escaping @Sendable () -> Void) {
-        base.whenReady { [state] in
-            state.update { $0.isFull = false }
-            resume()
-        }
-    }
-
-    private func tooLarge() -> CocoaError {
-        FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(limit) bytes that it may have.")
+        return .ready
     }
 }

@@ -76,7 +76,8 @@ private final class PartResource: Resource {
             throw ResourceError(error)
         }
         guard !part.isEmpty else { return }
-        try await whole.stream(range.lowerBound + part.lowerBound..<range.lowerBound + part.upperBound, into: BodySink(sink))
+        let place = range.lowerBound + part.lowerBound..<range.lowerBound + part.upperBound
+        try await whole.stream(place, into: TappedSink(sink, isAnnounced: true))
     }
 
     func close() async { await whole.close() }

@@ -46,11 +46,13 @@ final class PDFBlocks: Sendable {
     /// - Complexity: The first time, one request, which brings the start of the file as well.
     func size() async throws -> Int64 {
         if let size = state.value.size { return size }
-        let sink = HeadSink(limit: Int(Self.length))
+        let start = DataSink(limit: Int(Self.length))
+        let sink = TappedSink(start)
         let size: Int64
         do throws(ResourceError) {
             try await resource.stream(0..<Self.length, into: sink)
-            size = if let told = sink.size { told } else { try await resource.length() }
+            // Where the storage tells the size along with the bytes, it is not asked for.
+            size = if let told = sink.extent?.size, told >= 0 { told } else { try await resource.length() }
         } catch {
             throw error.cause
         }
@@ -58,10 +60,10 @@ final class PDFBlocks: Sendable {
             let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.largest) can be read."
             throw FileError.make(.fileReadTooLarge, path: resource.link.href, sentence: sentence)
         }
-        try check(sink.data, count: Int(max(0, min(size, Self.length))))
+        try check(start.data, count: Int(max(0, min(size, Self.length))))
         state.update { state in
             state.size = size
-            state.insert(sink.data, from: 0)
+            state.insert(start.data, from: 0)
         }
         return size
     }
@@ -164,19 +166,4 @@ extension PDFBlocks.State {
         }
         while order.count > PDFBlocks.capacity { blocks[order.removeFirst()] = nil }
     }
-}
-
-/// Takes the start of a file, and the file's size where the storage tells it along with that.
-private final class HeadSink: ByteSink {
-    private let base: DataSink
-    private let known = Locked<Int64?>(nil)
-
-    init(limit: Int) { base = DataSink(limit: limit) }
-
-    var data: Data { base.data }
-    var size: Int64? { known.value }
-
-    func begin(_ extent: FileExtent) throws { if extent.size >= 0 { known.update { $0 = extent.size } } }
-
-    func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState { try base.write(bytes) }
 }
