@@ -14,7 +14,7 @@ extension CachedEntry {
     func settled(near offset: Int64, mustAsk: Bool = false) async throws -> CacheFile? {
         enum Way {
             case done(CacheFile?)
-            case wait(SharedFetch<CacheFile?>, isNew: Bool)
+            case wait(SingleFlight<CacheFile?>, isNew: Bool)
         }
         let asks = mustAsk || policy.revalidation == .always
         let way: Way = state.withLock { state in
@@ -25,7 +25,7 @@ extension CachedEntry {
                 settling.join()
                 return .wait(settling, isNew: false)
             }
-            let settling = SharedFetch<CacheFile?>()
+            let settling = SingleFlight<CacheFile?>()
             settling.join()
             state.settling = settling
             return .wait(settling, isNew: true)

@@ -20,7 +20,7 @@ final class CachedEntry: Sendable {
         var ownNonce: UInt64?
         /// The file that was confirmed.
         var confirmedNonce: UInt64?
-        var settling: SharedFetch<CacheFile?>?
+        var settling: SingleFlight<CacheFile?>?
         var fetches: [BlockFetch] = []
         var users = 0
     }

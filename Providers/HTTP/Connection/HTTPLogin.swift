@@ -86,10 +86,9 @@ final class HTTPLogin: Sendable {
 
     /// What to send with the next request. Many callers at once wait for the same answer of the credential source.
     func access() async throws -> Access {
-        let (known, asking) = memory.update { memory -> (Access?, Task<Credential?, any Error>) in
+        let (known, asking) = memory.update { [credentials, origin, user] memory -> (Access?, Task<Credential?, any Error>) in
             if memory.credential?.isExpired == true { memory.use(nil, nil) }
-            let task = memory.asking ?? Task { [credentials, origin, user] in try await credentials.credential(for: origin, user: user) }
-            memory.asking = task
+            let task = memory.asking.orStart { try await credentials.credential(for: origin, user: user) }
             return (memory.access, task)
         }
         if let known { return known }

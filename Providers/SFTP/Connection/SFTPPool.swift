@@ -95,12 +95,7 @@ final class SFTPPool: Sendable {
     // MARK: Made once, waited for by all
 
     private func opening(_ number: Int) -> Task<SFTPSession, any Error> {
-        state.update { state in
-            if let task = state.sessions[number] { return task }
-            let task = Task { try await self.open(number) }
-            state.sessions[number] = task
-            return task
-        }
+        state.update { $0.sessions[number].orStart { try await self.open(number) } }
     }
 
     private func session(_ number: Int) async throws -> SFTPSession {
@@ -156,13 +151,7 @@ final class SFTPPool: Sendable {
     }
 
     private func anyLink(_ index: Int) async throws -> (link: any SFTPLink, task: Task<any SFTPLink, any Error>) {
-        let task = state.update { state in
-            if let task = state.links[index] { return task }
-            let connect = connect
-            let task = Task { try await connect() }
-            state.links[index] = task
-            return task
-        }
+        let task = state.update { [connect] in $0.links[index].orStart(connect) }
         do { return (try await task.sharedValue(), task) } catch {
             // One that waits no more does not know what came of it; whoever comes next sees.
             if !Task.isCancelled { forgetLink(index, task) }

@@ -15,14 +15,11 @@ extension SFTPReader {
         while true {
             let task = try state.update { state in
                 if state.isClosed { throw FileError.closed(path) }
-                if let opening = state.opening { return opening }
-                let opening = Task {
+                return state.opening.orStart {
                     let opened = try await self.open(on: self.provider.connection.pool.session())
                     self.state.update { ($0.opened, $0.rested) = (opened, .now) }
                     return opened
                 }
-                state.opening = opening
-                return opening
             }
             do {
                 let opened = try await task.sharedValue()

@@ -123,22 +123,18 @@ final class KnownQuirks: Sendable {
     func value(asking ask: @escaping @Sendable () async throws -> (ResponseHead, URL)) async throws -> WebDAVQuirks {
         if let value { return value }
         let task = asking.update { asking in
-            let task =
-                asking
-                ?? Task {
-                    defer { self.asking.update { $0 = nil } }
-                    let (head, place) = try await ask()
-                    let quirks = WebDAVQuirks(head)
-                    if head.isSuccess {
-                        self.servers.learn(place, quirks)
-                    } else if ![401, 403, 404, 407].contains(head.status) {
-                        // A server that refuses the question refuses it the next time, too; others may ask it better.
-                        self.given.update { $0 = quirks }
-                    }
-                    return quirks
+            asking.orStart {
+                defer { self.asking.update { $0 = nil } }
+                let (head, place) = try await ask()
+                let quirks = WebDAVQuirks(head)
+                if head.isSuccess {
+                    self.servers.learn(place, quirks)
+                } else if ![401, 403, 404, 407].contains(head.status) {
+                    // A server that refuses the question refuses it the next time, too; others may ask it better.
+                    self.given.update { $0 = quirks }
                 }
-            asking = task
-            return task
+                return quirks
+            }
         }
         return overruled(try await task.sharedValue())
     }

@@ -15,7 +15,7 @@ struct BlockStore: Sendable {
         }
     }
 
-    typealias Fetch = SharedFetch<[Block]>
+    typealias Fetch = SingleFlight<[Block]>
 
     /// What a read has to do.
     struct Plan {

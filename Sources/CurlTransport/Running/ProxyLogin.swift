@@ -36,10 +36,8 @@ final class ProxyLogin: Sendable {
     /// What to send with the next request: a login where the proxy's URL names a user, or the proxy has asked.
     func access() async throws -> Access {
         guard let server, server.user != nil || memory.value.isAskedFor else { return Access(allowsBasic: allowsBasic) }
-        let task = memory.update { memory in
-            let task = memory.asking ?? Task { [credentials] in try await credentials.credential(for: server.origin, user: server.user) }
-            memory.asking = task
-            return task
+        let task = memory.update { [credentials] memory in
+            memory.asking.orStart { try await credentials.credential(for: server.origin, user: server.user) }
         }
         do { return access(with: try await task.sharedValue(), to: server) } catch {
             if !(error is CancellationError) { memory.update { if $0.asking == task { $0.asking = nil } } }

@@ -41,11 +41,10 @@ public final class RefreshingToken: CredentialSource {
 
     private func token(for origin: Origin, insteadOf refused: Credential?) async throws -> Credential {
         let task = state.update { state -> Task<Credential, any Error> in
-            if let task = state.refreshing { return task }
-            if let current = state.current, !current.isExpired, current.kind != refused?.kind { return Task { current } }
-            let task = Task { try await self.refreshed(for: origin) }
-            state.refreshing = task
-            return task
+            if state.refreshing == nil, let current = state.current, !current.isExpired, current.kind != refused?.kind {
+                return Task { current }
+            }
+            return state.refreshing.orStart { try await self.refreshed(for: origin) }
         }
         return try await task.sharedValue()
     }

@@ -37,18 +37,3 @@ package final class Gate: Sendable {
         try Task.checkCancellation()
     }
 }
-
-extension Task where Failure == any Error {
-    /// What the task comes to; a caller that is cancelled does not wait for that.
-    ///
-    /// - Throws: The task's error; `CancellationError` when the caller is cancelled. The task itself goes on for the others.
-    package func sharedValue() async throws -> Success {
-        try await Gate.wait { resume in
-            Task<Void, Never> {
-                _ = await result
-                resume()
-            }
-        }
-        return try await value
-    }
-}

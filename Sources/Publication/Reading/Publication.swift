@@ -1,4 +1,5 @@
 import Archives
+import FileProviderCore
 import MediaTypes
 
 /// A book: what its manifest says, and its resources, read where they lie.
@@ -13,9 +14,9 @@ public final class Publication: Sendable {
     public let warnings: [ContentWarning]
     private let fetcher: any Fetcher
     private let readContents: (@Sendable () async throws -> [Link])?
-    private let knownContents = SharedValue<[Link]>()
+    private let knownContents = LazyValue<[Link]>()
     private let searchCover: (@Sendable () async throws -> Link?)?
-    private let knownCover = SharedValue<Link?>()
+    private let knownCover = LazyValue<Link?>()
 
     /// - Parameters:
     ///   - fetcher: Closed with the publication.

@@ -16,7 +16,7 @@ extension Format {
         public let sourceURL: URL?
         let mediaTypes: [String]
         private let sniffers: [MediaType.Sniffer]
-        private let found: SharedValue<MediaType?>
+        private let found: LazyValue<MediaType?>
 
         /// Nothing is read yet.
         ///
@@ -27,12 +27,12 @@ extension Format {
             path: ProviderPath, of provider: any FileProvider, sourceURL: URL? = nil, mediaTypes: [String?] = [],
             formatSniffers: [MediaType.Sniffer] = Format.defaultSniffers.all
         ) {
-            self.init(path, provider, sourceURL, mediaTypes.compactMap(\.self), formatSniffers, SharedValue())
+            self.init(path, provider, sourceURL, mediaTypes.compactMap(\.self), formatSniffers, LazyValue())
         }
 
         private init(
             _ path: ProviderPath, _ provider: any FileProvider, _ sourceURL: URL?, _ mediaTypes: [String], _ sniffers: [MediaType.Sniffer],
-            _ found: SharedValue<MediaType?>
+            _ found: LazyValue<MediaType?>
         ) {
             self.path = path
             self.provider = provider
@@ -70,7 +70,7 @@ extension Format {
         /// - Throws: As ``/FileProviderCore/FileProviderOperations/moveItem(path:to:overwrite:progress:)``.
         public func move(to destination: ProviderPath, overwrite: Bool = false) async throws -> File {
             try await provider.moveItem(path: path, to: destination, overwrite: overwrite)
-            return File(destination, provider, sourceURL, mediaTypes, sniffers, found.known == nil ? SharedValue() : found)
+            return File(destination, provider, sourceURL, mediaTypes, sniffers, found.known == nil ? LazyValue() : found)
         }
     }
 }

@@ -23,13 +23,13 @@ final class SniffedContent: Sendable {
     private let limits: ArchiveLimits
     private let checkpoints: (any CheckpointStore)?
     private let nameEncoding: String?
-    private let opened = SharedValue<(any Archive)?>()
-    private let zipped = SharedValue<(any Archive)?>()
-    private let start = SharedValue<Data>()
-    private let root = SharedValue<XMLElement?>()
-    private let document = SharedValue<XMLElement?>()
-    private let parsed = SharedValue<JSONValue?>()
-    private let readium = SharedValue<Manifest?>()
+    private let opened = LazyValue<(any Archive)?>()
+    private let zipped = LazyValue<(any Archive)?>()
+    private let start = LazyValue<Data>()
+    private let root = LazyValue<XMLElement?>()
+    private let document = LazyValue<XMLElement?>()
+    private let parsed = LazyValue<JSONValue?>()
+    private let readium = LazyValue<Manifest?>()
     /// What the hints say of the encoding; set before the content is looked at.
     private let charset: Locked<MediaType?>
 

@@ -1,7 +1,10 @@
 import Synchronization
 
-/// Work that several tasks wait for, done once: each waiter can be cancelled alone, and the last one to go stops the work.
-package final class SharedFetch<Value: Sendable>: Sendable {
+/// Work that several tasks wait for, done once.
+///
+/// Each task that waits can be cancelled alone. Whoever keeps the flight counts its users with ``join()`` and ``leave()``, under the lock
+/// that it is kept behind, and cancels it after the last one; ``LazyValue`` does that.
+package final class SingleFlight<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
         var waiters: [Int: CheckedContinuation<Value, any Error>] = [:]
@@ -15,7 +18,7 @@ package final class SharedFetch<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Starts the work; called once, by whoever made the fetch.
+    /// Starts the work; called once, by whoever made the flight.
     package func start(_ body: @escaping @Sendable () async throws -> Value) {
         let task = Task {
             do {

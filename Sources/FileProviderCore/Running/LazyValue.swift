@@ -1,0 +1,42 @@
+import Synchronization
+
+/// A value that is made when it is first asked for, once for all who ask.
+///
+/// Whoever asks while the value is being made waits for it. When the last task that waits is cancelled, so is the making, and the next
+/// one to ask begins anew. An error is not kept.
+package final class LazyValue<Value: Sendable>: Sendable {
+    private let state = Mutex((value: Value?.none, flight: SingleFlight<Value>?.none))
+
+    package init() {}
+
+    /// The value, if it was made.
+    package var known: Value? { state.withLock { $0.value } }
+
+    /// - Throws: What `make` throws; `CancellationError`, at once, when the calling task is cancelled.
+    package func value(_ make: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        let (known, flight, isFirst) = state.withLock { state in
+            if let value = state.value { return (Value?.some(value), SingleFlight<Value>?.none, false) }
+            let isFirst = state.flight == nil
+            let flight = state.flight ?? SingleFlight()
+            state.flight = flight
+            flight.join()
+            return (nil, flight, isFirst)
+        }
+        if let known { return known }
+        guard let flight else { throw CancellationError() }
+        if isFirst { flight.start(make) }
+        defer { leave(flight) }
+        let value = try await flight.value()
+        state.withLock { $0.value = value }
+        return value
+    }
+
+    private func leave(_ flight: SingleFlight<Value>) {
+        let isLast = state.withLock { state in
+            guard flight.leave() else { return false }
+            if state.flight === flight { state.flight = nil }
+            return true
+        }
+        if isLast { flight.cancel() }
+    }
+}
