@@ -3,7 +3,7 @@ package import Foundation
 
 /// A file of this machine on its way: written under a temporary name in its folder, then moved into place in one step.
 ///
-/// Every call blocks on the disk; use it on ``BlockingThreads`` or on a transport's thread.
+/// Every call but ``publish(overwrite:_:)`` blocks on the disk; use it on ``BlockingThreads`` or on a transport's thread.
 package final class StagedFile: Sendable {
     package let sink: FileSink
     package let file: FileDescriptor
@@ -38,6 +38,12 @@ package final class StagedFile: Sendable {
         file = FileDescriptor(owning: raw)
         sink = FileSink(file, path: target)
         if isKept { try claimPart() }
+    }
+
+    /// Starts the file at `target` of this machine, whose folder is there.
+    package convenience init(at target: ProviderPath, permissions: UInt32 = 0o666) throws {
+        let folder = try FileDescriptor(path: (target.parent ?? .root).string, flags: O_RDONLY | O_DIRECTORY)
+        try self.init(in: folder, target: target, permissions: permissions)
     }
 
     /// The name of a part can be foretold: what is there has to be a file of this user alone, and of no other write at this time.
@@ -79,6 +85,20 @@ package final class StagedFile: Sendable {
         if code != 0 { throw error(code) }
         isSettled.update { $0 = true }
         if calls.contains(.fsync) { try folder.syncNames(path: target) }
+    }
+
+    /// Writes what `fill` gives and sees the file into place; on a task. Where either fails, nothing is left.
+    ///
+    /// - Throws: As ``commit(overwrite:modificationDate:)``, and an error of `fill`.
+    package func publish(overwrite: Bool, _ fill: (FileSink) async throws -> Void) async throws {
+        do {
+            try await fill(sink)
+            try await BlockingThreads.shared.run { try self.commit(overwrite: overwrite) }
+        } catch {
+            // `discard` throws nothing, so neither does `run`.
+            try? await BlockingThreads.shared.run { self.discard() }
+            throw error
+        }
     }
 
     /// Removes what was written, unless it is kept for a later write; nothing after ``commit(overwrite:modificationDate:)``.

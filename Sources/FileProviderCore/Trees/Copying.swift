@@ -74,11 +74,13 @@ public struct TreeCopy: Sendable {
     ) async throws -> Outcome {
         try checkNotIntoItself(path, of: provider, to: destination, of: target)
         try await makeFolder(destination, of: target)
-        let most = try await mostInFlight(provider, target)
-        var run = Run(folders: [path], deepest: path.components.count + ProviderPath.maxTreeDepth)
-        try await withThrowingTaskGroup(of: Finished.self) { group in
+        let capabilities = transfers == nil ? [try await provider.capabilities(), try await target.capabilities()] : []
+        var run = Run(
+            inFlight: BoundedRun(transfers: transfers, capabilities: capabilities, usual: 4), folders: [path],
+            maxDepth: path.components.count + ProviderPath.maxTreeDepth)
+        try await withThrowingTaskGroup(of: BoundedRun<Finished>.Ended.self) { group in
             while !run.folders.isEmpty {
-                let some = Array(run.folders.suffix(min(most, Self.foldersAtOnce)))
+                let some = Array(run.folders.suffix(min(run.inFlight.maxCount, Self.maxFoldersAtOnce)))
                 run.folders.removeLast(some.count)
                 var items: [FileObject] = []
                 for entered in await enter(some, run.unmade, of: provider, from: path, to: destination, of: target) {
@@ -93,19 +95,17 @@ public struct TreeCopy: Sendable {
                         try note(item, isPassed: selection.part(of: item, below: path) == .passed, &run)
                         continue
                     }
-                    progress.expectMore(item.size ?? 0)
-                    let isLarge = (item.size ?? 0) > Self.small
-                    while run.inFlight >= most || isLarge && run.largeInFlight >= transfers ?? Self.large {
-                        try await takeOne(&group, &run)
+                    let size = item.size ?? 0
+                    progress.expectMore(size)
+                    while !run.inFlight.hasRoom(for: size), let finished = try await run.inFlight.next(in: &group) {
+                        try take(finished, &run)
                     }
-                    run.inFlight += 1
-                    if isLarge { run.largeInFlight += 1 }
-                    group.addTask {
+                    run.inFlight.start(size, in: &group) {
                         await finish(item, of: provider, to: place, of: target, progress: progress.part())
                     }
                 }
             }
-            while run.inFlight > 0 { try await takeOne(&group, &run) }
+            while let finished = try await run.inFlight.next(in: &group) { try take(finished, &run) }
         }
         return run.outcome
     }
@@ -113,17 +113,18 @@ public struct TreeCopy: Sendable {
     /// Where a copy of a tree stands: of a few folders the items are held, of the rest the folders still to be entered.
     private struct Run {
         var outcome = Outcome()
+        var inFlight: BoundedRun<Finished>
         var folders: [ProviderPath]
         /// Folders of the source that are passed, and not made yet.
         var unmade: Set<ProviderPath> = []
-        var inFlight = 0
-        /// Of these, those that keep the line busy by themselves.
-        var largeInFlight = 0
         /// How many names the path of a folder may have.
-        let deepest: Int
+        let maxDepth: Int
     }
 
-    private typealias Finished = (file: FileObject, result: Result<Arrived, any Error>)
+    private struct Finished: Sendable {
+        let file: FileObject
+        let result: Result<Arrived, any Error>
+    }
 
     /// What became of one file.
     private enum Arrived: Sendable {
@@ -131,34 +132,21 @@ public struct TreeCopy: Sendable {
         case wasThere
     }
 
-    /// Bytes of a file that is worth the while by itself.
-    private static let small: Int64 = 1 << 20
-    /// Files in flight where nobody says otherwise; of large ones, always.
-    private static let large = 4
-    /// Folders that are made and listed at once, at most.
-    private static let foldersAtOnce = 16
+    /// Folders that are made and listed at once.
+    private static let maxFoldersAtOnce = 16
 
-    private func mostInFlight(_ provider: any FileProvider, _ target: any FileProvider) async throws -> Int {
-        if let transfers { return transfers }
-        let wishes = [try await provider.capabilities().concurrentTransfers, try await target.capabilities().concurrentTransfers]
-        return max(1, wishes.compactMap(\.self).min() ?? Self.large)
-    }
-
-    private func takeOne(_ group: inout ThrowingTaskGroup<Finished, any Error>, _ run: inout Run) async throws {
-        guard let (file, result) = try await group.next() else { return }
-        run.inFlight -= 1
-        if (file.size ?? 0) > Self.small { run.largeInFlight -= 1 }
-        switch result {
+    private func take(_ finished: Finished, _ run: inout Run) throws {
+        switch finished.result {
         case .success(.copied(let bytes, let isVerified)):
             run.outcome.copied += 1
             run.outcome.bytes += bytes
             if !isVerified { run.outcome.unverified += 1 }
         case .success(.wasThere): run.outcome.skipped += 1
-        case .failure(let error): try record(error, at: file.path, in: &run.outcome)
+        case .failure(let error): try record(error, at: finished.file.path, in: &run.outcome)
         }
     }
 
-    /// No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
+    /// No tuple, for the reason that ``BoundedRun/Ended`` gives.
     private struct Entered: Sendable {
         let place: Int
         let folder: ProviderPath
@@ -225,7 +213,7 @@ public struct TreeCopy: Sendable {
     private func note(_ item: FileObject, isPassed: Bool, _ run: inout Run) throws {
         do {
             guard item.isDirectory else { throw Self.uncopied(item) }
-            guard item.path.components.count <= run.deepest else { throw FileError.tooDeep(item.path) }
+            guard item.path.components.count <= run.maxDepth else { throw FileError.tooDeep(item.path) }
             run.folders.append(item.path)
             if isPassed { run.unmade.insert(item.path) }
         } catch {
@@ -236,8 +224,11 @@ public struct TreeCopy: Sendable {
     private func finish(
         _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
     ) async -> Finished {
-        do { return (file, .success(try await copyOne(file, of: provider, to: place, of: target, progress: progress))) } catch {
-            return (file, .failure(error))
+        do {
+            let arrived = try await copyOne(file, of: provider, to: place, of: target, progress: progress)
+            return Finished(file: file, result: .success(arrived))
+        } catch {
+            return Finished(file: file, result: .failure(error))
         }
     }
 

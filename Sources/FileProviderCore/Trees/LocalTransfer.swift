@@ -57,23 +57,7 @@ extension FileProviderReadWrite {
         path: ProviderPath, toLocalURL localURL: URL, overwrite: Bool = false, progress: ProgressReporter = ProgressReporter()
     ) async throws {
         let target = try ProviderPath(localURL.standardizedFileURL.path)
-        let staged = try await BlockingThreads.shared.run {
-            let folder = try FileDescriptor(path: (target.parent ?? .root).string, flags: O_RDONLY | O_DIRECTORY)
-            return try StagedFile(in: folder, target: target)
-        }
-        do {
-            try await FileCopy(path, of: self).read(into: staged.sink, progress: progress)
-            try await BlockingThreads.shared.run { try staged.commit(overwrite: overwrite) }
-        } catch {
-            await BlockingThreads.shared.discard(staged)
-            throw error
-        }
-    }
-}
-
-extension BlockingThreads {
-    package func discard(_ staged: StagedFile) async {
-        // `discard` throws nothing, so neither does `run`.
-        try? await run { staged.discard() }
+        let staged = try await BlockingThreads.shared.run { try StagedFile(at: target) }
+        try await staged.publish(overwrite: overwrite) { try await FileCopy(path, of: self).read(into: $0, progress: progress) }
     }
 }

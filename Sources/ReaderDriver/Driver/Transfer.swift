@@ -24,26 +24,11 @@ struct Transfer: Sendable {
         _ path: ProviderPath, to url: URL, permissions: UInt32 = 0o600, progress: @escaping DriverProgress = { _ in }
     ) async throws {
         let target = try ProviderPath(url.standardizedFileURL.path)
-        let staged = try await stage(target, permissions)
-        do {
-            try await read(path, into: staged.sink, progress: progress)
-            // Without a limit: the disk may take its time with what it holds back, and half a commit cannot be undone.
-            try await BlockingThreads.shared.run { try staged.commit(overwrite: false) }
-        } catch {
-            await BlockingThreads.shared.discard(staged)
-            throw error
+        let staged = try await calls.run("making “\(target.name)”") {
+            try await BlockingThreads.shared.run { try StagedFile(at: target, permissions: permissions) }
         }
-    }
-}
-
-extension Transfer {
-    private func stage(_ target: ProviderPath, _ permissions: UInt32) async throws -> StagedFile {
-        try await calls.run("making “\(target.name)”") {
-            try await BlockingThreads.shared.run {
-                let folder = try FileDescriptor(path: (target.parent ?? .root).string, flags: O_RDONLY | O_DIRECTORY)
-                return try StagedFile(in: folder, target: target, permissions: permissions)
-            }
-        }
+        // The commit has no limit: the disk may take its time with what it holds back, and half a commit cannot be undone.
+        try await staged.publish(overwrite: false) { try await read(path, into: $0, progress: progress) }
     }
 }
 

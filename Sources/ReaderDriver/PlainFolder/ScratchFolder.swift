@@ -43,10 +43,7 @@ extension FileProviderReadWrite {
                 try await BlockingThreads.shared.run { try handle.write(contentsOf: piece) }
             }
             try await BlockingThreads.shared.run { try handle.close() }
-            guard count == size else {
-                throw FileError.make(
-                    .fileReadCorruptFile, path: path, sentence: "“\(path)” ended after \(count) of \(size) bytes.")
-            }
+            guard count == size else { throw FileError.endedEarly(path, after: count, of: size) }
         }
     }
 }

@@ -22,7 +22,7 @@ struct SyncRun: Sendable {
         notes = SyncNotes(pass)
     }
 
-    /// What a step came to. No tuple: optimised code of Swift 6.3 copies one with a tuple in it wrongly out of a task group.
+    /// What a step came to.
     private struct Finished: Sendable {
         let action: SyncAction
         let result: Result<SyncSteps.Taken, any Error>
@@ -32,9 +32,7 @@ struct SyncRun: Sendable {
     private struct Tally {
         var report: FolderSyncReport
         let triesChanging: Bool
-        var inFlight = 0
-        /// Of these, those that keep the line busy by themselves.
-        var largeInFlight = 0
+        var inFlight: BoundedRun<Finished>
         var needsAnotherPass = false
         /// Steps in a row that broke off though both sides answered.
         var brokenOff = 0
@@ -61,21 +59,19 @@ struct SyncRun: Sendable {
         }
     }
 
-    /// Bytes of a file that is worth the while by itself.
-    private static let small: Int64 = 1 << 20
     /// Files in flight where nobody says otherwise: as many as there are threads for local disks.
     private static let usual = 8
     /// So many steps in a row do not break off for reasons of their own.
-    private static let mostBrokenOff = 8
-    /// Large files in flight where nobody says otherwise.
-    private static let large = 4
+    private static let maxBrokenOff = 8
 
     /// Takes all steps of the plan.
     ///
     /// - Parameter triesChanging: Whether there is more to do for a file that changed while it was read.
     /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
     func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
-        var tally = Tally(report: report, triesChanging: triesChanging)
+        let capabilities = SyncSide.allCases.map { pass.capabilities[$0] }
+        let inFlight = BoundedRun<Finished>(transfers: pass.options.transfers, capabilities: capabilities, usual: Self.usual)
+        var tally = Tally(report: report, triesChanging: triesChanging, inFlight: inFlight)
         let removed = report.removed
         progress.expectMore(try await pass.store.bytesToTransfer())
         do {
@@ -92,13 +88,12 @@ struct SyncRun: Sendable {
     }
 
     private func carryOut(_ phase: SyncAction.Phase, _ tally: inout Tally) async throws {
-        let most = mostInFlight
         if phase == .makeFolders { try await makeRoot() }
-        try await withThrowingTaskGroup(of: Finished.self) { group in
-            do { try await carryOut(phase, most, &group, &tally) } catch {
+        try await withThrowingTaskGroup(of: BoundedRun<Finished>.Ended.self) { group in
+            do { try await carryOut(phase, &group, &tally) } catch {
                 // Those in flight end before the error goes on; what they have done is noted like the rest.
                 group.cancelAll()
-                while let finished = try await group.next() {
+                while let finished = try await tally.inFlight.next(in: &group) {
                     if case .success(let taken) = finished.result { try? await notes.add(taken.changes) }
                 }
                 throw error
@@ -106,20 +101,16 @@ struct SyncRun: Sendable {
         }
     }
 
-    private func carryOut(
-        _ phase: SyncAction.Phase, _ most: Int, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally
-    ) async throws {
+    private func carryOut(_ phase: SyncAction.Phase, _ group: inout BoundedRun<Finished>.Group, _ tally: inout Tally) async throws {
         var last: PlannedAction?
         while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
             for planned in phase == .transfer || phase == .removeFiles ? Self.spread(actions) : actions {
                 // A folder comes before those in it; and goes after them.
                 let isNextLevel = planned.depth != last?.depth && (phase == .makeFolders || phase == .removeFolders)
-                let isLarge = (planned.action.size ?? 0) > Self.small
-                while tally.inFlight > 0,
-                    isNextLevel || tally.inFlight >= most
-                        || isLarge && tally.largeInFlight >= pass.options.transfers ?? Self.large
+                while isNextLevel || !tally.inFlight.hasRoom(for: planned.action.size ?? 0),
+                    let finished = try await tally.inFlight.next(in: &group)
                 {
-                    try await takeOne(&group, &tally)
+                    try await take(finished, &tally)
                 }
                 last = planned
                 try await control.pass()
@@ -127,7 +118,7 @@ struct SyncRun: Sendable {
             }
             last = end
         }
-        while tally.inFlight > 0 { try await takeOne(&group, &tally) }
+        while let finished = try await tally.inFlight.next(in: &group) { try await take(finished, &tally) }
     }
 
     /// The same steps, with neighbours in different folders where that can be: while one file gets its name, or loses it, all others wait
@@ -142,13 +133,7 @@ struct SyncRun: Sendable {
         return actions.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { actions[$0] }
     }
 
-    private var mostInFlight: Int {
-        if let transfers = pass.options.transfers { return max(1, transfers) }
-        let wishes = SyncSide.allCases.compactMap { pass.capabilities[$0].concurrentTransfers }
-        return max(1, wishes.min() ?? Self.usual)
-    }
-
-    private func start(_ planned: PlannedAction, _ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) {
+    private func start(_ planned: PlannedAction, _ group: inout BoundedRun<Finished>.Group, _ tally: inout Tally) {
         let action = planned.action
         if action.kind == .skip {
             tally.report.skip(FolderSyncReport.Item(action.side, action.path, action.reason ?? ""))
@@ -163,9 +148,7 @@ struct SyncRun: Sendable {
             tally.report.fail(item)
             return event(.failed(action, item))
         }
-        tally.inFlight += 1
-        if size > Self.small { tally.largeInFlight += 1 }
-        group.addTask {
+        tally.inFlight.start(size, in: &group) {
             let operation = FileOperationType.copy(
                 source: pass.folders[action.side.other].path(of: action.path).string,
                 destination: pass.folders[action.side].path(of: action.path).string)
@@ -182,11 +165,8 @@ struct SyncRun: Sendable {
         }
     }
 
-    private func takeOne(_ group: inout ThrowingTaskGroup<Finished, any Error>, _ tally: inout Tally) async throws {
-        guard let finished = try await group.next() else { return }
+    private func take(_ finished: Finished, _ tally: inout Tally) async throws {
         let action = finished.action
-        tally.inFlight -= 1
-        if (action.size ?? 0) > Self.small { tally.largeInFlight -= 1 }
         switch finished.result {
         case .success(let taken):
             try await notes.add(taken.changes)
@@ -203,7 +183,7 @@ struct SyncRun: Sendable {
                 tally.full[action.side] = (min(size, tally.full[action.side]?.size ?? size), error)
             } else {
                 let isOwn = await pass.isItsOwn(error)
-                guard isOwn, tally.brokenOff < Self.mostBrokenOff else { throw error }
+                guard isOwn, tally.brokenOff < Self.maxBrokenOff else { throw error }
             }
             if action.kind == .create, action.type == .directory { tally.unmade[action.side].insert(action.path) }
             let item = FolderSyncReport.Item(side(of: error, action), action.path, error)
