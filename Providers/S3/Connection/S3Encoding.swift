@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// Names as they stand in URLs and documents of S3.
@@ -6,34 +7,12 @@ enum S3Encoding {
     ///
     /// - Parameter keepsSlashes: As in the path of a key; else a slash is encoded, too.
     static func percentEncoded(_ bytes: some Sequence<UInt8>, keepsSlashes: Bool = false) -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        var result: [UInt8] = []
-        for byte in bytes {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                result.append(byte)
-            case UInt8(ascii: "/") where keepsSlashes: result.append(byte)
-            default: result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: result, as: UTF8.self)
+        PercentEncoding.encoded(bytes) { PercentEncoding.isUnreserved($0) || keepsSlashes && $0 == UInt8(ascii: "/") }
     }
 
     /// The bytes that a percent-encoded text stands for; a percent sign that begins no escape stands for itself.
     static func decoded(_ text: some StringProtocol, plusIsSpace: Bool = false) -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = Substring(text).utf8
-        while let byte = rest.popFirst() {
-            let digits = Substring(rest.prefix(2))
-            if byte == UInt8(ascii: "%"), digits.utf8.count == 2, digits.first != "+", let value = UInt8(digits, radix: 16) {
-                result.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                result.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return result
+        PercentEncoding.decoded(text.utf8.map { plusIsSpace && $0 == UInt8(ascii: "+") ? UInt8(ascii: " ") : $0 })
     }
 
     /// `text` as the content of an XML element; nil where XML 1.0 has no way to write it (section 2.2).

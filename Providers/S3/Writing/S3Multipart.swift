@@ -120,12 +120,8 @@ extension S3Service {
     static func tag(ofParts tags: [String]) -> String? {
         var digests = Data()
         for tag in tags {
-            let digits = Array(tag.trimmingCharacters(in: ["\""]).utf8)
-            guard digits.count == 32 else { return nil }
-            for start in stride(from: 0, to: 32, by: 2) {
-                guard let byte = UInt8(String(decoding: digits[start..<start + 2], as: UTF8.self), radix: 16) else { return nil }
-                digests.append(byte)
-            }
+            guard let digest = Hexadecimal.bytes(tag.trimmingCharacters(in: ["\""])), digest.count == 16 else { return nil }
+            digests += digest
         }
         return "\"\(Digest(.md5, of: digests).hexadecimal)-\(tags.count)\""
     }

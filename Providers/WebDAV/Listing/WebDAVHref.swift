@@ -142,8 +142,8 @@ struct WebDAVHref {
         var isWellFormed = true
         var rest = name
         while let byte = rest.popFirst() {
-            if byte == percent, let high = rest.first.flatMap(hexadecimal), let low = rest.dropFirst().first.flatMap(hexadecimal) {
-                decoded.append(high << 4 | low)
+            if byte == percent, let value = Hexadecimal.byte(rest.prefix(2)) {
+                decoded.append(value)
                 rest = rest.dropFirst(2)
                 escapes += 1
             } else {
@@ -152,14 +152,6 @@ struct WebDAVHref {
             }
         }
         return (decoded, escapes, isWellFormed)
-    }
-
-    private static func hexadecimal(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit & 15
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"): (digit & 15) + 9
-        default: nil
-        }
     }
 
     static func isName(_ name: [UInt8]) -> Bool {

@@ -28,7 +28,8 @@ enum UploadHash {
     private static func given(in head: ResponseHead) -> (HashAlgorithm, Data)? {
         let digests = [head.joined("Repr-Digest"), head.joined("Digest")].compactMap(\.self).flatMap { values(in: $0) }
         func value(_ name: String, _ header: String) -> Data? {
-            digests.first { $0.name == name }?.value ?? head[header].flatMap { Data(hexadecimal: $0) }
+            digests.first { $0.name == name }?.value
+                ?? head[header].flatMap { Hexadecimal.bytes($0.trimmingCharacters(in: .whitespaces)) }.map { Data($0) }
         }
         if let value = value("sha-256", "X-Hash-SHA256") { return (.sha256, value) }
         if let value = value("sha", "X-Hash-SHA1") { return (.sha1, value) }
@@ -47,19 +48,5 @@ enum UploadHash {
             }
             return (pair[0].lowercased(), value)
         }
-    }
-}
-
-extension Data {
-    /// Reads pairs of hexadecimal digits; nil for anything else.
-    fileprivate init?(hexadecimal text: String) {
-        let digits = Array(text.trimmingCharacters(in: .whitespaces).utf8)
-        guard !digits.isEmpty, digits.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        for start in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[start...(start + 1)], as: UTF8.self), radix: 16) else { return nil }
-            bytes.append(byte)
-        }
-        self = Data(bytes)
     }
 }

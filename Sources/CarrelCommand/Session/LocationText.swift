@@ -53,10 +53,8 @@ enum LocationText {
             throw CommandFailure.usage(
                 "A URL with a ? or # in it names no file here; in a name or a password they are written %3F and %23.")
         }
-        for part in text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst() {
-            guard part.prefix(2).count == 2, part.prefix(2).allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
-                throw CommandFailure.usage("The URL has a percent sign that starts no escape; itself it is written %25.")
-            }
+        guard PercentEncoding.isWellFormed(Array(text.utf8)) else {
+            throw CommandFailure.usage("The URL has a percent sign that starts no escape; itself it is written %25.")
         }
     }
 

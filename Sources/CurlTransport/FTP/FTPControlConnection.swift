@@ -58,12 +58,8 @@ public struct FTPServer: Sendable, Hashable {
     /// - Parameter path: Absolute, or empty for the folder that the connection is in.
     func urlText(_ path: [UInt8]) -> String {
         let name = host.contains(":") ? "[\(host)]" : host
-        let digits = Array("0123456789ABCDEF".utf8)
-        let escaped = path.flatMap { byte in
-            let isPlain = byte == 0x2F || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-            return isPlain ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return "\(security == .implicit ? "ftps" : "ftp")://\(name):\(port)/" + String(decoding: escaped, as: UTF8.self)
+        let escaped = PercentEncoding.encoded(path) { $0 == UInt8(ascii: "/") || PercentEncoding.isAlphanumeric($0) }
+        return "\(security == .implicit ? "ftps" : "ftp")://\(name):\(port)/" + escaped
     }
 }
 

@@ -97,9 +97,7 @@ extension ProviderConfiguration: Codable {
     /// An absolute path stands for its `file` URL.
     private static func url(_ text: String) throws -> URL {
         if text.hasPrefix("/"), let path = try? ProviderPath(text), let url = URL(string: "file:///" + path.percentEncoded) { return url }
-        let escapes = text.utf8.split(separator: UInt8(ascii: "%"), omittingEmptySubsequences: false).dropFirst().map { $0.prefix(2) }
-        let isWellFormed = escapes.allSatisfy { $0.count == 2 && $0.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit } }
-        guard isWellFormed, let url = URL(string: text, encodingInvalidCharacters: true) else {
+        guard PercentEncoding.isWellFormed(Array(text.utf8)), let url = URL(string: text, encodingInvalidCharacters: true) else {
             throw FileError.make(.badURL, url: nil, sentence: "The URL of a connection is none (RFC 3986).")
         }
         return url

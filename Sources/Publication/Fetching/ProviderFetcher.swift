@@ -100,7 +100,7 @@ public final class ProviderFetcher: Fetcher {
         for text in bare == href ? [href] : [bare, href] {
             if let path = try? ProviderPath(percentEncoded: text) {
                 add(path)
-            } else if text.hasWellFormedEscapes {
+            } else if PercentEncoding.isWellFormed(Array(text.utf8)) {
                 // Well-formed and refused: it leads out of the root, or has an encoded slash or NUL in it.
                 return []
             }
@@ -111,16 +111,5 @@ public final class ProviderFetcher: Fetcher {
             add(try? ProviderPath(path.string.decomposedStringWithCanonicalMapping))
         }
         return places
-    }
-}
-
-extension String {
-    /// Whether each percent sign starts an escape (RFC 3986, section 2.1).
-    fileprivate var hasWellFormedEscapes: Bool {
-        utf8.indices.allSatisfy { index in
-            utf8[index] != UInt8(ascii: "%")
-                || (utf8[index...].dropFirst().prefix(2).count == 2
-                    && utf8[index...].dropFirst().prefix(2).allSatisfy { Character(Unicode.Scalar($0)).isHexDigit })
-        }
     }
 }

@@ -91,12 +91,13 @@ enum URITemplateEncoding {
 
     static func encode(_ text: String, _ allowed: Allowed) -> String {
         let bytes = Array(text.utf8)
-        let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
         for (index, byte) in bytes.enumerated() {
-            let stays = isUnreserved(byte) || allowed == .reserved && (reserved.contains(byte) || isTriplet(bytes[index...].prefix(3)))
-            result += stays ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            let stays =
+                PercentEncoding.isUnreserved(byte)
+                || allowed == .reserved && (reserved.contains(byte) || PercentEncoding.escape(bytes[index...]) != nil)
+            if stays { result.append(byte) } else { PercentEncoding.append(byte, to: &result) }
         }
         return String(decoding: result, as: UTF8.self)
     }
@@ -106,34 +107,13 @@ enum URITemplateEncoding {
         var result = String.UnicodeScalarView()
         var rest = Substring(text).unicodeScalars
         for _ in 0..<length {
-            let isEncoded = allowed == .reserved && isTriplet(Substring(rest).utf8.prefix(3))
+            let isEncoded = allowed == .reserved && PercentEncoding.escape(Array(Substring(rest).utf8.prefix(3))[...]) != nil
             let character = rest.prefix(isEncoded ? 3 : 1)
             if character.isEmpty { break }
             result.append(contentsOf: character)
             rest = rest.dropFirst(character.count)
         }
         return String(result)
-    }
-
-    static func isTriplet(_ bytes: some Collection<UInt8>) -> Bool {
-        bytes.count == 3 && bytes.first == UInt8(ascii: "%") && bytes.dropFirst().allSatisfy(isHexDigit)
-    }
-
-    private static func isHexDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
-        default: false
-        }
-    }
-
-    /// RFC 3986, section 2.3.
-    private static func isUnreserved(_ byte: UInt8) -> Bool { isAlphanumeric(byte) || "-._~".utf8.contains(byte) }
-
-    static func isAlphanumeric(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: false
-        }
     }
 
     /// RFC 3986, section 2.2.

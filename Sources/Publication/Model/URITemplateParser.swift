@@ -1,3 +1,5 @@
+import FileProviderCore
+
 /// Takes a template apart (RFC 6570, section 2).
 struct URITemplateParser {
     private let template: String
@@ -45,11 +47,11 @@ struct URITemplateParser {
     /// Letters, digits, underscores and what is percent-encoded, with dots in between (RFC 6570, section 2.3).
     private func name(_ text: Substring) throws -> String {
         for part in text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false) {
-            var rest = part
+            var rest = Array(part)[...]
             repeat {
                 guard let byte = rest.first else { throw malformed("has an empty name") }
-                let isEncoded = URITemplateEncoding.isTriplet(rest.prefix(3))
-                guard isEncoded || URITemplateEncoding.isAlphanumeric(byte) || byte == UInt8(ascii: "_") else {
+                let isEncoded = PercentEncoding.escape(rest) != nil
+                guard isEncoded || PercentEncoding.isAlphanumeric(byte) || byte == UInt8(ascii: "_") else {
                     throw malformed("has a variable “\(text)”, which is no name")
                 }
                 rest = rest.dropFirst(isEncoded ? 3 : 1)

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 
 /// Addresses of resources inside a publication: relative URI references (RFC 3986, section 4.2), counted from its root.
@@ -9,22 +10,13 @@ enum HREF {
         var path = path
         return path.withUTF8 { bytes in
             if bytes.allSatisfy({ isPlain($0) }) { return String(decoding: bytes, as: UTF8.self) }
-            let digits = Array("0123456789ABCDEF".utf8)
-            var result: [UInt8] = []
-            result.reserveCapacity(bytes.count * 2)
-            for byte in bytes {
-                result += isPlain(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-            return String(decoding: result, as: UTF8.self)
+            return PercentEncoding.encoded(bytes, keeping: isPlain)
         }
     }
 
     /// Unreserved characters, sub-delimiters, `@` and `/` (RFC 3986, section 3.3).
     private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        default: plainSigns.contains(byte)
-        }
+        PercentEncoding.isAlphanumeric(byte) || plainSigns.contains(byte)
     }
 
     private static let plainSigns = Set("-._~!$&'()*+,;=@/".utf8)
@@ -70,9 +62,9 @@ extension HREF {
 
     /// The scheme in lower case, nil for a relative reference. One letter is no scheme but a drive, which is refused.
     static func scheme(of reference: String) -> String? {
-        let candidate = reference.utf8.prefix { isLetterOrDigit($0) || [0x2B, 0x2D, 0x2E].contains($0) }
+        let candidate = reference.utf8.prefix { PercentEncoding.isAlphanumeric($0) || [0x2B, 0x2D, 0x2E].contains($0) }
         guard candidate.endIndex < reference.endIndex, reference.utf8[candidate.endIndex] == UInt8(ascii: ":"),
-            let first = candidate.first, isLetterOrDigit(first), first > UInt8(ascii: "9")
+            let first = candidate.first, PercentEncoding.isAlphanumeric(first), first > UInt8(ascii: "9")
         else { return nil }
         return String(Substring(candidate)).lowercased()
     }
@@ -85,43 +77,23 @@ extension HREF {
     /// With `%41` turned into `A`. What would not be UTF-8 stays encoded.
     static func decoded(_ text: Substring) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
-        return String(validating: decodedBytes(text), as: UTF8.self) ?? String(text)
-    }
-
-    /// The bytes with `%41` turned into `A`, which need not be UTF-8.
-    static func decodedBytes(_ text: Substring) -> [UInt8] {
-        let bytes = Array(text.utf8)
-        var result: [UInt8] = []
-        var index = 0
-        while index < bytes.count {
-            if let byte = escape(in: bytes, at: index) {
-                result.append(byte)
-                index += 3
-            } else {
-                result.append(bytes[index])
-                index += 1
-            }
-        }
-        return result
+        return String(validating: PercentEncoding.decoded(Array(text.utf8)), as: UTF8.self) ?? String(text)
     }
 
     /// With everything encoded that may not stand there.
     static func encoded(_ text: String, _ part: Part) -> String {
-        if text.utf8.allSatisfy(isUnreserved) { return text }
+        if text.utf8.allSatisfy(PercentEncoding.isUnreserved) { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + 16)
         for (index, byte) in bytes.enumerated() {
-            if isUnreserved(byte) || isAllowed(byte, in: part) || (part == .whole && escape(in: bytes, at: index) != nil) {
-                result.append(byte)
-            } else {
-                result += [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
-            }
+            let stays =
+                PercentEncoding.isUnreserved(byte) || isAllowed(byte, in: part)
+                || part == .whole && PercentEncoding.escape(bytes[index...]) != nil
+            if stays { result.append(byte) } else { PercentEncoding.append(byte, to: &result) }
         }
         return String(decoding: result, as: UTF8.self)
     }
-
-    private static let hexDigits = Array("0123456789ABCDEF".utf8)
 
     private static func isAllowed(_ byte: UInt8, in part: Part) -> Bool {
         (part == .name ? nameExtras : wholeExtras).contains(byte)
@@ -130,28 +102,4 @@ extension HREF {
     /// Sub-delimiters and `@`. A colon could make the first name look like a scheme.
     private static let nameExtras = Array("!$&'()*+,;=@".utf8)
     private static let wholeExtras = nameExtras + Array(":/?#[]".utf8)
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        isLetterOrDigit(byte) || byte == 0x2D || byte == 0x2E || byte == 0x5F || byte == 0x7E
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-    }
-
-    private static func escape(in bytes: [UInt8], at index: Int) -> UInt8? {
-        guard index + 2 < bytes.count, bytes[index] == UInt8(ascii: "%"), let high = hexValue(bytes[index + 1]),
-            let low = hexValue(bytes[index + 2])
-        else { return nil }
-        return high << 4 | low
-    }
-
-    private static func hexValue(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
-        default: nil
-        }
-    }
 }

@@ -1,4 +1,5 @@
 import Archives
+import FileProviderCore
 
 /// The files that a container lists, found by whatever spelling of an address a book uses.
 struct EPUBInventory: Sendable {
@@ -66,7 +67,7 @@ extension EPUBInventory {
     /// The file whose name has the bytes that `path` has as escapes, in an encoding other than UTF-8.
     private func inItsEncoding(_ path: String) -> String? {
         guard let nameEncoding, path.utf8.contains(UInt8(ascii: "%")) else { return nil }
-        return NameDecoder(nameEncoding)?.text(of: HREF.decodedBytes(path[...])).flatMap { byPath[$0] }
+        return NameDecoder(nameEncoding)?.text(of: PercentEncoding.decoded(Array(path.utf8))).flatMap { byPath[$0] }
     }
 }
 

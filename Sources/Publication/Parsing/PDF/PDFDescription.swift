@@ -1,4 +1,5 @@
 import Archives
+import FileProviderCore
 import Foundation
 
 /// What the library finds in a document, before it is put into order.
@@ -71,7 +72,7 @@ extension PDFDocument.Details {
         details.description = xmp?.description ?? found.text(.subject)
         details.keywords = xmp?.subjects.nonEmpty ?? xmp?.keywords.nonEmpty ?? found.list(.keywords, separators: ",;")
         details.languages = found.text(.language).map { [$0] } ?? xmp?.languages ?? []
-        if found.identifiers.count == 2 { details.identifier = found.identifiers.map(\.hexadecimal).joined(separator: ";") }
+        if found.identifiers.count == 2 { details.identifier = found.identifiers.map { Hexadecimal.text($0) }.joined(separator: ";") }
         details.created = xmp?.created ?? found.texts[.created].flatMap(Date.init(pdfText:))
         details.modified = xmp?.modified ?? found.texts[.modified].flatMap(Date.init(pdfText:))
         let dates: [(name: String, date: Date?, text: String?)] = [
@@ -106,8 +107,4 @@ extension String {
 extension Array {
     /// Nil where it is empty.
     var nonEmpty: Self? { isEmpty ? nil : self }
-}
-
-extension Data {
-    fileprivate var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
