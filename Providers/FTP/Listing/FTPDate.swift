@@ -54,27 +54,21 @@ enum FTPDate {
         return (hour * 60 + minute) * 60 + second
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar; nil for a day that is not in it, and outside the years 1 to 9999.
+    /// Days from 1970-01-01 in the proleptic Gregorian calendar; nil for a day that is not in it, and outside the years 1 to 9999. Source:
+    /// timegm(3).
     static func days(year: Int, month: Int, day: Int) -> Int? {
         guard 1...9999 ~= year, 1...12 ~= month, 1...31 ~= day else { return nil }
-        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let length = month == 2 ? (isLeapYear ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
-        guard day <= length else { return nil }
-        // Years begin in March here, so that the leap day is their last.
-        let marchYear = month <= 2 ? year - 1 : year
-        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-        return marchYear * 365 + marchYear / 4 - marchYear / 100 + marchYear / 400 + dayOfYear - 719_468
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        let seconds = timegm(&parts)
+        // 30 February is a day in March by now.
+        return Int(parts.tm_mday) == day ? seconds / 86_400 : nil
     }
 
     /// The inverse of ``days(year:month:day:)``, for days in its range.
     static func civil(day: Int) -> (year: Int, month: Int, day: Int) {
-        let shifted = day + 719_468
-        let dayOfEra = shifted % 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = shifted / 146_097 * 400 + yearOfEra + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+        var (seconds, parts) = (time_t(day * 86_400), tm())
+        gmtime_r(&seconds, &parts)
+        return (Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday))
     }
 }

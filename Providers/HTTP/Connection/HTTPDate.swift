@@ -85,12 +85,10 @@ public enum HTTPDate {
         return (try? Date(text, strategy: Date.ISO8601FormatStyle())) ?? (try? Date(text + "Z", strategy: Date.ISO8601FormatStyle()))
     }
 
-    /// Days from 1970-01-01 in the proleptic Gregorian calendar.
+    /// Days from 1970-01-01 in the proleptic Gregorian calendar; 30 February is a day in March. Source: timegm(3).
     private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let shifted = month <= 2 ? year - 1 : year
-        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
-        let yearOfEra = shifted - era * 400
-        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon, parts.tm_mday) = (Int32(year - 1900), Int32(month - 1), Int32(day))
+        return timegm(&parts) / 86_400
     }
 }
