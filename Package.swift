@@ -73,7 +73,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("tag", .when(traits: ["Formats"]))]),
 
         // The contracts, and what holds for every provider.
-        .target(name: "FileProviderCore", dependencies: ["CLinux"]),
+        .target(name: "FileProviderCore", dependencies: ["CChild", "CLinux"]),
         // Beside them: steps that are taken back, and queries in the words of NSPredicate.
         .target(name: "FileProviderUndo", dependencies: ["FileProviderCore"]),
         .target(name: "PredicateFormat", dependencies: ["FileProviderCore"]),
@@ -83,7 +83,7 @@ let package = Package(
         .target(name: "CurlTransport", dependencies: ["CCurl", "FileProviderCore"]),
         .target(
             name: "SSHTransport",
-            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", "Cryptography"]),
+            dependencies: ["CLinux", "CSSH2", "FileProviderCore", "Cryptography"]),
         .target(name: "SafeXML", dependencies: ["CXML2"]),
         .target(name: "Cryptography", dependencies: ["CCrypto"]),
 
@@ -140,7 +140,7 @@ let package = Package(
         .target(
             name: "FileInformation",
             dependencies: [
-                "CChild", "FileProviderCore", "MediaTags", "Publication",
+                "FileProviderCore", "MediaTags", "Publication",
                 .target(name: "CTurboJPEG", condition: .when(traits: ["Formats"])),
                 .target(name: "CPNG", condition: .when(traits: ["Formats"])),
                 .target(name: "CWebP", condition: .when(traits: ["Formats"])),

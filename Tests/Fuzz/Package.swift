@@ -26,10 +26,10 @@ let package = Package(
         .systemLibrary(name: "CXML2", path: "Sources/CXML2", pkgConfig: "libxml-2.0"),
         .systemLibrary(name: "CArchive", path: "Sources/CArchive", pkgConfig: "libarchive"),
         .systemLibrary(name: "LibFuzzer", path: "LibFuzzer"),
-        .target(name: "FileProviderCore", dependencies: ["CLinux"], swiftSettings: instrumented),
+        .target(name: "FileProviderCore", dependencies: ["CChild", "CLinux"], swiftSettings: instrumented),
         .target(
             name: "SSHTransport",
-            dependencies: ["CChild", "CLinux", "CSSH2", "FileProviderCore", "Cryptography"],
+            dependencies: ["CLinux", "CSSH2", "FileProviderCore", "Cryptography"],
             swiftSettings: instrumented),
         .target(name: "SFTPEngine", dependencies: ["FileProviderCore"], swiftSettings: instrumented),
         .target(name: "MediaTags", dependencies: ["FileProviderCore"], swiftSettings: instrumented),

@@ -1,4 +1,3 @@
-import CChild
 import FileProviderCore
 import Foundation
 
@@ -33,64 +32,22 @@ struct ChildProcess {
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`.
     func run(_ arguments: [String], input: FileDescriptor, flag: CancellationFlag, file: ProviderPath) throws -> Outcome {
-        let output = try Pipe(for: file)
-        let errors = try Pipe(for: file)
-        let child = try start(arguments, input: input, output: output, errors: errors, file: file)
-        output.closeWritingEnd()
-        errors.closeWritingEnd()
-        var isReaped = false
-        defer { if !isReaped { Self.kill(child) } }
+        let child = try Subprocess(
+            path: path, arguments: arguments, environment: ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"], reading: input,
+            memory: limits.memory, seconds: limits.seconds, name: file)
+        defer { child.kill() }
         let deadline = ContinuousClock.now + .seconds(limits.seconds)
-        var texts = (output: Data(), errors: Data())
-        var open = [output, errors]
-        while !open.isEmpty {
-            try flag.check()
-            try check(deadline, file)
-            for pipe in try Pipe.readable(open, file) {
-                guard let piece = try pipe.read(file) else { continue }
-                if piece.isEmpty { open.removeAll { $0 === pipe } }
-                if pipe === output { texts.output += piece } else { texts.errors += piece.prefix(4096 - min(4096, texts.errors.count)) }
-                guard texts.output.count <= limits.output else { throw tooMuch("more than \(limits.output) bytes", file) }
-            }
+        guard let output = try child.allOutput(atMost: limits.output, until: deadline, flag) else {
+            throw tooMuch(deadline > .now ? "more than \(limits.output) bytes" : "\(limits.seconds) seconds", file)
         }
-        var status: Int32 = 0
-        while true {
-            let reaped = waitpid(child, &status, WNOHANG)
-            if reaped == child { break }
-            // Where the app ignores SIGCHLD the kernel reaps, and nobody learns how the child ended (waitpid(2)).
-            if reaped < 0, errno != EINTR { throw FileError.make(errno: errno, path: file, writing: false) }
+        while !child.isOver() {
             try flag.check()
-            try check(deadline, file)
-            poll(nil, 0, 5)
+            guard deadline > .now else { throw tooMuch("\(limits.seconds) seconds", file) }
+            child.wait(until: min(deadline, .now + .milliseconds(50)))
         }
-        isReaped = true
+        if child.isLost { throw FileError.make(errno: ECHILD, path: file, writing: false) }
         return Outcome(
-            exitCode: carrel_exited(status) != 0 ? carrel_exit_code(status) : nil, output: texts.output,
-            errors: String(decoding: texts.errors, as: UTF8.self))
-    }
-
-    private func start(_ arguments: [String], input: FileDescriptor, output: Pipe, errors: Pipe, file: ProviderPath) throws -> pid_t {
-        var words = Self.strings([path] + arguments)
-        var environment = Self.strings(["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"])
-        defer { for text in words + environment { free(text) } }
-        let child = carrel_child_start(
-            path, &words, &environment, input.raw, output.writing, errors.writing,
-            carrel_child_limits(memory: limits.memory, seconds: UInt64(limits.seconds)))
-        guard child > 0 else { throw FileError.make(errno: errno, path: file, writing: false) }
-        // The child does the same; whoever comes first, the group is there when it has to be killed.
-        setpgid(child, child)
-        return child
-    }
-
-    /// C strings that the caller frees, and a null pointer behind them.
-    private static func strings(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
-        var pointers: [UnsafeMutablePointer<CChar>?] = texts.map { text in text.withCString { strdup($0) } }
-        pointers.append(nil)
-        return pointers
-    }
-
-    private func check(_ deadline: ContinuousClock.Instant, _ file: ProviderPath) throws {
-        guard ContinuousClock.now < deadline else { throw tooMuch("\(limits.seconds) seconds", file) }
+            exitCode: child.end(after: 0), output: Data(output), errors: String(decoding: child.complaints, as: UTF8.self))
     }
 
     private func tooMuch(_ what: String, _ file: ProviderPath) -> CocoaError {
@@ -98,47 +55,5 @@ struct ChildProcess {
         return FileError.make(
             .fileReadTooLarge, path: file, sentence: "“\(file)” takes \(what) of \(name), which is not waited for.",
             underlying: POSIXError(.ETIMEDOUT))
-    }
-
-    private static func kill(_ child: pid_t) {
-        Foundation.kill(-child, SIGKILL)
-        Foundation.kill(child, SIGKILL)
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-    }
-
-    /// A pipe from the child to this process.
-    private final class Pipe {
-        private let reading: FileDescriptor
-        private var writingEnd: FileDescriptor?
-
-        init(for file: ProviderPath) throws {
-            var ends: [Int32] = [0, 0]
-            guard carrel_child_pipe(&ends) == 0 else { throw FileError.make(errno: errno, path: file, writing: false) }
-            reading = FileDescriptor(owning: ends[0])
-            writingEnd = FileDescriptor(owning: ends[1])
-        }
-
-        var writing: Int32 { writingEnd?.raw ?? -1 }
-
-        func closeWritingEnd() { writingEnd = nil }
-
-        /// Those of `pipes` that have bytes or have ended; none after a twentieth of a second.
-        static func readable(_ pipes: [Pipe], _ file: ProviderPath) throws -> [Pipe] {
-            var waits = pipes.map { pollfd(fd: $0.reading.raw, events: Int16(POLLIN), revents: 0) }
-            if poll(&waits, nfds_t(waits.count), 50) < 0, errno != EINTR {
-                throw FileError.make(errno: errno, path: file, writing: false)
-            }
-            return zip(pipes, waits).filter { $0.1.revents != 0 }.map(\.0)
-        }
-
-        /// What is there, nothing at the end; nil when a signal came first.
-        func read(_ file: ProviderPath) throws -> Data? {
-            var bytes = [UInt8](repeating: 0, count: 65_536)
-            let count = Foundation.read(reading.raw, &bytes, bytes.count)
-            if count >= 0 { return Data(bytes.prefix(count)) }
-            guard errno == EINTR else { throw FileError.make(errno: errno, path: file, writing: false) }
-            return nil
-        }
     }
 }

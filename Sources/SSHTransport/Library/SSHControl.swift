@@ -59,7 +59,7 @@ final class SSHControl: Sendable {
     /// - Throws: Why the connection is to end; ``SSHExit`` where the process ends.
     func wait(for socket: Int32, events: Int16, until deadline: ContinuousClock.Instant?) throws -> Int16 {
         var entries = [pollfd(fd: socket, events: events, revents: 0), pollfd(fd: event.descriptor, events: Int16(POLLIN), revents: 0)]
-        let count = poll(&entries, 2, Self.milliseconds(until: deadline))
+        let count = poll(&entries, 2, deadline?.millisecondsLeft ?? -1)
         event.clear()
         try check()
         return count > 0 ? entries[0].revents : 0
@@ -69,12 +69,6 @@ final class SSHControl: Sendable {
     func check() throws {
         if TransportThread.isExiting { throw SSHExit() }
         if let end { throw end }
-    }
-
-    static func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
-        guard let deadline else { return -1 }
-        let left = (deadline - .now) / .milliseconds(1)
-        return left <= 0 ? 0 : Int32(min(left, 1e9)) + 1
     }
 }
 

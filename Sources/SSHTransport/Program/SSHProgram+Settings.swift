@@ -51,7 +51,7 @@ extension SSHProgram {
     private static let mostOutput = 1 << 20
 
     private func ask(_ question: SSHQuestion, _ flag: CancellationFlag) throws -> SSHConfigOutput {
-        let child = try SSHProgramChild(path: question.path, arguments: question.arguments)
+        let child = try Subprocess(path: question.path, arguments: question.arguments)
         child.closeInput()
         guard let output = try child.allOutput(atMost: Self.mostOutput, until: .now + Self.patience, flag) else {
             child.end(after: 0)

@@ -64,7 +64,7 @@ package final class SSHProgramChannel: ByteChannel {
             let path = try program.path()
             let isForNew = arguments.contains(SSHProgram.noKnownHostsCommand)
             let known = isForNew ? SSHProgramVersion.of(path)?.known(arguments) ?? arguments : arguments
-            let child = try SSHProgramChild(path: path, arguments: known)
+            let child = try Subprocess(path: path, arguments: known)
             program.counters.add(.connections)
             if !hasInput { child.closeInput() }
             var pump = SSHPipePump(child: child, user: user, program: program, event: event)
@@ -93,7 +93,7 @@ package final class SSHProgramChannel: ByteChannel {
 
 /// Moves bytes between a child's pipes and a channel's user; on the channel's thread.
 struct SSHPipePump {
-    private let child: SSHProgramChild
+    private let child: Subprocess
     private let user: any ByteChannelUser
     private let program: SSHProgram
     private let event: WakeEvent
@@ -105,7 +105,7 @@ struct SSHPipePump {
     /// Bytes in one direction before the other has its turn.
     private static let share = 1 << 20
 
-    init(child: SSHProgramChild, user: any ByteChannelUser, program: SSHProgram, event: WakeEvent) {
+    init(child: Subprocess, user: any ByteChannelUser, program: SSHProgram, event: WakeEvent) {
         self.child = child
         self.user = user
         self.program = program
@@ -186,7 +186,7 @@ struct SSHPipePump {
             pollfd(fd: isBlocked ? child.input : -1, events: Int16(POLLOUT), revents: 0),
             pollfd(fd: child.errors, events: Int16(POLLIN), revents: 0),
         ]
-        poll(&entries, UInt(entries.count), SSHControl.milliseconds(until: deadline))
+        poll(&entries, UInt(entries.count), deadline?.millisecondsLeft ?? -1)
         event.clear()
     }
 }

@@ -1,3 +1,4 @@
+import FileProviderCore
 import Foundation
 import Synchronization
 
@@ -25,7 +26,7 @@ struct SSHProgramVersion: Sendable, Comparable {
     /// Asks the program at `path`, which takes as long as a process; nil where it does not tell.
     static func of(_ path: String) -> SSHProgramVersion? {
         if let version = known.withLock({ $0[path] }) { return version }
-        guard let child = try? SSHProgramChild(path: path, arguments: ["-V"]) else { return nil }
+        guard let child = try? Subprocess(path: path, arguments: ["-V"]) else { return nil }
         child.closeInput()
         child.end(after: 5)
         let version = SSHProgramVersion(String(decoding: child.complaints, as: UTF8.self))

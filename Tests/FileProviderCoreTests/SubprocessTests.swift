@@ -2,9 +2,7 @@ import FileProviderCore
 import Foundation
 import Testing
 
-@testable import SSHTransport
-
-@Suite(.timeLimit(.minutes(1))) struct SSHProgramChildTests {
+@Suite(.timeLimit(.minutes(1))) struct SubprocessTests {
     /// In a process of its own: the environment belongs to all tests.
     @Test func `a child inherits what it needs, and none of our secrets`() async {
         await #expect(processExitsWith: .success) {
@@ -14,7 +12,7 @@ import Testing
             ]
             let others = ["SSH_AUTH_SOCK", "AWS_PROFILE", "MY_CARREL_X"]
             for name in secrets + others { setenv(name, "seen", 1) }
-            let child = try SSHProgramChild(path: "/usr/bin/env", arguments: [])
+            let child = try Subprocess(path: "/usr/bin/env", arguments: [])
             child.closeInput()
             let output = try #require(try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), CancellationFlag()))
             let seen = Set(
