@@ -45,7 +45,7 @@ import Testing
         let settings = FTPDouble.Settings { $0.verb == "EPSV" ? [.reply(reply)] : [] }
         try await withFTPProvider(settings) { double, provider in
             let error = await FTPFaults.failure { try await all(provider, double) }
-            if reply.first == "5" { #expect(error == nil) }
+            #expect((error == nil) == (reply.first == "5"))
             if let error { #expect(error.urlCode == .badServerResponse, "\(error)") }
         }
     }

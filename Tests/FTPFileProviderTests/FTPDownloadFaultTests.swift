@@ -93,7 +93,11 @@ import Testing
             let settings = FTPDouble.Settings { $0.verb == "SIZE" ? [.sizeLies(size)] : [] }
             try await withFTPProvider(settings, options: quick) { _, provider in
                 let result = await Result { try await read(provider) }
-                if size == 0 { #expect((try? result.get()) == Data()) } else { #expect(throws: (any Error).self) { try result.get() } }
+                if size == 0 {
+                    #expect(try result.get() == Data())
+                } else {
+                    #expect { try result.get() } throws: { $0.urlCode == .badServerResponse }
+                }
             }
         }
     }
@@ -164,7 +168,8 @@ import Testing
             command.verb == "RETR" ? [.offset(.ignored)] + (command.occurrence == 1 ? [.closeDataAfter(1_000, reply: "426 Cut")] : []) : []
         }
         try await withFTPProvider(settings, options: once) { _, provider in
-            _ = try await FTPFaults.mustFail { try await read(provider) }
+            let error = try await FTPFaults.mustFail { try await read(provider) }
+            #expect(error.urlCode == .badServerResponse, "\(error)")
         }
     }
 }

@@ -54,9 +54,9 @@ import Testing
         try await withFTPProvider(settings) { double, provider in
             for doing in [FTPDoing.read, .publish] {
                 let error = await FTPFaults.failure { try await doing.run(provider) }
-                if let error { #expect(error is URLError || error is FTPReplyError) }
+                #expect(error == nil)
             }
-            if let file = double.file("/new") { #expect(file == FTPDoing.content) }
+            #expect(double.file("/new") == FTPDoing.content)
         }
     }
 
@@ -128,8 +128,15 @@ import Testing
             let settings = FTPDouble.Settings { $0.verb == verb ? [.garbage(Data("\0\u{1}garbage\r\n".utf8)), .close] : [] }
             try await withFTPProvider(settings) {
                 $0.timeouts = Timeouts(connect: 2, idle: 2)
-            } _: { _, provider in
-                for doing in [FTPDoing.look, .read] { _ = await FTPFaults.failure { try await doing.run(provider) } }
+            } _: { double, provider in
+                for doing in [FTPDoing.look, .read, .publish, .move] {
+                    let before = double.commands.count
+                    let error = await FTPFaults.failure { try await doing.run(provider) }
+                    // What comes in place of a reply is an error, and nothing else is.
+                    let met = double.commands.dropFirst(before).contains { $0.verb == verb }
+                    #expect((error != nil) == met, "\(verb), \(doing): \(String(describing: error))")
+                }
+                #expect(double.commands.contains { $0.verb == verb }, "\(verb)")
             }
         }
     }

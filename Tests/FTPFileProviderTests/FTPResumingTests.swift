@@ -57,7 +57,7 @@ import Testing
         let double = try double()
         defer { double.stop() }
         double.setAnswer { $0.verb == "STOR" ? [.resetDataAfter(4 << 20, reply: "426 Cut")] : [] }
-        await #expect(throws: (any Error).self) { try await upload(data, to: double, as: identity) }
+        await #expect { try await upload(data, to: double, as: identity) } throws: { $0.urlCode == .networkConnectionLost }
         let kept = try #require(double.file(part(identity)))
         #expect(kept.count >= 4 << 20 && kept.count < data.count && !double.exists("/book"))
         double.setAnswer { _ in [] }
@@ -94,7 +94,7 @@ import Testing
         for (size, identity) in [(2 * Self.mebibyte, nil), (1000, "any")] {
             let double = try double { $0.verb == "STOR" ? [.resetDataAfter(500, reply: "426 Cut")] : [] }
             defer { double.stop() }
-            await #expect(throws: (any Error).self) { try await upload(bytes(size), to: double, as: identity) }
+            await #expect { try await upload(bytes(size), to: double, as: identity) } throws: { $0.urlCode == .networkConnectionLost }
             #expect(double.paths == [])
         }
     }

@@ -238,7 +238,8 @@ import Testing
 
     @Test func `A folder that holds something is not the one that was to be made`() async throws {
         try await withFTPProvider(.init { $0.verb == "MKD" ? [.noFinalReply] : [] }) { _, provider in
-            _ = try await FTPFaults.mustFail { try await provider.createFolder(path: ProviderPath("shelf")) }
+            let error = try await FTPFaults.mustFail { try await provider.createFolder(path: ProviderPath("shelf")) }
+            #expect(error.urlCode == .networkConnectionLost, "\(error)")
         }
     }
 

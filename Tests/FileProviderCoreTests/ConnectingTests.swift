@@ -36,12 +36,13 @@ import Testing
             as [any Error])
     func `a failure that would come again is not tried again`(error: any Error) async {
         let tries = Atomic(0)
-        await #expect(throws: (any Error).self) {
+        let thrown = await #expect(throws: (any Error).self) {
             try await policy.run(counters: TransferCounters()) {
                 tries.add(1, ordering: .relaxed)
                 throw error
             }
         }
+        #expect(thrown.map { $0 as NSError } == error as NSError)
         #expect(tries.load(ordering: .relaxed) == 1)
     }
 

@@ -129,7 +129,7 @@ import Testing
 
     @Test func `an error of the macro's predicate is not swallowed`() throws {
         let query = FileQuery(#Predicate<FileObject> { $0.size! > 1 })
-        #expect(throws: (any Error).self) { try query.evaluate(FileObject(path: .root, type: .directory)) }
+        #expect(throws: PredicateError.self) { try query.evaluate(FileObject(path: .root, type: .directory)) }
     }
 
     @Test func `predicates of blocks are asked about the documented keys`() async throws {

@@ -92,7 +92,9 @@ import Testing
         let server = try server(challenge: challenge, status: status) { _ in false }
         defer { server.stop() }
         let connection = try connection(server, source(refreshes, first: .bearer("t0")))
-        await #expect(throws: (any Error).self) { try await read(connection) }
+        await #expect { try await read(connection) } throws: {
+            status == 403 ? ($0 as? CocoaError)?.code == .fileReadNoPermission : ($0 as? URLError)?.code == .userAuthenticationRequired
+        }
         #expect(refreshes.values.isEmpty)
         #expect(server.requests.count == 1)
     }

@@ -197,6 +197,7 @@ import Testing
             #expect(data == Data("x".utf8))
             #expect(head["Link"] == "<?page=2>; rel=next")
         }
+        #expect(!kept().isEmpty)
         for name in kept() {
             #expect(try !String(decoding: Data(contentsOf: folder.appending(path: name)), as: UTF8.self).contains("secret"))
         }

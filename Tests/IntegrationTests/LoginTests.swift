@@ -39,7 +39,9 @@ import Testing
         let error = await #expect(throws: URLError.self) { try await provider.contents(path: ProviderPath("a")) }
         #expect(error?.code == .userAuthenticationRequired)
         for _ in 0..<3 { #expect(try await provider.contents(path: ProviderPath("a")) == Data("hello".utf8)) }
-        await #expect(throws: (any Error).self) { try await provider.contents(path: ProviderPath("closed")) }
+        await #expect { try await provider.contents(path: ProviderPath("closed")) } throws: {
+            ($0 as? URLError)?.code == .userAuthenticationRequired
+        }
         #expect(try await provider.contents(path: ProviderPath("b")) == Data("hello".utf8))
         #expect(asked.values == ["wrong", "right"])
     }

@@ -107,7 +107,7 @@ extension ReaderLinkTests {
         #expect(try Data(contentsOf: files[1]) == SampleEPUB(title: "Three", uuid: Self.second).data())
         let missing = LibraryBook(filename: "../../etc/passwd", title: "x", added: Date())
         let refused = await driver.fetchForImport([missing], into: folder)
-        #expect(throws: (any Error).self) { try refused[0].get() }
+        #expect { try refused[0].get() } throws: { ($0 as? DriverError)?.kind == .pathRejected }
     }
 
     private func remove(_ driver: DriverSession) async throws {

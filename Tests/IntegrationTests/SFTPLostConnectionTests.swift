@@ -133,7 +133,10 @@ struct SFTPLostConnectionTests {
     @Test func `a server is asked whether it is there while nobody uses the connection, which ends when it is not`() async throws {
         let server = try TestServers.sftp("OpenSSH")
         try await relayed(server, retries: 0) { _, relay, options in
-            guard case .password(let user, let password) = TestServers.credential.kind else { return }
+            guard case .password(let user, let password) = TestServers.credential.kind else {
+                Issue.record("The login is another.")
+                return
+            }
             var sshOptions = SSHOptions(timeouts: options.timeouts) { _ in }
             sshOptions.keepAlive = .seconds(2)
             let login = SSHLogin(user: user, methods: [.password(SSHSecret(password))])

@@ -129,13 +129,13 @@ struct SFTPTransferTests {
                 let write = Task { try await provider.copyItem(localFile: file, to: path) }
                 try await SFTPFiles.wait { try self.bytes(in: folder, on: server) > 1 << 20 }
                 write.cancel()
-                await #expect(throws: (any Error).self) { _ = try await write.value }
+                await #expect(throws: CancellationError.self) { _ = try await write.value }
                 try await SFTPFiles.wait { try server.names(folder).isEmpty }
                 try server.put(there, Data(count: Self.size))
                 let copy = local.appending(path: "copy")
                 let read = Task { try await provider.copyItem(path: there, toLocalURL: copy) }
                 read.cancel()
-                await #expect(throws: (any Error).self) { try await read.value }
+                await #expect(throws: CancellationError.self) { try await read.value }
                 #expect(try FileManager.default.contentsOfDirectory(atPath: local.path) == ["file"])
                 // What else the provider is asked for is not held up.
                 #expect(try await provider.contentsOfDirectory(path: folder).map(\.name) == ["there"])

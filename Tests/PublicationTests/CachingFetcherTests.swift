@@ -203,7 +203,9 @@ private let block = Int(CacheHeader.usualBlock)
         let task = Task { try await fetcher.get("a.mp3").read() }
         for await _ in reached.stream { break }
         task.cancel()
-        await #expect(throws: (any Error).self) { try await task.value }
+        await #expect { try await task.value } throws: {
+            if case .other(let cause)? = $0 as? ResourceError { cause.isCancellation } else { false }
+        }
         medium.change { $0.afterPiece = nil }
         let count = medium.requests.count
         #expect(try await self.fetcher().get("a.mp3").read() == bytes)

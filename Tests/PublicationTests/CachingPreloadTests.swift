@@ -142,7 +142,7 @@ private let block = Int(CacheHeader.usualBlock)
         let progress = ProgressReporter()
         let wanted = links
         medium.change { $0.isOffline = true }
-        await #expect(throws: (any Error).self) { try await fetcher().preload(wanted, progress: progress) }
+        await #expect { try await fetcher().preload(wanted, progress: progress) } throws: { $0.isTransient }
         #expect(progress.completed == 0)
     }
 

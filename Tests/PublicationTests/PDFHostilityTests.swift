@@ -272,15 +272,15 @@ import Testing
         file.add("<< /Type /Catalog /Pages 2 0 R >>")
         for number in 3..<30_003 { file.add("<< /Length \(number) 0 R >>\nstream\n\nendstream") }
         file.add("<< /Type /Pages /Count 0 /Kids [] >>")
-        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } != nil)
+        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadCorruptFile)
     }
 
     @Test func `arrays in arrays without end are refused or cut`() async throws {
         var file = PDFBuilder.pages(1)
         file.replace(2, "<< /Type /Pages /Count 1 /Kids \(String(repeating: "[", count: 200_000)) >>")
-        _ = await fileError { _ = try await PDFDocument.open(file.build()) }
+        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadCorruptFile)
         file.replace(2, "<< /Type /Pages /Count 1 /Kids [3 0 R] /X \(String(repeating: "<</A ", count: 100_000)) >>")
-        _ = await fileError { _ = try await PDFDocument.open(file.build()) }
+        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadCorruptFile)
     }
 
     @Test func `a size that no file has is refused`() async throws {
@@ -304,15 +304,20 @@ import Testing
         file.add("<< /Title (One) /Dest (x) /First 11 0 R >>")
         file.add("<< /Title (Two) /Dest [5 0 R] >>")
         var numbers = SeededNumbers(seed: 11)
+        var opened = 0
         for whole in [file.build(), file.buildPacked(), EncryptedPDF.open] {
             for _ in 0..<150 {
                 var data = whole
                 for _ in 0..<Int.random(in: 1...8, using: &numbers) {
                     data[Int.random(in: 8..<data.count, using: &numbers)] = UInt8.random(in: 0...255, using: &numbers)
                 }
-                if let document = try? await PDFDocument.open(data) { #expect(document.pageCount < 1_000) }
+                if let document = try? await PDFDocument.open(data) {
+                    opened += 1
+                    #expect(document.pageCount < 1_000)
+                }
             }
         }
+        #expect(opened > 100, "\(opened)")
     }
 }
 

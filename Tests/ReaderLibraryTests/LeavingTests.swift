@@ -94,6 +94,6 @@ import Testing
     @Test func `a database that stayed attached is let go of`() async throws {
         let library = try await fixture.open()
         try await library.database.writeWithoutTransaction { db in try db.execute(sql: "ATTACH DATABASE ':memory:' AS snapshot") }
-        for _ in 0..<2 { _ = try await library.snapshot() }
+        for _ in 0..<2 { #expect(try await SQLiteSnapshotReader().books(in: library.snapshot()) == []) }
     }
 }

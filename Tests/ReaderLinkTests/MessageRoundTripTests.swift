@@ -114,6 +114,7 @@ struct MessageRoundTripTests {
     {
         var dice = Dice(state: seed)
         let coding = MessageCoding()
+        var readable = 0
         for _ in 0..<100 {
             let command = dice.command()
             var data = try coding.data(for: command)
@@ -124,7 +125,9 @@ struct MessageRoundTripTests {
                     ? UInt8.random(in: 0...255, using: &dice) : (Array("<>&'\"/![]-?=;".utf8).randomElement(using: &dice) ?? 0)
             }
             guard let read = try? coding.command(named: command.kind.fileName, in: data).command else { continue }  // Most are malformed.
+            readable += 1
             #expect(try coding.command(named: command.kind.fileName, in: coding.data(for: read)).command == read)
         }
+        #expect(readable > 5, "\(readable)")
     }
 }

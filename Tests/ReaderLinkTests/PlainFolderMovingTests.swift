@@ -104,7 +104,7 @@ import Testing
             }
         }
         if isWhole {
-            await #expect(throws: (any Error).self) { try await driver.books() }
+            await #expect { try await driver.books() } throws: { ($0 as? DriverError)?.kind == .connectionLost }
         } else {
             let listing = try await driver.books()
             #expect(listing.books.map(\.title) == ["Top"])

@@ -236,7 +236,8 @@ import Testing
             }
         }
         defer { s3.stop() }
-        await #expect(throws: (any Error).self) { try await s3.provider.removeItem(path: ProviderPath("x")) }
+        let error = await #expect(throws: HTTPStatusError.self) { try await s3.provider.removeItem(path: ProviderPath("x")) }
+        #expect(error?.code.rawValue == 503)
         #expect(s3.lines.filter { $0.hasPrefix("POST") }.count == 3)
     }
 

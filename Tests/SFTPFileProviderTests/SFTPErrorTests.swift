@@ -93,7 +93,10 @@ import Testing
         for doing in SFTPDoing.allCases where doing.isReading {
             let kinds: Set<SFTPDouble.Kind> = [.lstat, .opendir, .open]
             let settings = SFTPDouble.Settings { kinds.contains($0.kind) && $0.occurrence == 1 ? [.status(code)] : [] }
-            try await withSFTPProvider(settings, options: { $0.retries.retries = 3 }) { _, provider in try await doing.run(provider) }
+            try await withSFTPProvider(settings, options: { $0.retries.retries = 3 }) { double, provider in
+                try await doing.run(provider)
+                #expect(double.requests.contains { kinds.contains($0.kind) && $0.occurrence > 1 }, "\(doing)")
+            }
         }
     }
 

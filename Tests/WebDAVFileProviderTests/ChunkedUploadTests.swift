@@ -64,10 +64,11 @@ import Testing
             let path = try ProviderPath("f")
             let options = WriteOptions(modificationDate: date)
             cloud.state.update { $0.faults["PUT"] = [0, 0, 503] }
-            await #expect(throws: (any Error).self) {
+            let error = await #expect(throws: HTTPStatusError.self) {
                 _ = try await provider(server, root: "remote.php/dav/files/u", retries: 0).writeContents(
                     path: path, from: DataSource(data), options: options)
             }
+            #expect(error?.code.rawValue == 503)
             #expect(cloud.state.value.files.count == 2)
             // One that was cut short by a crash of the server's is not taken for whole.
             cloud.state.update { state in
@@ -86,10 +87,11 @@ import Testing
             let path = try ProviderPath("f")
             let options = WriteOptions(modificationDate: date)
             cloud.state.update { $0.faults["PUT"] = [0, 0, 503] }
-            await #expect(throws: (any Error).self) {
+            let error = await #expect(throws: HTTPStatusError.self) {
                 _ = try await provider(server, root: "remote.php/dav/files/u", retries: 0).writeContents(
                     path: path, from: DataSource(data), options: options)
             }
+            #expect(error?.code.rawValue == 503)
             let other = Data(data.reversed())
             _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(
                 path: path, from: DataSource(other), options: options)
@@ -191,9 +193,11 @@ import Testing
         for (status, options) in [(507, WriteOptions(modificationDate: date)), (503, WriteOptions())] {
             try await with { cloud, server in
                 cloud.state.update { $0.faults["PUT"] = [0, status] }
-                await #expect(throws: (any Error).self) {
+                await #expect {
                     _ = try await provider(server, root: "remote.php/dav/files/u", retries: 0).writeContents(
                         path: ProviderPath("f"), from: DataSource(data), options: options)
+                } throws: {
+                    status == 507 ? ($0 as? CocoaError)?.code == .fileWriteOutOfSpace : ($0 as? HTTPStatusError)?.code.rawValue == 503
                 }
                 #expect(cloud.state.value.files == [:])
             }

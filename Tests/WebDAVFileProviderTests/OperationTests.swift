@@ -253,6 +253,7 @@ import WebDAVFileProvider
         let server = try partly(responses)
         defer { server.stop() }
         try await server.provider().removeItem(path: ProviderPath("folder"))
+        #expect(server.requests.count { $0.method == "DELETE" } == 1)
     }
 
     @Test(arguments: [405, 406, 409, 423])
