@@ -209,24 +209,28 @@ let package = Package(
         .testTarget(
             name: "FileProviderCoreTests",
             dependencies: ["FileProviderCore", "LocalFileProvider", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles"]),
-        .testTarget(name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider"]),
-        .testTarget(name: "MemoryFileProviderTests", dependencies: ["FileProviderUndo", "MemoryFileProvider", "PredicateFormat"]),
+        .testTarget(name: "LocalFileProviderTests", dependencies: ["FileProviderUndo", "LocalFileProvider", "ProviderDoubles"]),
+        .testTarget(
+            name: "MemoryFileProviderTests",
+            dependencies: ["FileProviderUndo", "MemoryFileProvider", "PredicateFormat", "ProviderDoubles"]),
         .testTarget(
             name: "HTTPFileProviderTests",
-            dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
+            dependencies: ["HTTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles"]),
         .testTarget(
-            name: "WebDAVFileProviderTests", dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat"]),
+            name: "WebDAVFileProviderTests",
+            dependencies: ["WebDAVFileProvider", "HTTPFileProvider", "FaultServer", "PredicateFormat", "ProviderDoubles"]),
         .testTarget(
             name: "S3FileProviderTests",
-            dependencies: ["S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer"]),
+            dependencies: ["S3FileProvider", "HTTPFileProvider", "Cryptography", "CurlTransport", "FaultServer", "ProviderDoubles"]),
         .testTarget(
-            name: "FTPFileProviderTests", dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance"]),
-        .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer"]),
+            name: "FTPFileProviderTests",
+            dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles"]),
+        .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer", "ProviderDoubles"]),
         .testTarget(name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "SSHTransport"]),
         .testTarget(
             name: "SFTPFileProviderTests",
             dependencies: [
-                "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "Publication", "SampleBooks",
+                "SFTPFileProvider", "SFTPEngine", "FaultServer", "FileProviderConformance", "ProviderDoubles", "Publication", "SampleBooks",
             ]),
         .testTarget(name: "SafeXMLTests", dependencies: ["SafeXML"]),
         .testTarget(name: "CryptographyTests", dependencies: ["CCrypto", "Cryptography"]),
@@ -240,7 +244,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "FileInformationTests",
-            dependencies: ["FileInformation", "LocalFileProvider", "MediaTags", "MemoryFileProvider", "SampleBooks"]),
+            dependencies: ["FileInformation", "LocalFileProvider", "MediaTags", "MemoryFileProvider", "ProviderDoubles", "SampleBooks"]),
         .testTarget(
             name: "ReaderLinkTests",
             dependencies: [
@@ -261,8 +265,9 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        .testTarget(name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider"]),
-        // What doubles of storages share.
+        .testTarget(
+            name: "FileProviderConformanceTests", dependencies: ["FileProviderConformance", "MemoryFileProvider", "ProviderDoubles"]),
+        // Doubles of storages, readers and sources, and what tests need for waiting and for folders.
         .target(name: "ProviderDoubles", dependencies: ["FileProviderCore", "SampleBooks"], path: "Tests/Doubles"),
         // Random histories of two folders in step, on any storages.
         .target(name: "SyncHistories", dependencies: ["FileProviderCore", "ProviderDoubles", "Sync"], path: "Tests/SyncHistories"),
@@ -270,9 +275,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ReaderLibrary", "SampleBooks",
-                "SFTPEngine", "Sync", "SyncHistories",
-                "SSHTransport",
+                "Carrel", "CarrelTool", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles", "ReaderLibrary",
+                "SampleBooks", "SFTPEngine", "Sync", "SyncHistories", "SSHTransport",
             ], exclude: ["Calibre"]),
     ]
 )

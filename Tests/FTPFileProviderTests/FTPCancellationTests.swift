@@ -2,6 +2,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// Ending an operation at every stage, by its task and by the provider.
@@ -34,10 +35,7 @@ import Testing
             $0.timeouts = Timeouts(connect: 60, idle: 60)
         } _: { double, provider in
             let task = Task { try await stage.doing.run(provider) }
-            #expect(
-                await FTPFaults.waits {
-                    stage.verb.isEmpty ? double.connections > 0 : double.commands.contains { $0.verb == stage.verb }
-                })
+            try await eventually { stage.verb.isEmpty ? double.connections > 0 : double.commands.contains { $0.verb == stage.verb } }
             try await Task.sleep(for: .milliseconds(30))
             double.setAnswer { _ in [] }
             ending(task, provider)
@@ -47,7 +45,7 @@ import Testing
             double.put(Data("old".utf8), at: "/old")
             for doing in [FTPDoing.look, .read, .list, .publish] { try await doing.run(provider) }
             #expect(double.file("/new") == FTPDoing.content)
-            #expect(await FTPFaults.waits { double.openConnections <= 2 })
+            try await eventually { double.openConnections <= 2 }
         }
         return try #require(ended)
     }
@@ -69,7 +67,7 @@ import Testing
             $0.timeouts = Timeouts(connect: 60, idle: 60)
         } _: { double, provider in
             let task = Task { try await doing.run(provider) }
-            #expect(await FTPFaults.waits { double.dataTraffic.received == FTPDoing.content.count })
+            try await eventually { double.dataTraffic.received == FTPDoing.content.count }
             double.setAnswer { $0.verb.isEmpty ? [.silence] : [] }
             task.cancel()
             let error = try await FTPFaults.mustFail(within: 10) { try await task.value }
@@ -85,7 +83,7 @@ import Testing
             $0.connectionsPerHost = 1
         } _: { double, provider in
             let first = Task { try await FTPDoing.read.run(provider) }
-            #expect(await FTPFaults.waits { double.commands.contains { $0.verb == "RETR" } })
+            try await eventually { double.commands.contains { $0.verb == "RETR" } }
             let second = Task { try await FTPDoing.list.run(provider) }
             try await Task.sleep(for: .milliseconds(50))
             if isCancelled { second.cancel() } else { provider.invalidate() }
@@ -105,10 +103,10 @@ import Testing
         defer { double.stop() }
         var provider: FTPFileProvider? = try FTPFaults.provider(of: double.url())
         let task = Task { [provider] in try await #require(provider).contents(path: ProviderPath("book")) }
-        #expect(await FTPFaults.waits { double.commands.contains { $0.verb == "RETR" } })
+        try await eventually { double.commands.contains { $0.verb == "RETR" } }
         provider = nil
         try await #expect(task.value == FTPFaults.book)
-        #expect(await FTPFaults.waits { double.openConnections == 0 })
+        try await eventually { double.openConnections == 0 }
     }
 
     @Test func `No secret shows`() async throws {

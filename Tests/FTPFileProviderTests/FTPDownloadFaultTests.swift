@@ -2,6 +2,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// What becomes of a file on its way here.
@@ -59,7 +60,7 @@ import Testing
         }
         try await withFTPProvider(settings, files: ["/book": Self.large], options: once) { double, provider in
             async let data = read(provider)
-            #expect(await FTPFaults.waits { double.dataTraffic.sent > 200_000 })
+            try await eventually { double.dataTraffic.sent > 200_000 }
             double.reset(.afterSending(0))
             try await #expect(data == Self.large)
         }

@@ -76,16 +76,6 @@ enum FTPFaults {
     ) async throws -> any Error {
         try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
     }
-
-    /// Waits until `condition` holds, ten seconds at most; false when it does not by then.
-    static func waits(until condition: () -> Bool) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while !condition() {
-            if ContinuousClock.now > deadline { return false }
-            try? await Task.sleep(for: .milliseconds(2))
-        }
-        return true
-    }
 }
 
 /// So many at a time.

@@ -3,6 +3,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// Folders that are hard to list.
@@ -120,7 +121,7 @@ import Testing
         let failure = await #expect(throws: FTPFailure.self) { try await connection.send(exchange) }
         #expect(failure?.error.cocoaCode == .fileReadTooLarge)
         #expect(sink.data.count <= 1 << 20)
-        #expect(await FTPFaults.waits { double.openConnections == 0 })
+        try await eventually { double.openConnections == 0 }
     }
 
     @Test func `Whoever takes the pages may use the only connection`() async throws {

@@ -2,6 +2,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// From the connection to the login, and how many there are.
@@ -139,7 +140,7 @@ import Testing
             $0.retries = RetryPolicy(retries: 3, firstPause: 0.01)
         } _: { double, provider in
             try await look(provider)
-            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            try await eventually { double.openConnections == 0 }
             try await look(provider)
             #expect(passwords.refused == [.password(user: "anna", password: "old")])
         }
@@ -153,7 +154,7 @@ import Testing
             $0.credentials = passwords
         } _: { double, provider in
             try await look(provider)
-            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            try await eventually { double.openConnections == 0 }
             _ = try await FTPFaults.mustFail { try await look(provider) }
             await withTaskGroup(of: URLError.Code?.self) { group in
                 for _ in 0..<8 { group.addTask { await FTPFaults.failure { try await look(provider) }?.urlCode } }
@@ -227,7 +228,7 @@ import Testing
             $0.retries = RetryPolicy(retries: 3, firstPause: 0.01)
         } _: { double, provider in
             try await look(provider)
-            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            try await eventually { double.openConnections == 0 }
             try await look(provider)
             try await FTPDoing.publish.run(provider)
             #expect(double.connections >= 2)
@@ -262,7 +263,7 @@ import Testing
         settings.idleTimeout = 3
         try await withFTPProvider(settings) { double, provider in
             try await look(provider)
-            #expect(await FTPFaults.waits { double.openConnections == 0 })
+            try await eventually { double.openConnections == 0 }
             try await look(provider)
             #expect(double.logins == 2)
         }

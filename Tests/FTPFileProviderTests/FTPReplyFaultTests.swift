@@ -2,6 +2,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// What servers say, lawful and not.
@@ -96,7 +97,7 @@ import Testing
                 } _: { double, provider in
                     let error = await FTPFaults.failure { try await doing.run(provider) }
                     #expect(error == nil ? !double.commands.contains { $0.verb == verb } : error is URLError)
-                    #expect(await FTPFaults.waits { double.openConnections <= 1 })
+                    try await eventually { double.openConnections <= 1 }
                 }
             }
         }

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import FTPFileProvider
@@ -78,8 +79,7 @@ import Testing
         defer { double.stop() }
         let first = Task { try await upload(data, to: double, as: identity) }
         let part = try part(identity)
-        let deadline = ContinuousClock.now + .seconds(60)
-        while double.file(part)?.count ?? 0 < 1 << 20, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually { double.file(part)?.count ?? 0 >= 1 << 20 }
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         let kept = try #require(double.file(part)?.count)

@@ -2,6 +2,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// Short files that go to the server without libcurl: over connections that have carried a transfer before.
@@ -126,14 +127,8 @@ import Testing
 
     @Test(arguments: [-1, 1])
     func `A source that gives another number of bytes than it says is not sent`(difference: Int) async throws {
-        struct Lying: WriteSource {
-            let base: DataSource
-            let length: Int64?
-            var isRepeatable: Bool { true }
-            func bytes(from offset: Int64) throws -> any ByteSource { try base.bytes(from: offset) }
-        }
         try await withWarmProvider { double, provider in
-            let source = Lying(base: DataSource(FTPDoing.content), length: Int64(FTPDoing.content.count + difference))
+            let source = ScriptedSource(FTPDoing.content, length: Int64(FTPDoing.content.count + difference))
             let error = try await FTPFaults.mustFail {
                 try await provider.writeContents(path: ProviderPath("new"), from: source, options: Self.inPlace)
             }
@@ -147,7 +142,7 @@ import Testing
         let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.path == "/new" ? [.silence] : [] }
         try await withWarmProvider(settings, idle: 60) { double, provider in
             let task = Task { try await send("new", provider) }
-            #expect(await FTPFaults.waits { double.commands.contains { $0.verb == "STOR" && $0.path == "/new" } })
+            try await eventually { double.commands.contains { $0.verb == "STOR" && $0.path == "/new" } }
             let start = ContinuousClock.now
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }

@@ -3,6 +3,7 @@
     import FileProviderCore
     import Foundation
     import MediaTags
+    import ProviderDoubles
     import SampleBooks
     import Testing
 

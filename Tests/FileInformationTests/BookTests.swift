@@ -2,6 +2,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Publication
 import SampleBooks
 import Testing

@@ -1,19 +1,21 @@
 @testable import FileInformation
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// What a child process may do, and how it ends.
 @Suite(.serialized) struct ChildProcessTests {
     /// A script in a folder of its own, in place of `pdftoppm`.
     private struct Fake {
-        let folder: URL
+        private let temporary: TemporaryFolder
+        var folder: URL { temporary.url }
         /// Stands in the arguments of what the script starts.
         let mark = "carrel-mark-\(UInt64.random(in: 0 ... .max))"
 
         init(_ script: String) throws {
-            folder = FileManager.default.temporaryDirectory.appending(path: "carrel-fake-\(UInt64.random(in: 0 ... .max))")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            temporary = try TemporaryFolder()
+            let folder = temporary.url
             let file = folder.appending(path: "pdftoppm")
             try Data(
                 "#!/bin/sh\n\(script.replacingOccurrences(of: "MARK", with: mark).replacingOccurrences(of: "FOLDER", with: folder.path))\n"
@@ -23,8 +25,6 @@ import Testing
         }
 
         var path: String { folder.appending(path: "pdftoppm").path }
-
-        func remove() { try? FileManager.default.removeItem(at: folder) }
 
         /// Processes, zombies among them, that were started with the mark or are the script itself.
         func processes() throws -> [String] {
@@ -39,17 +39,6 @@ import Testing
 
     private static let sleeping = "/bin/sh -c 'sleep 600; :' MARK & wait"
 
-    private func wait(_ what: String, until isSo: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !isSo() {
-            guard ContinuousClock.now < deadline else {
-                Issue.record("waited in vain: \(what)")
-                return
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-    }
-
     private func thumbnail(_ fake: Fake, _ limits: ChildProcess.Limits = ChildProcess.Limits()) async throws -> Thumbnail {
         let tools = PDFTools(searchPath: fake.folder.path, limits: limits)
         return try await tools.thumbnail(CountingReader(PDFFixture.document(), "a.pdf"), ThumbnailRequest())
@@ -57,52 +46,45 @@ import Testing
 
     @Test func `one that sleeps is killed when its time is up, with what it started`() async throws {
         let fake = try Fake(Self.sleeping)
-        defer { fake.remove() }
         let start = ContinuousClock.now
         #expect(await fileError { try await thumbnail(fake, ChildProcess.Limits(seconds: 3)) } == .fileReadTooLarge)
         #expect((3.0..<60).contains((ContinuousClock.now - start) / .seconds(1)))
-        try await wait("nothing is left") { try fake.processes().isEmpty }
+        try await eventually { try fake.processes().isEmpty }
     }
 
     @Test func `cancelling kills it at once`() async throws {
         let fake = try Fake(Self.sleeping)
-        defer { fake.remove() }
         let task = Task { try await thumbnail(fake) }
-        try await wait("the child and its own child run") { try fake.processes().count >= 2 }
+        try await eventually { try fake.processes().count >= 2 }
         let start = ContinuousClock.now
         task.cancel()
         let result = await task.result
         #expect(throws: CancellationError.self) { try result.get() }
         #expect(ContinuousClock.now - start < .seconds(15))
-        try await wait("nothing is left") { try fake.processes().isEmpty }
+        try await eventually { try fake.processes().isEmpty }
     }
 
     @Test func `output without end is cut off`() async throws {
         let fake = try Fake("while :; do echo MARK; done")
-        defer { fake.remove() }
         #expect(await fileError { try await thumbnail(fake, ChildProcess.Limits(seconds: 20, output: 100_000)) } == .fileReadTooLarge)
-        try await wait("nothing is left") { try fake.processes().isEmpty }
+        try await eventually { try fake.processes().isEmpty }
     }
 
     @Test func `one that closes its output and goes on is killed all the same`() async throws {
         let fake = try Fake("exec >&- 2>&-; \(Self.sleeping)")
-        defer { fake.remove() }
         let start = ContinuousClock.now
         #expect(await fileError { try await thumbnail(fake, ChildProcess.Limits(seconds: 3)) } == .fileReadTooLarge)
         #expect(ContinuousClock.now - start >= .seconds(3))
-        try await wait("nothing is left") { try fake.processes().isEmpty }
+        try await eventually { try fake.processes().isEmpty }
     }
 
     @Test func `what it says when it fails stands in the error`() async throws {
         let fake = try Fake("echo 'Syntax Error: no lamp' >&2; exit 1")
-        defer { fake.remove() }
         let error = await #expect(throws: CocoaError.self) { try await thumbnail(fake) }
         #expect(error?.code == .fileReadCorruptFile && error?.sentence.contains("no lamp") == true)
         let silent = try Fake("exit 0")
-        defer { silent.remove() }
         #expect(await fileError { try await thumbnail(silent) } == .fileReadCorruptFile)
         let killed = try Fake("kill -9 $$")
-        defer { killed.remove() }
         #expect(await fileError { try await thumbnail(killed) } == .fileReadCorruptFile)
     }
 
@@ -113,7 +95,6 @@ import Testing
             for n in 0 1 2 3 4 5 6 7 8 9; do [ -e "/proc/$$/fd/$n" ] && echo "open $n"; done
             cat /dev/fd/3; env | grep -c . ; (echo x > \"\(FileManager.default.temporaryDirectory.path)/MARK\") 2>/dev/null || echo refused
             """)
-        defer { fake.remove() }
         // Open, inheritable, and not the child's business.
         let others = (0..<3).map { _ in Foundation.open("/dev/null", O_RDONLY) }
         defer { for other in others { Foundation.close(other) } }

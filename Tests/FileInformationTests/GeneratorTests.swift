@@ -3,23 +3,13 @@ import FileProviderCore
 import Foundation
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 /// A storage that makes thumbnails itself, of some of its files, and knows no properties.
-private final class PaintingProvider: FileProviderReadWrite, ExtendedFileProvider {
+private final class PaintingProvider: ForwardingProvider, ExtendedFileProvider {
     static let type = "Painting"
-    let baseURL: URL? = nil
-    let inner = MemoryFileProvider()
-
-    func capabilities() async throws -> Capabilities { try await inner.capabilities() }
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await inner.attributesOfItem(path: path) }
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await inner.contentsOfDirectory(path: path, page: page)
-    }
-    func open(path: ProviderPath) async throws -> any FileReader { try await inner.open(path: path) }
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await inner.writeContents(path: path, from: source, options: options)
-    }
+    let underlying: any FileProvider = MemoryFileProvider()
 
     func providesThumbnail(path: ProviderPath) -> Bool { path.fileExtension == "odd" || path.fileExtension == "text" }
     func providedThumbnail(path: ProviderPath, request: ThumbnailRequest) async throws -> Thumbnail {
@@ -100,9 +90,9 @@ private final class PaintingProvider: FileProviderReadWrite, ExtendedFileProvide
 
     @Test func `what the server says counts where the name tells nothing`() async throws {
         let generators = FileInformationGenerators([Self.counting])
-        let typed = RangedProvider { try CountingReader(Data("four".utf8), $0.string, mimeType: "Text/Plain; charset=utf-8") }
+        let typed = ReadOnlyProvider { try CountingReader(Data("four".utf8), $0.string, mimeType: "Text/Plain; charset=utf-8") }
         #expect(try await typed.propertiesOfFile(path: ProviderPath("noname"), generators: generators)["length"] == 4)
-        let untyped = RangedProvider { try CountingReader(Data("four".utf8), $0.string) }
+        let untyped = ReadOnlyProvider { try CountingReader(Data("four".utf8), $0.string) }
         #expect(
             await fileError { try await untyped.propertiesOfFile(path: ProviderPath("noname"), generators: generators) }
                 == .featureUnsupported)
@@ -154,24 +144,5 @@ private final class PaintingProvider: FileProviderReadWrite, ExtendedFileProvide
         #expect(
             await fileError { try await provider.thumbnailOfFile(path: ProviderPath("no.pdf"), generators: generators) }
                 == .fileReadNoSuchFile)
-    }
-}
-
-/// A provider whose files are what a test says.
-final class RangedProvider: FileProviderReadWrite {
-    static let type = "Ranged"
-    let baseURL: URL? = nil
-    private let reader: @Sendable (ProviderPath) throws -> any FileReader
-
-    init(_ reader: @escaping @Sendable (ProviderPath) throws -> any FileReader) {
-        self.reader = reader
-    }
-
-    func capabilities() async throws -> Capabilities { Capabilities(readCost: .request) }
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .regular) }
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {}
-    func open(path: ProviderPath) async throws -> any FileReader { try reader(path) }
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        throw FileError.unsupported("Writing", path: path)
     }
 }

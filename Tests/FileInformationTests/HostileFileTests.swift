@@ -3,6 +3,7 @@
     import FileProviderCore
     import Foundation
     @testable import SampleBooks
+    import ProviderDoubles
     import Testing
 
     /// Files that are damaged, or made to do harm: an error or a result, soon, and never a crash.

@@ -2,6 +2,7 @@ import FileProviderConformance
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 @Suite struct ConformanceTests {
@@ -161,7 +162,7 @@ import Testing
     @Test func `a cancelled run skips the rest and cleans up`() async throws {
         let provider = MemoryFileProvider()
         let run = Task { await Conformance(provider: provider, folder: .root).run() }
-        try await Task.sleep(for: .milliseconds(100))
+        try await eventually { try await !provider.contentsOfDirectory(path: .root).isEmpty }
         run.cancel()
         let report = await run.value
         #expect(report.skipped.contains { $0.sentence == "the run was cancelled" })

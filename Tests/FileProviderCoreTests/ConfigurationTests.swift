@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @Suite struct ConfigurationTests {
@@ -82,11 +83,9 @@ import Testing
     }
 
     private func load(_ text: String) async throws -> NamedConnections {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-names-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data(text.utf8).write(to: folder.appending(path: "c.json"))
-        return try await .load(from: folder.appending(path: "c.json").path, registry: registry())
+        let folder = try TemporaryFolder()
+        try Data(text.utf8).write(to: folder.url.appending(path: "c.json"))
+        return try await .load(from: folder.url.appending(path: "c.json").path, registry: registry())
     }
 
     @Test func `NAME and path lead to an item below the connection's folder`() async throws {

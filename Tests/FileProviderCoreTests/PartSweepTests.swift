@@ -101,10 +101,8 @@ import Testing
 
     /// Files keep the time of their originals, so parts look years old right before they get their names.
     @Test func `two copies and a sweep of one folder at once do each other no harm`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-sweep-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let disk = try LocalFileProvider(root: folder)
+        let folder = try TemporaryFolder()
+        let disk = try LocalFileProvider(root: folder.url)
         for name in ["one", "two", "all"] { try await disk.createFolder(path: ProviderPath(name)) }
         let date = Date(timeIntervalSinceNow: -700 * Self.day)
         for (source, number) in [("one", 0), ("two", 1)] {

@@ -1,4 +1,5 @@
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import FileProviderCore
@@ -46,7 +47,7 @@ import Testing
         options.shortestInterval = 30
         let changes = try await server.changes(at: .root, options: options)
         let waiting = Task { try await changes.watch.next() }
-        try await wait { server.tokens.values.count == 2 }
+        try await eventually { server.tokens.values.count == 2 }
         await changes.stop()
         #expect(try await waiting.value == nil)
         #expect(server.tokens.values.count == 2)

@@ -60,12 +60,3 @@ extension MemoryFileProvider {
         try await writeContents(path: ProviderPath(path), contents: Data(text.utf8), overwrite: true)
     }
 }
-
-/// Waits until `condition` holds, a minute at most.
-func wait(for condition: () throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try !condition() {
-        try #require(ContinuousClock.now < deadline)
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}

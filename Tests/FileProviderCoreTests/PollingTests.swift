@@ -1,5 +1,6 @@
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 @testable import FileProviderCore
@@ -109,7 +110,7 @@ import Testing
             let waiting = Task { try await watch.next() }
             let (listings, questions) = (provider.listings.value.count, provider.questions.value)
             #expect(listings == 4)
-            try await wait { coversTrees ? provider.questions.value > questions + 5 : provider.listings.value.count > listings + 20 }
+            try await eventually { coversTrees ? provider.questions.value > questions + 5 : provider.listings.value.count > listings + 20 }
             if coversTrees {
                 #expect(provider.listings.value.count == listings)
             } else {
@@ -158,7 +159,7 @@ import Testing
             }
         }
         let waiting = Task { try await watch.next() }
-        try await wait { failures.value > 3 }
+        try await eventually { failures.value > 3 }
         try await provider.memory.write("1", to: "a")
         provider.failure.update { $0 = nil }
         #expect(try await waiting.value?.map(\.description) == ["created /a"])
@@ -226,7 +227,7 @@ import Testing
         let calls = Collected<Int>()
         let old: any Misspelt = provider
         old.register { calls.append(1) }
-        try await wait { !calls.values.isEmpty }
+        try await eventually { !calls.values.isEmpty }
         #expect(provider.isRegisteredForNotification(path: "/"))
         old.unregister()
         #expect(!provider.isRegisteredForNotification(path: "/"))

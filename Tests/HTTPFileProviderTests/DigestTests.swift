@@ -3,6 +3,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 
 /// What a server knows that takes digest logins (RFC 7616).
@@ -142,7 +143,8 @@ struct DigestGuard: Sendable {
         let connection = try connection(server)
         _ = try await read(connection)
         nonce.update { $0 = "n2" }
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(OneShot(Data(count: 50_000))), isWriting: true)
+        let put = HTTPRequest(
+            "PUT", try ProviderPath("f"), body: .source(ScriptedSource(Data(count: 50_000), isRepeatable: false)), isWriting: true)
         let error = await #expect(throws: CocoaError.self) { _ = try await connection.send(put) }
         #expect(error?.sentence == FileError.notRepeatable().sentence)
     }

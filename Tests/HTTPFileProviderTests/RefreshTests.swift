@@ -3,6 +3,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 
 /// Bearer tokens that run out.
@@ -23,16 +24,18 @@ import Testing
         return try HTTPConnection(url: server.url(), options: options)
     }
 
-    /// Hands out `t1`, `t2`, … and counts.
+    /// Hands out `t1`, `t2`, … and counts, each as soon as `crowd` requests wait for it.
     private func source(
-        _ refreshes: Collected<Origin>, first: Credential? = nil, lasting: Double? = nil
+        _ refreshes: Collected<Origin>, first: Credential? = nil, lasting: Double? = nil, crowd: Int = 1
     ) -> RefreshingToken {
-        RefreshingToken(first) { origin in
+        let source = Locked<RefreshingToken?>(nil)
+        let token = RefreshingToken(first) { [source] origin in
             refreshes.append(origin)
-            // Long enough for every request of a crowd to come and wait.
-            try await Task.sleep(for: .milliseconds(50))
+            try await eventually { source.value?.waiting == crowd }
             return .bearer("t\(refreshes.values.count)", expires: lasting.map { Date(timeIntervalSinceNow: $0) })
         }
+        source.update { $0 = token }
+        return token
     }
 
     private func expectHello(_ connection: HTTPConnection, _ path: String = "f") async throws {
@@ -48,7 +51,7 @@ import Testing
         let refreshes = Collected<Origin>()
         let server = try server { $0 == "t1" }
         defer { server.stop() }
-        let connection = try connection(server, source(refreshes))
+        let connection = try connection(server, source(refreshes, crowd: 20))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<20 { group.addTask { try await expectHello(connection, "\(index)") } }
             try await group.waitForAll()
@@ -62,7 +65,7 @@ import Testing
         let isOld = Locked(false)
         let server = try server { isOld.value ? $0 == "t1" : $0 == "t0" }
         defer { server.stop() }
-        let source = source(refreshes, first: .bearer("t0"))
+        let source = source(refreshes, first: .bearer("t0"), crowd: 20)
         let connections = [try connection(server, source), try connection(server, source)]
         for connection in connections { _ = try await read(connection) }
         #expect(refreshes.values == [])
@@ -119,7 +122,7 @@ import Testing
         defer { server.stop() }
         let connection = try connection(server, source(refreshes, first: .bearer("t0")))
         let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
-        let source: any WriteSource = isRepeatable ? DataSource(body) : OneShot(body)
+        let source: any WriteSource = isRepeatable ? DataSource(body) : ScriptedSource(body, isRepeatable: false)
         let send = { @Sendable in
             try await connection.send(HTTPRequest("PUT", try ProviderPath("f"), body: .source(source), isWriting: true))
         }
@@ -137,16 +140,17 @@ import Testing
     @Test func `a refresh that fails is everybody's error, and the next request tries again`() async throws {
         struct Offline: Error {}
         let calls = Locked(0)
+        let waiting = Locked<RefreshingToken?>(nil)
         let source = RefreshingToken { _ in
             let call = calls.update { count in
                 count += 1
                 return count
             }
             if call > 1 { return .bearer("t") }
-            // Until all have joined.
-            try await Task.sleep(for: .seconds(2))
+            try await eventually { waiting.value?.waiting == 8 }
             throw Offline()
         }
+        waiting.update { $0 = source }
         let server = try server { $0 == "t" }
         defer { server.stop() }
         let connection = try connection(server, source)
@@ -183,17 +187,4 @@ import Testing
         #expect(error?.code == .userAuthenticationRequired)
         #expect(server.requests.isEmpty)
     }
-}
-
-/// Bytes that are given once.
-struct OneShot: WriteSource {
-    let data: Data
-    var length: Int64? { Int64(data.count) }
-    var isRepeatable: Bool { false }
-
-    init(_ data: Data) {
-        self.data = data
-    }
-
-    func bytes(from offset: Int64) throws -> any ByteSource { try DataSource(data).bytes(from: offset) }
 }

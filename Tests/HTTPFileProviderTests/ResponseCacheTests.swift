@@ -3,16 +3,16 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 
 /// Answers kept in a folder: what is asked for, what is sent, and what is never used again.
-@Suite final class ResponseCacheTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "cache-\(UInt64.random(in: 0 ... .max))")
+@Suite struct ResponseCacheTests {
+    private let temporary: TemporaryFolder
+    private var folder: URL { temporary.url }
     private let old = Data((0..<50_000).map { UInt8(truncatingIfNeeded: $0 / 3) })
 
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { temporary = try TemporaryFolder() }
 
     private func options(_ change: (inout CachePolicy) -> Void = { _ in }) -> ConnectionOptions {
         var policy = CachePolicy(folder: folder.path)

@@ -3,6 +3,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 
 /// What a server does wrong, each ending in the right error or the right bytes.
@@ -116,7 +117,7 @@ import Testing
         }) { _ in .reply(201) }
         defer { server.stop() }
         let body = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0) })
-        let source: any WriteSource = isRepeatable ? DataSource(body) : OneShot(body)
+        let source: any WriteSource = isRepeatable ? DataSource(body) : ScriptedSource(body, isRepeatable: false)
         let connection = try connection(server)
         let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(source), isWriting: true)
         if isRepeatable {

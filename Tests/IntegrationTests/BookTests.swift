@@ -1,6 +1,7 @@
 import Carrel
 import Foundation
 import FoundationNetworking
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -36,10 +37,8 @@ private struct Answer: HTTPResponseHead {
     }
 
     @Test func `a book is read from a local folder`() async throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "book-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
-        try await readBook(LocalFileProvider(root: root), in: .root)
+        let root = try TemporaryFolder()
+        try await readBook(LocalFileProvider(root: root.url), in: .root)
     }
 
     @Test func `a book is read from memory`() async throws {
@@ -124,10 +123,8 @@ private struct Answer: HTTPResponseHead {
     }
 
     @Test func `files and HTTP answers are recognised in one call`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "types-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "book")
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "book")
         try SampleBook.small(.epub2, to: file)
         #expect(try await MediaType.of(path: file.path) == .epub)
         #expect(try await Format.guess(path: file.path) == .epub)

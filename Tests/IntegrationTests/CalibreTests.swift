@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import ProviderDoubles
 import ReaderLibrary
 import ReaderLink
 import SampleBooks
@@ -137,10 +138,8 @@ extension CalibreTests {
     }
 
     private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-calibre-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+        let folder = try TemporaryFolder()
+        try await body(folder.url)
     }
 
     /// Runs our application over a folder of this machine for the length of `body`.

@@ -4,6 +4,7 @@ import Foundation
 import HTTPFileProvider
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 /// A storage that the conformance kit is run on. One line here makes it a test, and a column of `Documentation/Providers.md`.
@@ -31,10 +32,8 @@ struct ConformanceStorage: Sendable, CustomTestStringConvertible {
         ] + TestServers.ftpPrograms.map { "FTP: \($0)" } + TestServers.sftpNames.compactMap(sftpColumn)
 
     private static let local = ConformanceStorage(name: "a folder on this machine", column: "Local", known: []) { body in
-        let root = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
-        return try await body(try LocalFileProvider(root: root), .root) { try LocalFileProvider(root: root) }
+        let root = try TemporaryFolder()
+        return try await body(try LocalFileProvider(root: root.url), .root) { try LocalFileProvider(root: root.url) }
     }
 
     private static let memory = ConformanceStorage(name: "a tree in memory", column: "Memory", known: []) { body in

@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
@@ -69,19 +70,16 @@ import WebDAVFileProvider
     }
 
     private func expectTimeout(of form: Form, _ provider: any FileProvider) async throws {
-        let local = FileManager.default.temporaryDirectory.appending(path: "timeout-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: local, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: local) }
-        try Data(count: 100_000).write(to: local.appending(path: "up"))
+        let local = try TemporaryFolder()
+        try Data(count: 100_000).write(to: local.url.appending(path: "up"))
         let calls = Collected<(any Error)?>()
-        let progress = form.start(provider, local) { calls.append($0) }
-        let deadline = ContinuousClock.now + .seconds(20)
-        while calls.values.isEmpty, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        let progress = form.start(provider, local.url) { calls.append($0) }
+        try await eventually { !calls.values.isEmpty }
         // A second call, also one by a cancellation that comes too late, would come now.
         progress?.cancel()
         try await Task.sleep(for: .milliseconds(50))
         #expect(calls.values.count == 1)
         #expect((calls.values.first.flatMap { $0 } as? URLError)?.code == .timedOut)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: local.path) == ["up"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: local.url.path) == ["up"])
     }
 }

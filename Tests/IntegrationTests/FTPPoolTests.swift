@@ -1,6 +1,7 @@
 import FTPFileProvider
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// Connections are few, and each is used by one at a time.
@@ -116,8 +117,7 @@ struct FTPPoolTests {
                 let error = await #expect(throws: URLError.self) { _ = try await write.value }
                 #expect(error?.code == .cancelled)
             }
-            let deadline = ContinuousClock.now + .seconds(10)
-            while try server.names(folder) != [], ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+            try await eventually { try server.names(folder) == [] }
             #expect(try server.names(folder) == [])
         }
     }

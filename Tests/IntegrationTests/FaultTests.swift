@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
@@ -35,13 +36,12 @@ import WebDAVFileProvider
     @Test func `a body that ends early is an error, and no file appears`() async throws {
         let server = try FaultServer { _ in .truncated(200, promised: 100_000, body: Data(count: 1000)) }
         defer { server.stop() }
-        let folder = try temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let error = await #expect(throws: URLError.self) {
-            try await web(server, options()).copyItem(path: ProviderPath("f"), toLocalURL: folder.appending(path: "f"))
+            try await web(server, options()).copyItem(path: ProviderPath("f"), toLocalURL: folder.url.appending(path: "f"))
         }
         #expect(error?.code == .networkConnectionLost)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
     @Test func `an item that a multi-status names is told by its path in the provider`() async throws {
@@ -208,11 +208,10 @@ import WebDAVFileProvider
     @Test func `cancelling does not wait for a server that has stopped`() async throws {
         let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 1000)) }
         defer { server.stop() }
-        let folder = try temporaryFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let ending = Ending()
         let provider = try web(server, options(idle: 60))
-        let progress = try #require(provider.copyItem(path: "f", toLocalURL: folder.appending(path: "f")) { ending.record($0) })
+        let progress = try #require(provider.copyItem(path: "f", toLocalURL: folder.url.appending(path: "f")) { ending.record($0) })
         while progress.completedUnitCount < 1000 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(progress.totalUnitCount == 100_000)
         let start = ContinuousClock.now
@@ -220,7 +219,7 @@ import WebDAVFileProvider
         while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
         #expect(ContinuousClock.now - start < .seconds(40))
         #expect((ending.error as? CocoaError)?.code == .userCancelled)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
     }
 
     @Test func `a server that sends less than it was asked for is asked again`() async throws {
@@ -438,11 +437,5 @@ import WebDAVFileProvider
         <d:multistatus xmlns:d="DAV:"><d:response><d:href>\(href)</d:href><d:propstat><d:prop><d:resourcetype/>\
         <d:getcontentlength>\(size)</d:getcontentlength></d:prop><d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response></d:multistatus>
         """
-    }
-
-    private func temporaryFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "fault-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
     }
 }

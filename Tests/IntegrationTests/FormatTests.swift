@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -57,10 +58,8 @@ import Testing
     }
 
     @Test func `every format is read from a local folder`() async throws {
-        let root = FileManager.default.temporaryDirectory.appending(path: "formats-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: root) }
-        try await readAll(LocalFileProvider(root: root), in: .root)
+        let root = try TemporaryFolder()
+        try await readAll(LocalFileProvider(root: root.url), in: .root)
     }
 
     @Test func `every format is read from memory`() async throws {

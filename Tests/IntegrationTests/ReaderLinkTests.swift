@@ -1,6 +1,7 @@
 import Carrel
 import Foundation
 import Logging
+import ProviderDoubles
 import ReaderLibrary
 import SampleBooks
 import Testing
@@ -136,9 +137,7 @@ extension ReaderLinkTests {
     }
 
     private func temporarily(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-reader-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
+        let folder = try TemporaryFolder()
+        try await body(folder.url)
     }
 }

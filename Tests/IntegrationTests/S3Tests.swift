@@ -2,8 +2,8 @@ import CurlTransport
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import S3FileProvider
-import Synchronization
 import Testing
 
 /// Against a real S3 server (moto).
@@ -28,7 +28,7 @@ struct S3Tests {
         let counters = TransferCounters()
         try await server.withFolder(try server.provider(partSize: Self.part, counters: counters)) { provider, folder in
             let path = try folder.appending("long, with + and %")
-            let source = LostSource(Self.long, after: 11 << 20)
+            let source = ScriptedSource(Self.long, end: 11 << 20, then: .lost)
             await #expect(throws: URLError.self) {
                 _ = try await provider.writeContents(path: path, from: source, options: WriteOptions())
             }
@@ -122,39 +122,6 @@ struct S3Tests {
             let error = await #expect(throws: (any Error).self) { try await provider.contentsOfDirectory(path: .root) }
             #expect(error?.sentence.contains(words) == true, "\(error?.sentence ?? "")")
             await #expect { try await provider.checkReachability() } throws: { $0.sentence.contains(words) }
-        }
-    }
-}
-
-/// Bytes as long as the connection holds.
-private struct LostSource: WriteSource {
-    let data: Data
-    let end: Int
-    var length: Int64? { Int64(data.count) }
-    var isRepeatable: Bool { true }
-
-    init(_ data: Data, after end: Int) {
-        self.data = data
-        self.end = end
-    }
-
-    func bytes(from offset: Int64) throws -> any ByteSource { Bytes(data.prefix(end)) }
-
-    private final class Bytes: ByteSource {
-        private let rest: Mutex<Data>
-
-        init(_ data: Data) {
-            rest = Mutex(data)
-        }
-
-        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-            try rest.withLock { rest in
-                if rest.isEmpty { throw URLError(.networkConnectionLost) }
-                let count = min(rest.count, buffer.count)
-                rest.copyBytes(to: buffer, count: count)
-                rest = rest.dropFirst(count)
-                return .bytes(count)
-            }
         }
     }
 }

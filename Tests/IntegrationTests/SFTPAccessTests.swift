@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import LocalFileProvider
+import ProviderDoubles
 import SFTPFileProvider
 import Synchronization
 import Testing
@@ -111,7 +112,7 @@ struct SFTPAccessTests {
             let error = await #expect(throws: URLError.self) { try await server.provider(options).checkReachability() }
             #expect(error?.code == .userAuthenticationRequired)
             let line = "Failed password for invalid user \(user) "
-            try await SFTPFiles.wait { try lines(with: line) >= expected }
+            try await eventually { try lines(with: line) >= expected }
             #expect(try lines(with: line) == expected)
         }
     }

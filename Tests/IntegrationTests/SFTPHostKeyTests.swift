@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SFTPFileProvider
 import Testing
 
@@ -104,7 +105,7 @@ struct SFTPHostKeyTests {
         options.trust.identities = [try TestServers.sshKey("ED25519")]
         let provider = try server.through(silent.port).provider(options) { $0.transport = .program }
         let login = Task { try await provider.checkReachability() }
-        try await SFTPFiles.wait { silent.connections == 1 }
+        try await eventually { silent.connections == 1 }
         let start = ContinuousClock.now
         login.cancel()
         let error = await #expect(throws: (any Error).self) { try await login.value }

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SFTPEngine
 import SFTPFileProvider
 import SSHTransport
@@ -35,7 +36,7 @@ struct SFTPLostConnectionTests {
                     let provider = try relayed.provider(options)
                     let path = try folder.appending("file")
                     let upload = Task { try await provider.copyItem(localFile: file, to: path) }
-                    try await SFTPFiles.wait { relay.traffic.received > Self.size / 2 }
+                    try await eventually { relay.traffic.received > Self.size / 2 }
                     relay.cut()
                     _ = try await upload.value
                     #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: server.place(path).path))
@@ -59,7 +60,7 @@ struct SFTPLostConnectionTests {
                     let provider = try relayed.provider(options)
                     let copy = local.appending(path: "copy")
                     let download = Task { try await provider.copyItem(path: path, toLocalURL: copy) }
-                    try await SFTPFiles.wait { relay.traffic.sent > Self.size / 2 }
+                    try await eventually { relay.traffic.sent > Self.size / 2 }
                     relay.cut()
                     try await download.value
                     #expect(FileManager.default.contentsEqual(atPath: file.path, andPath: copy.path))
@@ -79,14 +80,14 @@ struct SFTPLostConnectionTests {
                     let path = try folder.appending("file")
                     try server.put(path, Data("old".utf8))
                     let upload = Task { try await provider.copyItem(localFile: file, to: path, options: WriteOptions(overwrite: true)) }
-                    try await SFTPFiles.wait { relay.traffic.received > Self.size / 2 }
+                    try await eventually { relay.traffic.received > Self.size / 2 }
                     relay.cut()
                     let error = await #expect(throws: URLError.self) { _ = try await upload.value }
                     #expect(error?.code == .networkConnectionLost, "\(String(describing: error))")
                     #expect(try Data(contentsOf: server.place(path)) == Data("old".utf8))
                     // The next operation has a connection of its own.
                     #expect(try await provider.attributesOfItem(path: path).size == 3)
-                    try await SFTPFiles.wait { try server.names(folder) == ["file"] }
+                    try await eventually { try server.names(folder) == ["file"] }
                 }
             }
         }
@@ -143,13 +144,13 @@ struct SFTPLostConnectionTests {
             let connection = try await SSHConnection.connect(
                 to: SSHServer(host: "127.0.0.1", port: relay.port), login: login, options: sshOptions)
             let session = try await SFTPSession.open(over: connection.channel(subsystem: "sftp"))
-            try await SFTPFiles.wait { session.limits.handles != nil }
+            try await eventually { session.limits.handles != nil }
             let before = relay.traffic
             // Two questions, and their answers.
-            try await SFTPFiles.wait { relay.traffic.received > before.received + 100 && relay.traffic.sent > before.sent + 40 }
+            try await eventually { relay.traffic.received > before.received + 100 && relay.traffic.sent > before.sent + 40 }
             #expect(session.ending == nil && connection.end == nil)
             relay.hush()
-            try await SFTPFiles.wait { session.ending != nil }
+            try await eventually { session.ending != nil }
             #expect((session.ending as? URLError)?.code == .networkConnectionLost)
             #expect((connection.end as? URLError)?.code == .networkConnectionLost)
         }

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SFTPFileProvider
 import Testing
 
@@ -116,25 +117,14 @@ enum SFTPFiles {
 
     /// A file of that size in a folder of its own on this machine, removed after `body`.
     static func with<Value>(_ body: (_ file: URL, _ folder: URL) async throws -> Value) async throws -> Value {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-sftp-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "file")
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "file")
         let piece = patterned(1_000_003)
         try Data().write(to: file)
         let handle = try FileHandle(forWritingTo: file)
         defer { try? handle.close() }
         for start in stride(from: 0, to: size, by: piece.count) { try handle.write(contentsOf: piece.prefix(size - start)) }
-        return try await body(file, folder)
-    }
-
-    /// Waits for a condition, half a minute at most.
-    static func wait(until isSo: () throws -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while try !isSo() {
-            try #require(ContinuousClock.now < deadline, "it did not come to that")
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        return try await body(file, folder.url)
     }
 }
 

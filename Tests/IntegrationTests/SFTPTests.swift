@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import LocalFileProvider
+import ProviderDoubles
 import SFTPFileProvider
 import Testing
 
@@ -75,16 +76,15 @@ struct SFTPTests {
 
     @Test(arguments: TestServers.sftp)
     func `a tree goes up, is renamed, copied, comes down and is removed`(_ server: TestServers.SFTP) async throws {
-        let local = FileManager.default.temporaryDirectory.appending(path: "carrel-tree-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: local) }
+        let local = try TemporaryFolder()
         for index in 0..<20 {
-            let inner = local.appending(path: "up/folder \(index)/deep")
+            let inner = local.url.appending(path: "up/folder \(index)/deep")
             try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
             for number in 0..<9 {
                 try patterned(number * 3_000, seed: index).write(to: inner.appending(path: number == 0 ? ".hidden" : "file \(number)"))
             }
         }
-        let disk = try LocalFileProvider(root: local)
+        let disk = try LocalFileProvider(root: local.url)
         try await server.withFolder { provider, folder in
             let (up, moved, copied) = (try folder.appending("up"), try folder.appending("moved"), try folder.appending("copied"))
             let sent = try await TreeCopy().copyFolder(ProviderPath("up"), of: disk, to: up, of: provider)
@@ -95,8 +95,8 @@ struct SFTPTests {
             let got = try await TreeCopy().copyFolder(copied, of: provider, to: ProviderPath("down"), of: disk)
             #expect(got.copied == 180 && got.failed.isEmpty && got.bytes == sent.bytes)
             for index in 0..<20 {
-                for name in try FileManager.default.contentsOfDirectory(atPath: local.appending(path: "up/folder \(index)/deep").path) {
-                    let paths = ["up", "down"].map { local.appending(path: "\($0)/folder \(index)/deep/\(name)").path }
+                for name in try FileManager.default.contentsOfDirectory(atPath: local.url.appending(path: "up/folder \(index)/deep").path) {
+                    let paths = ["up", "down"].map { local.url.appending(path: "\($0)/folder \(index)/deep/\(name)").path }
                     #expect(FileManager.default.contentsEqual(atPath: paths[0], andPath: paths[1]))
                 }
             }

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SFTPFileProvider
 import Testing
 
@@ -127,10 +128,10 @@ struct SFTPTransferTests {
             try await server.withFolder(options) { provider, folder in
                 let (path, there) = (try folder.appending("file"), try folder.appending("there"))
                 let write = Task { try await provider.copyItem(localFile: file, to: path) }
-                try await SFTPFiles.wait { try self.bytes(in: folder, on: server) > 1 << 20 }
+                try await eventually { try self.bytes(in: folder, on: server) > 1 << 20 }
                 write.cancel()
                 await #expect(throws: CancellationError.self) { _ = try await write.value }
-                try await SFTPFiles.wait { try server.names(folder).isEmpty }
+                try await eventually { try server.names(folder).isEmpty }
                 try server.put(there, Data(count: Self.size))
                 let copy = local.appending(path: "copy")
                 let read = Task { try await provider.copyItem(path: there, toLocalURL: copy) }

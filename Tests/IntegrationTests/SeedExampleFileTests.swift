@@ -1,5 +1,6 @@
 import Carrel
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -8,10 +9,8 @@ import Testing
     private static let acsm = MediaType("application/vnd.adobe.adept+xml", name: "Adobe Content Server Manager", fileExtension: "acsm")
 
     private func withFile(_ name: String, _ content: Data, _ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "example-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: name)
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: name)
         try content.write(to: file)
         try await body(file.path)
     }

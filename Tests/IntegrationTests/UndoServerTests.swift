@@ -2,6 +2,7 @@ import Carrel
 import FileProviderConformance
 import FileProviderUndo
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// Random operations undone step by step, on every kind of storage; and the conformance kit on providers with undo.
@@ -9,40 +10,18 @@ import Testing
     private static let folder = FileManager.default.temporaryDirectory
 
     /// A storage that does not copy by itself.
-    private final class MovingProvider: FileProviderOperations, FileProviderReadWrite {
+    private final class MovingProvider: ForwardingProvider {
         static let type = "Moving"
-        private let base = MemoryFileProvider()
-
-        var baseURL: URL? { base.baseURL }
+        let underlying: any FileProvider = MemoryFileProvider()
 
         func capabilities() async throws -> Capabilities {
-            var capabilities = try await base.capabilities()
+            var capabilities = try await underlying.capabilities()
             capabilities[.serverSideCopying] = .unavailable
             return capabilities
         }
 
-        func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
-
-        func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-            try await base.contentsOfDirectory(path: path, page: page)
-        }
-
-        func storageProperties() async throws -> VolumeObject? { try await base.storageProperties() }
-
-        func createFolder(path: ProviderPath) async throws { try await base.createFolder(path: path) }
-
-        func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-            try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-        }
-
-        func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-            try await base.removeItem(path: path, recursive: recursive, progress: progress)
-        }
-
-        func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
-
-        func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-            try await base.writeContents(path: path, from: source, options: options)
+        func copyItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
+            try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress)
         }
     }
 

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
@@ -166,17 +167,15 @@ struct WebDAVTests {
             var options = TestServers.options()
             options.bandwidth = 8 << 20
             let slow = try server.provider(options)
-            let folder = FileManager.default.temporaryDirectory.appending(path: "cancel-\(UInt64.random(in: 0 ... .max))")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let folder = try TemporaryFolder()
             let ending = Ending()
             let progress = try #require(
-                slow.copyItem(path: path.string, toLocalURL: folder.appending(path: "big")) { ending.record($0) })
+                slow.copyItem(path: path.string, toLocalURL: folder.url.appending(path: "big")) { ending.record($0) })
             while progress.completedUnitCount < 1 << 20, ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
             progress.cancel()
             while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
             #expect((ending.error as? CocoaError)?.code == .userCancelled)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
             #expect(ending.count == 1)
         }
     }

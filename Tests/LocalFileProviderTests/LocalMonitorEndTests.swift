@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import LocalFileProvider
@@ -128,7 +129,7 @@ extension LocalMonitorTests {
             #expect(place.provider.isRegisteredForNotification(path: "a/"))
             place.provider.unregisterNotification(path: "/a/")
             #expect(!place.provider.isRegisteredForNotification(path: "/a"))
-            try await wait { try descriptors() == before }
+            try await eventually { try descriptors() == before }
         }
     }
 }

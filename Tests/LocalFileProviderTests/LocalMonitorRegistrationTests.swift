@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import LocalFileProvider
+import ProviderDoubles
 import Testing
 
 extension LocalMonitorTests {
@@ -14,11 +15,11 @@ extension LocalMonitorTests {
             place.provider.registerNotification(path: "/", options: Self.options) { (event: FileEvent) in
                 told.append(event.description + (Thread.isMainThread ? " on main" : ""))
             }
-            try await wait { told.values == ["rescan /"] }
+            try await eventually { told.values == ["rescan /"] }
             try place.makeFolder("/a")
-            try await wait { told.values == ["rescan /", "created /a"] }
+            try await eventually { told.values == ["rescan /", "created /a"] }
             #expect(rename(place.root + "/a", place.root + "/b") == 0)
-            try await wait { told.values == ["rescan /", "created /a", "moved /a → /b"] }
+            try await eventually { told.values == ["rescan /", "created /a", "moved /a → /b"] }
             place.provider.unregisterNotification(path: "/")
         }
 
@@ -30,7 +31,7 @@ extension LocalMonitorTests {
                 calls.append(1)
                 provider.unregisterNotification(path: "/")
             }
-            try await wait { !provider.isRegisteredForNotification(path: "/") }
+            try await eventually { !provider.isRegisteredForNotification(path: "/") }
             let watch = try await provider.watch(path: .root, options: Self.options)
             try place.put("x", at: "/a")
             _ = try await watch.next()
@@ -48,24 +49,24 @@ extension LocalMonitorTests {
         @Test func `a registration does not keep its provider, and ends with it`() async throws {
             let place = try TestFolder()
             // What the test before has ended is given back a moment later.
-            try await wait { Self.inotifyDescriptors == 0 }
+            try await eventually { Self.inotifyDescriptors == 0 }
             let told = Collected<String>()
             var provider: LocalFileProvider? = try LocalFileProvider(root: URL(fileURLWithPath: place.root))
             weak let weakProvider = provider
             provider?.registerNotification(path: "/") { (event: FileEvent) in told.append(event.description) }
-            try await wait { !told.values.isEmpty }
+            try await eventually { !told.values.isEmpty }
             #expect(Self.inotifyDescriptors == 1)
             provider = nil
-            try await wait { weakProvider == nil }
-            try await wait { Self.inotifyDescriptors == 0 }
+            try await eventually { weakProvider == nil }
+            try await eventually { Self.inotifyDescriptors == 0 }
         }
 
         @Test func `a folder that cannot be watched is told by a last rescan`() async throws {
             let place = try TestFolder()
             let told = Collected<FileEvent>()
             place.provider.registerNotification(path: "/missing") { (event: FileEvent) in told.append(event) }
-            try await wait { told.values.first?.reason?.contains("does not exist") == true }
-            try await wait { !place.provider.isRegisteredForNotification(path: "/missing") }
+            try await eventually { told.values.first?.reason?.contains("does not exist") == true }
+            try await eventually { !place.provider.isRegisteredForNotification(path: "/missing") }
         }
 
         private static var inotifyDescriptors: Int {

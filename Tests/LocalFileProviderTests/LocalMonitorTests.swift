@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import LocalFileProvider
@@ -104,7 +105,7 @@ import Testing
             #expect(rename(place.root + "/f\(number)", place.root + "/f\(number + 1)") == 0)
             // The kernel's queue must not overflow.
             if number % 4_000 == 0 {
-                try await wait {
+                try await eventually {
                     var descriptor = pollfd(fd: Int32(source.handle), events: Int16(POLLIN), revents: 0)
                     return poll(&descriptor, 1, 0) == 0
                 }
@@ -195,7 +196,7 @@ import Testing
             }
         }
         // It has begun.
-        try await wait { try place.names().count > 300 }
+        try await eventually { try place.names().count > 300 }
         try await WatchedFolder.use(place) { folder in
             isWatched.update { $0 = true }
             try await growth.value

@@ -1,55 +1,11 @@
 import FileProviderCore
 import Foundation
 import LocalFileProvider
-import Synchronization
+import ProviderDoubles
 import Testing
 
 /// Writes to this machine that stop, and go on in a later run.
 @Suite struct LocalResumingTests {
-    /// A source that fails after so many bytes, and tells from where it was read.
-    private final class FailingSource: WriteSource {
-        let data: Data
-        let failsAt: Int
-        let starts = Mutex<[Int64]>([])
-
-        init(_ data: Data, failsAt: Int = .max) {
-            self.data = data
-            self.failsAt = failsAt
-        }
-
-        var length: Int64? { Int64(data.count) }
-        var isRepeatable: Bool { true }
-
-        func bytes(from offset: Int64) throws -> any ByteSource {
-            starts.withLock { $0.append(offset) }
-            return Bytes(data, at: Int(offset), failsAt: failsAt)
-        }
-
-        private final class Bytes: ByteSource, @unchecked Sendable {
-            // Unchecked: a source is called by one side, one call after the other.
-            private let data: Data
-            private var offset: Int
-            private let failsAt: Int
-
-            init(_ data: Data, at offset: Int, failsAt: Int) {
-                self.data = data
-                self.offset = offset
-                self.failsAt = failsAt
-            }
-
-            func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-                if offset >= failsAt { throw URLError(.networkConnectionLost) }
-                if offset == data.count { return .end }
-                let count = min(buffer.count, min(data.count, failsAt) - offset, 100_000)
-                data.copyBytes(to: buffer, from: offset..<offset + count)
-                offset += count
-                return .bytes(count)
-            }
-
-            func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
-        }
-    }
-
     private let data = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) })
     private let options = WriteOptions(resumption: "https://nas.example/book 1000000 \"1\"")
 
@@ -58,7 +14,7 @@ import Testing
     /// A part of 400,000 bytes beside the target.
     private func leavePart(in folder: TestFolder) async throws {
         await #expect(throws: URLError.self) {
-            try await folder.provider.writeContents(path: path(), from: FailingSource(data, failsAt: 400_000), options: options)
+            try await folder.provider.writeContents(path: path(), from: ScriptedSource(data, end: 400_000, then: .lost), options: options)
         }
     }
 
@@ -66,12 +22,12 @@ import Testing
         let folder = try TestFolder()
         try await leavePart(in: folder)
         #expect(try folder.names().count == 1 && folder.names().allSatisfy(TemporaryName.matches))
-        let source = FailingSource(data)
+        let source = ScriptedSource(data)
         try await folder.provider.writeContents(path: path(), from: source, options: options)
         #expect(try await folder.provider.contents(path: path()) == data)
         #expect(try folder.names() == ["book"])
         // Head and tail of the part are compared, the rest is sent.
-        #expect(Set(source.starts.withLock { $0 }).sorted() == [0, 400_000 - 65_536, 400_000])
+        #expect(Set(source.begun).sorted() == [0, 400_000 - 65_536, 400_000])
     }
 
     @Test func `a part with other bytes is written again from its start`() async throws {
@@ -79,7 +35,7 @@ import Testing
         try await leavePart(in: folder)
         let part = try #require(try folder.names().first)
         try Data(count: 500_000).write(to: folder.url(part))
-        try await folder.provider.writeContents(path: path(), from: FailingSource(data), options: options)
+        try await folder.provider.writeContents(path: path(), from: ScriptedSource(data), options: options)
         #expect(try await folder.provider.contents(path: path()) == data)
         #expect(try folder.names() == ["book"])
     }
@@ -96,7 +52,7 @@ import Testing
                 try FileManager.default.linkItem(at: own, to: link)
             }
             await #expect(throws: CocoaError.self) {
-                try await folder.provider.writeContents(path: path(), from: FailingSource(data), options: options)
+                try await folder.provider.writeContents(path: path(), from: ScriptedSource(data), options: options)
             }
             #expect(try Data(contentsOf: own) == Data("mine".utf8))
             try FileManager.default.removeItem(at: link)
@@ -111,7 +67,7 @@ import Testing
         // The part has its name before it is held, and is held when the source is asked.
         while !slow.wasAsked.value { await Task.yield() }
         let error = await #expect(throws: CocoaError.self) {
-            try await folder.provider.writeContents(path: path(), from: FailingSource(data), options: options)
+            try await folder.provider.writeContents(path: path(), from: ScriptedSource(data), options: options)
         }
         #expect(error?.sentence.contains("another copy") == true)
         try await pipe.send(data)

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import LocalFileProvider
+import ProviderDoubles
 import Testing
 
 @Suite struct LocalWritingTests {
@@ -55,14 +56,16 @@ import Testing
         await #expect { try await folder.provider.synchronize(path: ProviderPath("/gone")) } throws: { $0.fileCode == .fileNoSuchFile }
     }
 
-    @Test(arguments: [ScriptedSource.Ending.failure, .end], [WriteOptions.Placement.published, .inPlace])
-    func `a write that fails leaves nothing`(ending: ScriptedSource.Ending, placement: WriteOptions.Placement) async throws {
+    private static let pieces = Data(repeating: 7, count: 40 << 16)
+
+    @Test(arguments: [true, false], [WriteOptions.Placement.published, .inPlace])
+    func `a write that fails leaves nothing`(isLost: Bool, placement: WriteOptions.Placement) async throws {
         let folder = try TestFolder()
         let path = try ProviderPath("/new")
-        let source = ScriptedSource(pieces: 40, then: ending, length: 99 << 20)
+        let source = ScriptedSource(Self.pieces, length: 99 << 20, isRepeatable: false, then: isLost ? .lost : .end)
         await #expect {
             try await folder.provider.writeContents(path: path, from: source, options: WriteOptions(placement: placement))
-        } throws: { ending == .end ? $0.fileCode == .fileWriteUnknown : ($0 as? URLError)?.code == .networkConnectionLost }
+        } throws: { isLost ? ($0 as? URLError)?.code == .networkConnectionLost : $0.fileCode == .fileWriteUnknown }
         #expect(try folder.names() == [])
     }
 
@@ -70,7 +73,7 @@ import Testing
         let folder = try TestFolder()
         try folder.put("old", at: "/file")
         let path = try ProviderPath("/file")
-        let source = ScriptedSource(pieces: 40, then: .failure)
+        let source = ScriptedSource(Self.pieces, length: nil, isRepeatable: false, then: .lost)
         await #expect(throws: URLError.self) {
             try await folder.provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true))
         }
@@ -81,11 +84,11 @@ import Testing
     func `a write that is cancelled while its source sleeps leaves nothing`(placement: WriteOptions.Placement) async throws {
         let folder = try TestFolder()
         let path = try ProviderPath("/new")
-        let source = ScriptedSource(pieces: 40, then: .never)
+        let source = ScriptedSource(Self.pieces, length: nil, isRepeatable: false, then: .sleep)
         let write = Task {
             try await folder.provider.writeContents(path: path, from: source, options: WriteOptions(placement: placement))
         }
-        for await _ in source.started.stream {}
+        await source.waitForEnd()
         #expect(try folder.names().count == 1)
         write.cancel()
         await #expect(throws: CancellationError.self) { try await write.value }
@@ -97,8 +100,8 @@ import Testing
         let folder = try TestFolder()
         let path = try ProviderPath("/new")
         await #expect {
-            try await folder.provider.writeContents(
-                path: path, from: ScriptedSource(pieces: length > 65_536 ? 1 : 2, then: .end, length: length), options: WriteOptions())
+            let source = ScriptedSource(Data(count: length > 65_536 ? 65_536 : 131_072), length: length, isRepeatable: false)
+            try await folder.provider.writeContents(path: path, from: source, options: WriteOptions())
         } throws: { $0.fileCode == .fileWriteUnknown && $0.sentence.contains("\(length) bytes") }
         #expect(try folder.names() == [])
     }

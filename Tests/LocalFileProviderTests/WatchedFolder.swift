@@ -62,12 +62,3 @@ final class WatchedFolder {
         #expect(tree.differences(from: truth) == [])
     }
 }
-
-/// Waits until `condition` holds, a minute at most.
-func wait(for condition: () throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try !condition() {
-        try #require(ContinuousClock.now < deadline)
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}

@@ -2,47 +2,20 @@ import FileProviderCore
 import FileProviderUndo
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 /// A memory that makes links, as files that hold their target, shares, and has one hash for all.
-private final class LinkingProvider: FileProviderSymbolicLink, FileProviderSharing, FileProviderChecksums, FileProviderOperations,
-    FileProviderReadWrite
-{
+private final class LinkingProvider: ForwardingProvider, FileProviderSymbolicLink, FileProviderSharing, FileProviderChecksums {
     static let type = "Linking"
-    private let base = MemoryFileProvider()
-
-    var baseURL: URL? { base.baseURL }
-
-    func capabilities() async throws -> Capabilities { try await base.capabilities() }
-
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
-
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await base.contentsOfDirectory(path: path, page: page)
-    }
-
-    func createFolder(path: ProviderPath) async throws { try await base.createFolder(path: path) }
-
-    func moveItem(path: ProviderPath, to destination: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {
-        try await base.moveItem(path: path, to: destination, overwrite: overwrite, progress: progress)
-    }
-
-    func removeItem(path: ProviderPath, recursive: Bool, progress: ProgressReporter) async throws {
-        try await base.removeItem(path: path, recursive: recursive, progress: progress)
-    }
-
-    func open(path: ProviderPath) async throws -> any FileReader { try await base.open(path: path) }
-
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await base.writeContents(path: path, from: source, options: options)
-    }
+    let underlying: any FileProvider = MemoryFileProvider()
 
     func createSymbolicLink(path: ProviderPath, target: [UInt8]) async throws {
-        try await base.writeContents(path: path, contents: Data(target))
+        try await underlying.writeContents(path: path, contents: Data(target))
     }
 
     func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
-        try await base.attributesOfItem(path: ProviderPath(bytes: base.contents(path: path)))
+        try await underlying.attributesOfItem(path: ProviderPath(bytes: underlying.contents(path: path)))
     }
 
     func publicLink(to path: ProviderPath) async throws -> PublicLink { PublicLink(url: url(of: path)) }

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -102,13 +103,11 @@ import Testing
     }
 
     @Test func `that links in an unpacked book were left out`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try Data("x".utf8).write(to: folder.appending(path: "1.png"))
+        let folder = try TemporaryFolder()
+        try Data("x".utf8).write(to: folder.url.appending(path: "1.png"))
         try FileManager.default.createSymbolicLink(
-            at: folder.appending(path: "2.png"), withDestinationURL: URL(filePath: "/etc/passwd"))
-        let provider = try LocalFileProvider(root: folder)
+            at: folder.url.appending(path: "2.png"), withDestinationURL: URL(filePath: "/etc/passwd"))
+        let provider = try LocalFileProvider(root: folder.url)
         let archive = try await FolderArchive.open(provider, path: .root)
         let message = "“/2.png” is a link or a device, not a file; it was left out."
         #expect(archive.warnings == [ContentWarning("special-entry", .moderate, message)])

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Synchronization
 
@@ -121,16 +122,10 @@ private final class MediumResource: Resource {
 
 /// A folder for a cache, which goes with the test.
 final class CacheRoom: Sendable {
-    let folder: URL
+    private let temporary: TemporaryFolder
+    var folder: URL { temporary.url }
 
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "carrel-cache-\(UInt64.random(in: .min ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { temporary = try TemporaryFolder() }
 
     func cache(_ capacity: Int64 = 1 << 30) -> ResourceCache { ResourceCache(folder: folder, capacity: capacity) }
 

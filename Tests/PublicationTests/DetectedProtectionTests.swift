@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -163,7 +164,7 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
 
     private func requests(_ data: Data) async throws -> (count: Int, bytes: Int64, first: Int) {
         let reader = try CountingReader(data)
-        let provider = OneFileProvider(reader)
+        let provider = ReadOnlyProvider(reader)
         let book = try await Publication.open(path: reader.path, of: provider)
         let opened = (reader.requests.count, reader.bytes)
         _ = try await book.get(try #require(book.readingOrder.last)).read()
@@ -183,26 +184,5 @@ private func locked(_ keyInfo: String = "", algorithm: String = aes, uri: String
                 try zip.add("META-INF/rights.xml", rights(keyLength: 172))
             })
         #expect(result.count <= 2 && result.bytes <= 100_000, "\(result)")
-    }
-}
-
-/// Has one file, in a reader that counts.
-private final class OneFileProvider: FileProviderReadWrite {
-    static let type = "OneFile"
-    let baseURL: URL? = nil
-    private let reader: CountingReader
-
-    init(_ reader: CountingReader) { self.reader = reader }
-
-    func capabilities() async throws -> Capabilities { Capabilities(readCost: .request) }
-
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .regular) }
-
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {}
-
-    func open(path: ProviderPath) async throws -> any FileReader { reader }
-
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        throw FileError.make(.fileWriteNoPermission, path: path)
     }
 }

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import Archives

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import SampleBooks
 import Synchronization
 import Testing
@@ -50,10 +51,9 @@ import Testing
     }
 
     @Test func `an audiobook on the web is kept for reading it offline`() async throws {
-        let (web, folder) = (Web(), FileManager.default.temporaryDirectory.appending(path: "tree-\(UInt64.random(in: 0 ... .max))"))
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let (web, folder) = (Web(), try TemporaryFolder())
         try await web.provider.writeContents(path: ProviderPath("1.mp3"), contents: Data("sound".utf8))
-        let cache = ResourceCache(folder: folder, capacity: 1 << 20)
+        let cache = ResourceCache(folder: folder.url, capacity: 1 << 20)
         func open() throws -> Publication {
             let remote = HTTPFetcher(baseURL: URL(string: "https://example.org/manifest.json"), registry: try web.registry())
             return Publication(manifest: audiobook("1.mp3"), fetcher: CachingFetcher(remote, cache: cache, scope: "heard"))
@@ -74,14 +74,13 @@ import Testing
     }
 
     @Test func `the cache stands in an opened audiobook where the web does`() async throws {
-        let (web, folder) = (Web(), FileManager.default.temporaryDirectory.appending(path: "tree-\(UInt64.random(in: 0 ... .max))"))
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let (web, folder) = (Web(), try TemporaryFolder())
         try await web.provider.writeContents(path: ProviderPath("1.mp3"), contents: Data("sound".utf8))
         let (registry, shelf) = (try web.registry(), Shelf())
         try await shelf.spread("shelf", [("told.json", audiobook("https://example.org/1.mp3").json.jsonString)])
         var options = OpeningOptions()
         options.mediaTypes = ["application/audiobook+json"]
-        let cache = ResourceCache(folder: folder, capacity: 1 << 20)
+        let cache = ResourceCache(folder: folder.url, capacity: 1 << 20)
         options.remote = { CachingFetcher(HTTPFetcher(registry: registry), cache: cache, scope: "told") }
         let book = try await Publication.open(path: ProviderPath("shelf/told.json"), of: shelf.provider, options: options)
         #expect(

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import SampleBooks
 import Synchronization
 import Testing
@@ -12,30 +13,17 @@ import Testing
 @testable import PublicationCache
 
 /// Passes everything on, and keeps the readers that it opened.
-private final class WatchedProvider: FileProviderReadWrite {
+private final class WatchedProvider: ForwardingProvider {
     static let type = "Watched"
-    let base: any FileProviderReadWrite
+    let underlying: any FileProvider
     let opened = Mutex<[WatchedReader]>([])
-    var baseURL: URL? { base.baseURL }
 
-    init(_ base: any FileProviderReadWrite) { self.base = base }
-
-    func capabilities() async throws -> Capabilities { try await base.capabilities() }
-
-    func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await base.attributesOfItem(path: path) }
-
-    func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await base.contentsOfDirectory(path: path, page: page)
-    }
+    init(_ base: any FileProvider) { underlying = base }
 
     func open(path: ProviderPath) async throws -> any FileReader {
-        let reader = WatchedReader(try await base.open(path: path))
+        let reader = WatchedReader(try await underlying.open(path: path))
         opened.withLock { $0.append(reader) }
         return reader
-    }
-
-    func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        try await base.writeContents(path: path, from: source, options: options)
     }
 
     /// How many were opened, and how many of them are open.
@@ -65,10 +53,8 @@ private final class WatchedReader: FileReader {
 
 /// A folder on this machine's disk, gone after the test.
 private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID())", directoryHint: .isDirectory)
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try await body(folder, try LocalFileProvider(root: folder))
+    let folder = try TemporaryFolder()
+    try await body(folder.url, try LocalFileProvider(root: folder.url))
 }
 
 @Suite struct `A folder as an archive` {

@@ -1,6 +1,7 @@
 import Cryptography
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -109,7 +110,7 @@ import Testing
 
     private func requests(_ data: Data, named name: String) async throws -> (count: Int, bytes: Int64, book: Publication?) {
         let reader = try CountingReader(data, name: name)
-        let book = try? await Publication.open(path: reader.path, of: OneReaderProvider(reader))
+        let book = try? await Publication.open(path: reader.path, of: ReadOnlyProvider(reader))
         return (reader.requests.count, reader.bytes, book)
     }
 
@@ -138,7 +139,7 @@ import Testing
 
     @Test func `a connection that is lost on the way is what is told`() async throws {
         let reader = try CountingReader(Data(repeating: 1, count: 400_000), fault: .lost(from: 1))
-        await #expect(throws: URLError.self) { _ = try await Publication.open(path: reader.path, of: OneReaderProvider(reader)) }
+        await #expect(throws: URLError.self) { _ = try await Publication.open(path: reader.path, of: ReadOnlyProvider(reader)) }
         #expect(reader.isClosed)
     }
 }

@@ -1,6 +1,7 @@
 #if Formats
     import FileProviderCore
     import Foundation
+    import ProviderDoubles
     import SampleBooks
     import Testing
 

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -13,8 +14,8 @@ import Testing
     private static let manifest = #"{"metadata":{"title":"x"},"readingOrder":[{"href":"1.mp3","type":"audio/mpeg"}]}"#
 
     private func sniff(_ data: Data, servedAs type: String, name: String = "book") async throws -> Sniffed? {
-        let reader = try SparseReader(Data(), tail: data, size: Int64(data.count), mimeType: type)
-        return try await MediaType.sniff(path: ProviderPath(name), of: OneReaderProvider(reader))
+        let reader = try CountingReader(data, name: "file", mimeType: type)
+        return try await MediaType.sniff(path: ProviderPath(name), of: ReadOnlyProvider(reader))
     }
 
     @Test(arguments: [

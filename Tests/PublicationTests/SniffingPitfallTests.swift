@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -218,15 +219,15 @@ import Testing
 
     /// Pitfall 16: hints that name a format are believed; whoever knows better says so.
     @Test func `a wrong name is believed unless hints are not to count`() async throws {
-        let provider = try OneReaderProvider(CountingReader(SampleBook.small(), name: "book"))
+        let provider = try ReadOnlyProvider(CountingReader(SampleBook.small(), name: "book"))
         let path = try ProviderPath("book.pdf")
         #expect(try await MediaType.sniff(path: path, of: provider) == Sniffed(mediaType: .pdf, basis: .hint))
         let inside = try await MediaType.sniff(path: path, of: provider, mediaTypes: ["application/pdf"], ignoringHints: true)
         #expect(inside == Sniffed(mediaType: .epub, basis: .content))
-        let plain = try OneReaderProvider(CountingReader(zip("a.txt"), name: "book"))
+        let plain = try ReadOnlyProvider(CountingReader(zip("a.txt"), name: "book"))
         let epub = try ProviderPath("book.epub")
         #expect(try await MediaType.sniff(path: epub, of: plain, ignoringHints: true) == Sniffed(mediaType: .zip, basis: .content))
-        let empty = try OneReaderProvider(CountingReader(Data(), name: "book"))
+        let empty = try ReadOnlyProvider(CountingReader(Data(), name: "book"))
         #expect(try await MediaType.sniff(path: epub, of: empty, ignoringHints: true) == Sniffed(mediaType: .epub, basis: .hint))
     }
 

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import SafeXML
 import SampleBooks
 import Testing
@@ -103,7 +104,7 @@ import Testing
     func `real books are EPUBs by content`(_ url: URL) async throws {
         let data = try Data(contentsOf: url)
         let reader = try CountingReader(data, name: "book")
-        let found = try await MediaType.sniff(path: ProviderPath("book"), of: OneReaderProvider(reader))
+        let found = try await MediaType.sniff(path: ProviderPath("book"), of: ReadOnlyProvider(reader))
         #expect(found == Sniffed(mediaType: .epub, basis: .content))
         #expect(reader.requests.count == 1)
     }

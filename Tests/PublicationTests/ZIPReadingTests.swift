@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Publication
 import SampleBooks
 import Testing
@@ -159,11 +160,12 @@ private func noise(_ count: Int) -> Data {
             try zip.store("large", noise(300_000))
             try zip.store("filler", noise(200_000))
         }
-        let slow = try await ZIPArchive.open(try CountingReader(data, pause: .seconds(300)))
+        let reader = try CountingReader(data, pause: .seconds(300))
+        let slow = try await ZIPArchive.open(reader)
         let entry = try #require(slow.directory.entry(at: "large"))
         let start = ContinuousClock.now
         let task = Task { try await slow.read(entry, range: 0..<1_000) }
-        try await Task.sleep(for: .milliseconds(20))
+        try await eventually { reader.requests.count == 2 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(ContinuousClock.now - start < .seconds(120))

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -84,17 +85,25 @@ struct CalibreConnectionTests {
     }
 
     @Test func `every status has a later timestamp than the one before, and no less progress`() async throws {
-        let library = ShelfLibrary { _ in try await Task.sleep(for: .milliseconds(30)) }
+        let seen = Collected<CommandStatus>()
+        let taken = Locked(0)
+        let library = ShelfLibrary { _ in
+            let before = taken.update { count in
+                defer { count += 1 }
+                return count
+            }
+            // Each takes until there is another status.
+            try await eventually { seen.values.count > before }
+        }
         let connection = try peer.connection(library)
         try await connection.enter()
         for number in 0..<8 { try await peer.stage("text", as: "\(number).epub") }
         try await peer.issue(.uploadBooks(UploadBooks(books: (0..<8).map { UploadedBook(filename: "\($0).epub") })))
-        var seen: [CommandStatus] = []
-        try await peer.end { if $0 != seen.last { seen.append($0) } }
+        try await peer.end { if $0 != seen.values.last { seen.append($0) } }
         try await connection.leave()
-        #expect(seen.count > 4)
-        #expect(seen.first?.progress ?? 1 < 0.5)
-        for (earlier, later) in zip(seen, seen.dropFirst()) {
+        #expect(seen.values.count > 8)
+        #expect(seen.values.first?.progress ?? 1 < 0.5)
+        for (earlier, later) in zip(seen.values, seen.values.dropFirst()) {
             #expect(earlier.timestamp ?? 0 < later.timestamp ?? 0)
             #expect(earlier.progress <= later.progress)
             #expect(earlier.code == .inProgress && (later.isFinal || later.progress < 1))
@@ -102,15 +111,15 @@ struct CalibreConnectionTests {
     }
 
     @Test func `a book that takes long does not look like an application that died`() async throws {
-        let library = ShelfLibrary { _ in try await Task.sleep(for: .milliseconds(1_500)) }
+        let timestamps = Locked<Set<Double>>([])
+        let library = ShelfLibrary { _ in try await eventually { timestamps.value.count >= 3 } }
         let connection = try peer.connection(library)
         try await connection.enter()
         try await peer.stage("text", as: "a.epub")
         try await peer.issue(upload("a.epub"))
-        var timestamps: Set<Double> = []
-        try await peer.end { timestamps.insert($0.timestamp ?? 0) }
+        try await peer.end { status in timestamps.update { _ = $0.insert(status.timestamp ?? 0) } }
         try await connection.leave()
-        #expect(timestamps.count >= 3)
+        #expect(library.books.keys.sorted() == ["a.epub"])
     }
 
     @Test(arguments: [
@@ -190,7 +199,7 @@ struct CalibreConnectionTests {
     ])
     func `a command that cannot be carried out is answered and removed`(_ name: String, _ text: String) async throws {
         try await serving { _ in
-            try await peer.eventually { try await peer.names().contains("library.sqlite") }
+            try await eventually { try await peer.names().contains("library.sqlite") }
             try await peer.put(Data(text.utf8), as: name)
             let status = try await peer.end()
             #expect(status.code == .failure)
@@ -227,7 +236,7 @@ struct CalibreConnectionTests {
         for name in ["a.epub", "b.epub"] { try await peer.stage("text", as: name) }
         try await serving { _ in
             try await peer.put(Data(), as: CommandStatus.cancelFileName)
-            try await peer.eventually { try await !peer.names().contains(CommandStatus.cancelFileName) }
+            try await eventually { try await !peer.names().contains(CommandStatus.cancelFileName) }
             try await peer.issue(upload("a.epub", "b.epub"))
             #expect(try await peer.end().code == .success)
         }
@@ -293,25 +302,26 @@ struct CalibreConnectionTests {
     @Test func `a driver that never takes the status does not stop the next command`() async throws {
         try await serving { _ in
             try await peer.issue(.deleteBooks(DeleteBooks(timestamp: 1, books: [])))
-            try await peer.eventually { try await peer.status()?.isFinal == true }
+            try await eventually { try await peer.status()?.isFinal == true }
             try await peer.issue(.updateMetadata(UpdateMetadata(timestamp: 2, books: [])))
-            try await peer.eventually { try await peer.status()?.command == "update_metadata.xml" }
+            try await eventually { try await peer.status()?.command == "update_metadata.xml" }
         }
     }
 
     @Test func `a command that comes again while the first is carried out is carried out as well`() async throws {
-        let started = Mutex(0)
+        let (hasStarted, isIssued) = (Locked(false), Locked(false))
         let library = ShelfLibrary { _ in
-            started.withLock { $0 += 1 }
-            try await Task.sleep(for: .milliseconds(100))
+            hasStarted.update { $0 = true }
+            try await eventually { isIssued.value }
         }
         let connection = try peer.connection(library)
         try await connection.enter()
         try await peer.stage("one", as: "a.epub")
         try await peer.issue(upload("a.epub"))
-        try await peer.eventually { started.withLock { $0 } == 1 }
+        try await eventually { hasStarted.value }
         try await peer.stage("two", as: "b.epub")
         try await peer.issue(upload("b.epub"))
+        isIssued.update { $0 = true }
         try await peer.end()
         try await peer.end()
         try await connection.leave()
@@ -338,7 +348,7 @@ struct CalibreConnectionTests {
         let first = try peer.connection(library)
         try await first.enter()
         try await peer.issue(upload("a.epub", "b.epub", "c.epub"))
-        try await peer.eventually { reached.isPassed }
+        try await eventually { reached.isPassed }
         try await first.leave()
         #expect(try await peer.status()?.code == .inProgress)
         #expect(library.books.keys.sorted() == ["a.epub"])
@@ -394,7 +404,7 @@ struct CalibreConnectionTests {
     func `a book is put under a harmless name only`(_ name: String) async throws {
         library.state.withLock { $0.books["a.epub"] = Data("one".utf8) }
         try await serving { _ in
-            try await peer.eventually { try await peer.names().contains("library.sqlite") }
+            try await eventually { try await peer.names().contains("library.sqlite") }
             let before = try await peer.names()
             try await peer.issue(
                 .action(

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import ReaderApplication
@@ -81,11 +82,9 @@ struct DriverReadingTests {
     @Test func `books for import come in their order, each under a name of its own, and one that fails stays in its place`() async throws {
         let bed = try DriverBed()
         try await bed.begin(Self.exporting, application)
-        let folder = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }  // The system sweeps its temporary folder.
-        try Data().write(to: folder.appending(path: "a.epub"))
-        let results = await bed.session.fetchForImport([book("x/a.epub"), book("missing.epub"), book("y/A.epub")], into: folder)
+        let folder = try TemporaryFolder()
+        try Data().write(to: folder.url.appending(path: "a.epub"))
+        let results = await bed.session.fetchForImport([book("x/a.epub"), book("missing.epub"), book("y/A.epub")], into: folder.url)
         try bed.check()
         #expect(results.map { try? $0.get().lastPathComponent } == ["a 2.epub", nil, "A.epub"])
         #expect(try results.last.map { try Data(contentsOf: $0.get()) } == Data("book y/A.epub".utf8))

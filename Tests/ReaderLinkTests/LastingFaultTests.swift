@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -48,7 +49,7 @@ struct LastingFaultTests {
             try await peer.stage("text", as: "a.epub")
             try await upload("a.epub")
             #expect(try await peer.end().code == .success)
-            try await peer.eventually { library.unfinishedCommands == 0 }
+            try await eventually { library.unfinishedCommands == 0 }
             #expect(try await peer.names() == ["connected.xml", "library.sqlite"])
         }
         #expect(library.log == ["add a.epub"])
@@ -67,7 +68,7 @@ struct LastingFaultTests {
         }
         try await serving {
             try await upload("a.epub")
-            try await peer.eventually { refused.values.count > 3 }
+            try await eventually { refused.values.count > 3 }
         }
         #expect(try await peer.status()?.code == .inProgress)
         #expect(try await peer.names() == ["status.xml", "library.sqlite"])
@@ -77,7 +78,7 @@ struct LastingFaultTests {
             let status = try await peer.end()
             #expect(status.code == .failure)
             #expect(status.messages.map(\.filename) == ["upload_books.xml"])
-            try await peer.eventually { library.unfinishedCommands == 0 }
+            try await eventually { library.unfinishedCommands == 0 }
         }
         #expect(library.log == ["add a.epub"])
         #expect(try await peer.names() == ["library.sqlite"])
@@ -95,7 +96,7 @@ struct LastingFaultTests {
             #expect(status.messages.map(\.filename) == [mayPass ? "missing.epub" : "upload_books.xml"])
             try await delete("a.epub", at: 2)
             #expect(try await peer.end().code == .warnings)
-            try await peer.eventually { library.unfinishedCommands == 0 }
+            try await eventually { library.unfinishedCommands == 0 }
         }
         #expect(library.log == ["delete a.epub"])
     }
@@ -113,7 +114,7 @@ struct LastingFaultTests {
             try await delete("a.epub", at: 1)
             #expect(try await peer.end().code == .success)
             let looks = looksAtTheCommand
-            try await peer.eventually { looksAtTheCommand > looks + 10 }
+            try await eventually { looksAtTheCommand > looks + 10 }
             #expect(try await peer.names() == ["connected.xml", "library.sqlite", "delete_books.xml"])
             #expect(library.log == ["delete a.epub"])
             provider.become { _, _ in .well }
@@ -134,7 +135,7 @@ struct LastingFaultTests {
         provider.become { _, _ in .well }
         try await serving {
             #expect(try await peer.end().code == .success)
-            try await peer.eventually { library.unfinishedCommands == 0 }
+            try await eventually { library.unfinishedCommands == 0 }
         }
         #expect(library.log == ["delete a.epub"])
         #expect(try await peer.names() == ["library.sqlite"])
@@ -146,7 +147,7 @@ struct LastingFaultTests {
 
     @Test func `a list of books that cannot be renewed is told, and renewed when it can be`() async throws {
         try await serving {
-            try await peer.eventually { try await peer.names().contains("library.sqlite") }
+            try await eventually { try await peer.names().contains("library.sqlite") }
             provider.become { call, path in call == "write" && path.name == "library.sqlite" ? .failing : .well }
             try await peer.stage("text", as: "a.epub")
             try await upload("a.epub")
@@ -156,7 +157,7 @@ struct LastingFaultTests {
             #expect(status.messages.first?.text.contains("could not be renewed") == true)
             #expect(try await peer.folder.read("library.sqlite", limit: 100) == Data())
             provider.become { _, _ in .well }
-            try await peer.eventually { try await peer.folder.read("library.sqlite", limit: 100) == Data("a.epub".utf8) }
+            try await eventually { try await peer.folder.read("library.sqlite", limit: 100) == Data("a.epub".utf8) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -30,9 +31,9 @@ struct OfflineTests {
         gate.close("a.epub")
         try await connection.enter()
         try await issueUpload()
-        try await peer.eventually { gate.holds }
+        try await eventually { gate.holds }
         async let offline: Void = connection.goOffline()
-        try await peer.eventually { time.hasWaitedForStep }
+        try await eventually { time.hasWaitedForStep }
         #expect(try await peer.connected()?.state == .online)
         gate.open()
         try await offline
@@ -69,7 +70,7 @@ struct OfflineTests {
         let first = try peer.connection(library)
         try await first.enter()
         try await issueUpload()
-        try await peer.eventually { try await peer.status()?.progress == 0.5 }
+        try await eventually { try await peer.status()?.progress == 0.5 }
         try await first.leave()
         let told = try #require(await peer.status()?.timestamp)
         // No beat within the test: what is told is what the command begins with.
@@ -77,7 +78,7 @@ struct OfflineTests {
         options.statusPause = 600
         let second = try peer.connection(library, options)
         try await second.enter()
-        try await peer.eventually { try await peer.status().map { $0.timestamp != told } ?? false }
+        try await eventually { try await peer.status().map { $0.timestamp != told } ?? false }
         #expect(try await peer.status()?.progress == 0.5)
         gate.open()
         #expect(try await peer.end().code == .success)

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 @testable import ReaderApplication
@@ -97,14 +98,12 @@ import Testing
         let books = try await driver.books().books
         var missing = books[0]
         missing.filename = "missing.epub"
-        let folder = FileManager.default.temporaryDirectory.appending(path: "import-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }  // The system sweeps its temporary folder.
-        try Data().write(to: folder.appending(path: "a.epub"))
-        let results = await driver.fetchForImport([books[0], missing, books[1]], into: folder)
+        let folder = try TemporaryFolder()
+        try Data().write(to: folder.url.appending(path: "a.epub"))
+        let results = await driver.fetchForImport([books[0], missing, books[1]], into: folder.url)
         #expect(results.map { try? $0.get().lastPathComponent } == ["a 2.epub", nil, "a 3.epub"])
         #expect(try results.last.map { try Data(contentsOf: $0.get()) } == PlainFolderBed.epub("Other"))
         await driver.eject()
-        #expect(await driver.fetchForImport(books, into: folder).map { (try? $0.get()) == nil } == [true, true])
+        #expect(await driver.fetchForImport(books, into: folder.url).map { (try? $0.get()) == nil } == [true, true])
     }
 }

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import Logging
 import MemoryFileProvider
+import ProviderDoubles
 import Testing
 
 @testable import ReaderApplication
@@ -76,22 +77,6 @@ struct StagingPeer {
         }
         try await folder.remove(CommandStatus.fileName)
         return status
-    }
-
-    /// What `value` gives once it gives something.
-    func eventually<Value>(
-        within seconds: Double = 20, _ location: SourceLocation = #_sourceLocation, _ value: () async throws -> Value?
-    ) async throws -> Value {
-        let end = ContinuousClock.now + .seconds(seconds)
-        while ContinuousClock.now < end {
-            if let value = try await value() { return value }
-            try await Task.sleep(for: .milliseconds(2))
-        }
-        return try #require(await value(), "It did not come about within \(seconds) s.", sourceLocation: location)
-    }
-
-    func eventually(_ location: SourceLocation = #_sourceLocation, _ holds: () async throws -> Bool) async throws {
-        _ = try await eventually(location) { try await holds() ? true : nil }
     }
 }
 

@@ -34,7 +34,7 @@ import Testing
     ])
     func `a setting without meaning is refused`(settings: [String: String]) {
         #expect { try S3Configuration(bucket: "bucket", settings: settings) } throws: { error in
-            settings["endpoint"] == nil ? settings.keys.allSatisfy(error.sentence.contains) : (error as? URLError)?.code == .badURL
+            settings["endpoint"] == nil ? settings.keys.allSatisfy { error.sentence.contains($0) } : (error as? URLError)?.code == .badURL
         }
     }
 

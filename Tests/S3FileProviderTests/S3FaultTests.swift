@@ -70,7 +70,9 @@ import Testing
             request.headers["x-second"] == nil ? .error(503, "SlowDown") : .reply(200)
         }
         defer { s3.stop() }
-        await #expect { try await s3.provider.contents(path: ProviderPath("file")) } throws: { ($0 as? HTTPStatusError)?.code.rawValue == 503 }
+        await #expect { try await s3.provider.contents(path: ProviderPath("file")) } throws: {
+            ($0 as? HTTPStatusError)?.code.rawValue == 503
+        }
         #expect(s3.lines.count == 2)
     }
 

@@ -3,6 +3,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import S3FileProvider
 import Synchronization
 import Testing
@@ -62,7 +63,7 @@ import Testing
         let path = try ProviderPath("file")
         await #expect(throws: URLError.self) {
             try await s3.provider.writeContents(
-                path: path, from: BrokenSource(Self.contents.prefix(2000), promised: 2500), options: WriteOptions())
+                path: path, from: ScriptedSource(Self.contents.prefix(2000), length: 2500, then: .lost), options: WriteOptions())
         }
         #expect(bucket.parts.isEmpty == false)
         let before = s3.lines.filter { $0.contains("partNumber") }.count
@@ -156,7 +157,7 @@ import Testing
         let path = try ProviderPath("file")
         await #expect(throws: URLError.self) {
             try await s3.provider.writeContents(
-                path: path, from: BrokenSource(Data(repeating: 7, count: 2000), promised: 2500), options: WriteOptions())
+                path: path, from: ScriptedSource(Data(repeating: 7, count: 2000), length: 2500, then: .lost), options: WriteOptions())
         }
         try await s3.provider.writeContents(path: path, contents: Self.contents)
         #expect(bucket.object == Self.contents)
@@ -167,7 +168,7 @@ import Testing
         let bucket = PartsServer()
         let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
         defer { s3.stop() }
-        let source = BrokenSource(Self.contents.prefix(2000), promised: 2500, error: CocoaError(.fileReadCorruptFile))
+        let source = ScriptedSource(Self.contents.prefix(2000), length: 2500, then: .failure(CocoaError(.fileReadCorruptFile)))
         await #expect(throws: CocoaError.self) {
             try await s3.provider.writeContents(path: ProviderPath("file"), from: source, options: WriteOptions())
         }
@@ -293,42 +294,6 @@ import Testing
         for start in stride(from: 0, to: data.count, by: 700) { end.yield(data.dropFirst(start).prefix(700)) }
         end.finish()
         return stream
-    }
-}
-
-/// Gives its bytes and then an error.
-private struct BrokenSource: WriteSource {
-    let data: Data
-    let length: Int64?
-    let error: any Error
-    var isRepeatable: Bool { true }
-
-    init(_ data: Data, promised: Int64, error: any Error = URLError(.networkConnectionLost)) {
-        self.data = data
-        length = promised
-        self.error = error
-    }
-
-    func bytes(from offset: Int64) throws -> any ByteSource { Bytes(data, error) }
-
-    private final class Bytes: ByteSource {
-        private let rest: Mutex<Data>
-        private let error: any Error
-
-        init(_ data: Data, _ error: any Error) {
-            rest = Mutex(data)
-            self.error = error
-        }
-
-        func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-            try rest.withLock { rest in
-                if rest.isEmpty { throw error }
-                let count = min(rest.count, buffer.count)
-                rest.copyBytes(to: buffer, count: count)
-                rest = Data(rest.dropFirst(count))
-                return .bytes(count)
-            }
-        }
     }
 }
 

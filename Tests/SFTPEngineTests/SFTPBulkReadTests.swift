@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPEngine
@@ -141,8 +142,7 @@ import Testing
             #expect(sink.isPattern)
             #expect((session.ending as? URLError)?.code == .cannotParseResponse)
             // The handle went with the session.
-            let isCounted = try await eventually { double.counts.leakedHandles == 1 }
-            #expect(isCounted)
+            try await eventually { double.counts.leakedHandles == 1 }
             double.resetCounts()
         }
     }
@@ -170,8 +170,7 @@ import Testing
             #expect(sessions.filter { $0.ending != nil }.count == 1)
             close(lanes)
             // The handle of the one that ended went with it.
-            let isCounted = try await eventually { double.counts.leakedHandles == 1 }
-            #expect(isCounted)
+            try await eventually { double.counts.leakedHandles == 1 }
             double.resetCounts()
         }
     }
@@ -181,8 +180,7 @@ import Testing
             let lanes = try await lanes([session])
             let sink = PatternSink(waitsEvery: 4, .whenOpened)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<20_000_000, into: sink).run() }
-            let isFull = try await eventually { sink.isWaitedFor && !session.isWaiting }
-            #expect(isFull)
+            try await eventually { sink.isWaitedFor && !session.isWaiting }
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
             let count = sink.count
@@ -201,8 +199,7 @@ import Testing
             let lanes = try await lanes(sessions)
             let sink = PatternSink(waitsEvery: 20, .whenOpened)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: sink).run() }
-            let isFull = try await eventually { sink.isWaitedFor && sessions.allSatisfy { !$0.isWaiting } }
-            #expect(isFull)
+            try await eventually { sink.isWaitedFor && sessions.allSatisfy { !$0.isWaiting } }
             #expect(double.counts.bytesRead - sink.count <= 8 << 20)
             sink.open()
             #expect(try await reading.value == 100_000_000)
@@ -216,17 +213,13 @@ import Testing
         try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
-            let isFull = try await eventually {
-                sessions.reduce(0) { $0 + $1.unanswered } == 1 && double.counts.bytesRead > 7 << 20
-            }
-            #expect(isFull)
+            try await eventually { sessions.reduce(0) { $0 + $1.unanswered } == 1 && double.counts.bytesRead > 7 << 20 }
             #expect(double.counts.bytesRead <= 8 << 20)
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
             close(lanes)
             for session in sessions { session.end() }
-            let hasEnded = try await eventually { double.counts.openChannels == 0 }
-            #expect(hasEnded)
+            try await eventually { double.counts.openChannels == 0 }
             double.resetCounts()
         }
     }
@@ -238,15 +231,13 @@ import Testing
         try await withSession(double) { session async throws in
             let lanes = try await lanes([session])
             let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
-            let isFull = try await eventually { session.unanswered == 1 && double.counts.bytesRead >= 4_096 }
-            #expect(isFull)
+            try await eventually { session.unanswered == 1 && double.counts.bytesRead >= 4_096 }
             // So many pieces, and what was asked for before the first.
             #expect(double.counts.bytesRead <= 4_096 + 255)
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
             session.end()
-            let hasEnded = try await eventually { double.counts.openChannels == 0 }
-            #expect(hasEnded)
+            try await eventually { double.counts.openChannels == 0 }
             double.resetCounts()
         }
     }
@@ -262,8 +253,7 @@ import Testing
             // Before it runs, and while it does.
             #expect(bulk.add(lanes[1]))
             async let count = bulk.run()
-            let isRunning = try await eventually { sink.count > 0 }
-            #expect(isRunning)
+            try await eventually { sink.count > 0 }
             #expect(bulk.add(lanes[2]))
             sink.open()
             #expect(try await count == 60_000_000)

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPEngine
@@ -63,8 +64,7 @@ import Testing
             $0.maximumTake = 999
         }
         try await withSession(double) { session async throws in
-            let hasLimits = try await eventually { session.limits.write == 261_120 }
-            #expect(hasLimits)
+            try await eventually { session.limits.write == 261_120 }
             #expect(try await write([session], from: PatternSource(1_000_000)) == 1_000_000)
             #expect(double.isPattern("/file", size: 1_000_000))
         }
@@ -102,8 +102,7 @@ import Testing
             }
             #expect(await code { _ = try await write([session], from: PatternSource(9_000_000)) } == .cannotParseResponse)
             // The second handle went with the session.
-            let isCounted = try await eventually { double.counts.leakedHandles == 1 }
-            #expect(isCounted)
+            try await eventually { double.counts.leakedHandles == 1 }
             double.resetCounts()
         }
     }
@@ -115,8 +114,7 @@ import Testing
             let source = PatternSource(9_000_000, waitsEvery: 3, .whenOpened)
             let bulk = SFTPBulkWrite(lanes, from: source, at: 0)
             let writing = Task { try await bulk.run() }
-            let isDry = try await eventually { source.isWaitedFor && !session.isWaiting }
-            #expect(isDry)
+            try await eventually { source.isWaitedFor && !session.isWaiting }
             writing.cancel()
             await #expect(throws: CancellationError.self) { _ = try await writing.value }
             let written = double.counts.bytesWritten
@@ -134,8 +132,7 @@ import Testing
             let lanes = try await lanes([session])
             double.cut(cut)
             #expect(await code { _ = try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() } == .networkConnectionLost)
-            let isCounted = try await eventually { double.counts.openChannels == 0 }
-            #expect(isCounted)
+            try await eventually { double.counts.openChannels == 0 }
             double.resetCounts()
         }
     }
@@ -151,15 +148,13 @@ import Testing
         try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let writing = Task { try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() }
-            let isFull = try await eventually { double.counts.bytesWritten > least }
-            #expect(isFull)
+            try await eventually { double.counts.bytesWritten > least }
             #expect(try await sessions[0].size("/file") != nil)
             #expect(double.counts.bytesWritten <= most)
             writing.cancel()
             await #expect(throws: CancellationError.self) { _ = try await writing.value }
             for session in sessions { session.end() }
-            let hasEnded = try await eventually { double.counts.openChannels == 0 }
-            #expect(hasEnded)
+            try await eventually { double.counts.openChannels == 0 }
             double.resetCounts()
         }
     }
@@ -194,8 +189,7 @@ import Testing
             let bulk = SFTPBulkWrite(Array(lanes.prefix(1)), from: source, at: 0)
             #expect(bulk.add(lanes[1]))
             async let count = bulk.run()
-            let isRunning = try await eventually { bulk.acknowledged > 0 }
-            #expect(isRunning)
+            try await eventually { bulk.acknowledged > 0 }
             #expect(bulk.add(lanes[2]))
             source.open()
             #expect(try await count == 60_000_000)
@@ -211,8 +205,7 @@ import Testing
         try await withSession(double) { session async throws in
             let lanes = try await lanes([session])
             let writing = Task { try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() }
-            let isRunning = try await eventually { double.counts.bytesWritten > 2_000_000 }
-            #expect(isRunning)
+            try await eventually { double.counts.bytesWritten > 2_000_000 }
             var ahead: [Int] = []
             for _ in 0..<15 {
                 let before = double.requests.count

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct SFTPDoubleStrictnessTests {
@@ -112,8 +113,7 @@ import Testing
         let double = SFTPDouble(settings)
         let liar = Liar()
         double.channel().start(liar)
-        let deadline = ContinuousClock.now + .seconds(20)
-        while !liar.hasEnded.value, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { liar.hasEnded.value }
         #expect(liar.hasEnded.value)
         #expect(double.violations.first?.contains("bytesToSend()") == true)
     }
@@ -125,8 +125,7 @@ import Testing
         let client = SFTPDoubleClient(double, isWaiting: false)
         client.send(1, UInt32(3))
         client.send(7, UInt32(1), "/")
-        let deadline = ContinuousClock.now + .seconds(20)
-        while double.violations.count < 2, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { double.violations.count >= 2 }
         #expect(double.violations.prefix(2) == ["1: lstat: A request before VERSION.", "1: isWaiting is false while a reply is owed."])
         double.stop()
     }

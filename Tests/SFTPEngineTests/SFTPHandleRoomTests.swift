@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPEngine
@@ -88,7 +89,7 @@ import Testing
             #expect(room.learned == 1)
             // Who waits on a session that has ended finds that out by using it.
             for session in sessions { session.end() }
-            #expect(try await eventually { tickets.allSatisfy(room.isAdmitted) })
+            try await eventually { tickets.allSatisfy(room.isAdmitted) }
         }
         let room = SFTPHandleRoom(growth: .zero)
         room.learn(4, isShared: false)

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -55,17 +56,14 @@ import Testing
             double.setWindow(0)
             // They fill the outbox, which is closed to what comes later.
             let fillers = (0..<3).map { _ in session.begin([.write(handle, at: 0, [UInt8](repeating: 1, count: 100_000))]) }
-            let isFull = try await eventually { session.state.withLock { $0.queue.isEmpty } }
-            #expect(isFull)
+            try await eventually { session.state.withLock { $0.queue.isEmpty } }
             let reading = Task { try await session.sendTogether((0..<50).map { .read(handle, at: $0, count: 1) } + [.close(handle)]) }
-            let isQueued = try await eventually { session.unanswered == 54 }
-            #expect(isQueued)
+            try await eventually { session.unanswered == 54 }
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
             double.setWindow(nil)
             for filler in fillers { _ = try await filler.value() }
-            let isAtRest = try await eventually { !session.isWaiting }
-            #expect(isAtRest)
+            try await eventually { !session.isWaiting }
             #expect(double.counts.requests[.close] == 1 && double.counts.openHandles == 0)
             #expect(double.counts.requests[.read] == nil)
         }
@@ -94,8 +92,7 @@ import Testing
             double.setWindow(0)
             let data = [UInt8](repeating: 1, count: 100_000)
             let writes = (0..<200).map { index in Task { try await session.send(.write(handle, at: UInt64(index) * 100_000, data)) } }
-            let isFull = try await eventually { session.state.withLock { $0.held.count >= 100 } }
-            #expect(isFull)
+            try await eventually { session.state.withLock { $0.held.count >= 100 } }
             #expect(session.state.withLock { $0.queue.bytes } < 6 << 20)
             let look = session.begin([.lstat(Array("/file".utf8))])
             let late = Task { try await session.send(.write(handle, at: 0, data)) }

@@ -1,20 +1,11 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Synchronization
 import Testing
 
 @testable import SFTPEngine
-
-/// Whether it comes to hold in 40 seconds.
-func eventually(_ condition: () -> Bool) async throws -> Bool {
-    let deadline = ContinuousClock.now + .seconds(40)
-    while !condition() {
-        guard ContinuousClock.now < deadline else { return false }
-        try await Task.sleep(for: .milliseconds(1))
-    }
-    return true
-}
 
 /// Sessions with the double; at their end it has seen nothing that is forbidden, and no handle is left open.
 func withSessions(
@@ -24,11 +15,9 @@ func withSessions(
     for _ in 0..<count { sessions.append(try await SFTPSession.open(over: double.channel(), patience: patience)) }
     try await body(sessions)
     // What is abandoned is closed as soon as the server has answered.
-    let isAtRest = try await eventually { sessions.allSatisfy { $0.ending != nil || !$0.isWaiting } }
-    #expect(isAtRest)
+    try await eventually { sessions.allSatisfy { $0.ending != nil || !$0.isWaiting } }
     for session in sessions { session.end() }
-    let hasEnded = try await eventually { double.counts.openChannels == 0 }
-    #expect(hasEnded)
+    try await eventually { double.counts.openChannels == 0 }
     #expect(double.violations == [])
     #expect(double.counts.leakedHandles == 0)
 }

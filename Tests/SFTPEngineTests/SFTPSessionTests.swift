@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPEngine
@@ -23,10 +24,8 @@ import Testing
         try await withSession(double(woken())) { session async throws in
             #expect(session.has(.copyData) && session.has(.posixRename))
             #expect(session.extensions.count == 11)
-            let hasLimits = try await eventually { session.limits == SFTPLimits(read: 261_120, write: 261_120, handles: 1_019) }
-            #expect(hasLimits)
-            let isAtRest = try await eventually { !session.isWaiting }
-            #expect(isAtRest)
+            try await eventually { session.limits == SFTPLimits(read: 261_120, write: 261_120, handles: 1_019) }
+            try await eventually { !session.isWaiting }
         }
     }
 
@@ -72,8 +71,7 @@ import Testing
         settings.timeout = nil
         let quieter = double(settings)
         let opening = Task { try await SFTPSession.open(over: quieter.channel()) }
-        let hasAsked = try await eventually { quieter.counts.requests[.initialize] == 1 }
-        #expect(hasAsked)
+        try await eventually { quieter.counts.requests[.initialize] == 1 }
         opening.cancel()
         await #expect(throws: CancellationError.self) { _ = try await opening.value }
         #expect(quiet.violations + quieter.violations == [])
@@ -111,8 +109,7 @@ import Testing
         let double = double(SFTPDouble.Settings { $0.kind == .lstat ? [.duplicate] : [] })
         try await withSession(double) { session async throws in
             #expect(try await session.size("/file") == 10)
-            let hasEnded = try await eventually { (session.ending as? URLError)?.code == .cannotParseResponse }
-            #expect(hasEnded)
+            try await eventually { (session.ending as? URLError)?.code == .cannotParseResponse }
         }
     }
 
@@ -129,8 +126,7 @@ import Testing
     func `a channel that ends at any point fails what is not answered`(cut: SFTPDouble.Cut) async throws {
         let double = double()
         try await withSession(double) { session async throws in
-            let isAtRest = try await eventually { !session.isWaiting }
-            #expect(isAtRest)
+            try await eventually { !session.isWaiting }
             double.cut(cut)
             #expect(await code { while true { _ = try await session.size("/file") } } == .networkConnectionLost)
         }
@@ -148,8 +144,7 @@ import Testing
     @Test func `a window that never opens times out`() async throws {
         let double = double(woken { $0.timeout = 0.2 })
         try await withSession(double) { session async throws in
-            let isAtRest = try await eventually { !session.isWaiting }
-            #expect(isAtRest)
+            try await eventually { !session.isWaiting }
             double.setWindow(0)
             #expect(await code { _ = try await session.size("/file") } == .timedOut)
         }
@@ -218,13 +213,11 @@ import Testing
         let double = double(woken { $0.answer = { $0.kind == .open ? [.late(after: 2)] : [] } })
         try await withSession(double) { session async throws in
             let opening = Task { try await session.handle("/file") }
-            let hasCome = try await eventually { double.counts.requests[.open] == 1 }
-            #expect(hasCome)
+            try await eventually { double.counts.requests[.open] == 1 }
             opening.cancel()
             await #expect(throws: CancellationError.self) { _ = try await opening.value }
             for _ in 0..<3 { #expect(try await session.size("/file") == 10) }
-            let isClosed = try await eventually { double.counts.requests[.close] == 1 && double.counts.openHandles == 0 }
-            #expect(isClosed)
+            try await eventually { double.counts.requests[.close] == 1 && double.counts.openHandles == 0 }
         }
     }
 
@@ -232,12 +225,10 @@ import Testing
         let double = double(SFTPDouble.Settings { $0.kind == .stat ? [.silence] : [] })
         try await withSession(double) { session async throws in
             let both = Task { try await session.sendTogether([.open(Array("/file".utf8), .read), .stat([47])]) }
-            let isOpen = try await eventually { double.counts.openHandles == 1 && session.unanswered == 1 }
-            #expect(isOpen)
+            try await eventually { double.counts.openHandles == 1 && session.unanswered == 1 }
             both.cancel()
             await #expect(throws: CancellationError.self) { _ = try await both.value }
-            let isClosed = try await eventually { double.counts.openHandles == 0 }
-            #expect(isClosed)
+            try await eventually { double.counts.openHandles == 0 }
             session.end()
         }
     }

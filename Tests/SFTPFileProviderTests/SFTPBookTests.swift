@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Publication
 import SampleBooks
 import Testing
@@ -12,10 +13,8 @@ import Testing
     @Test(arguments: [true, false]) func `A book of 100 MB is opened, and its first chapter read, in five round trips and 300 kB`(
         textFirst: Bool
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-book-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let file = folder.appending(path: "book.epub")
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "book.epub")
         try SampleBook.large(textFirst: textFirst, to: file)
         var settings = SFTPDouble.Settings()
         settings.latency = 0.02

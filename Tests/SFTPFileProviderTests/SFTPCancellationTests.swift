@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPFileProvider
@@ -41,12 +42,12 @@ import Testing
                 return [.held]
             }
             let task = Task { try await step.doing.run(provider) }
-            #expect(await SFTPFaults.waits { seen.value })
+            try await eventually { seen.value }
             ending(task, provider)
             ended = await SFTPFaults.failure { try await task.value }
             double.letGo()
-            #expect(await SFTPFaults.waits { double.counts.openHandles == 0 })
-            #expect(await SFTPFaults.waits { SFTPFaults.leftovers(double).isEmpty })
+            try await eventually { double.counts.openHandles == 0 }
+            try await eventually { SFTPFaults.leftovers(double).isEmpty }
             if let data = double.file("/new") {
                 #expect(
                     [SFTPDoing.content, SFTPDoing.large, SFTPFaults.book, Data("old".utf8)].contains(data) || step.doing == .writeInPlace,
@@ -84,7 +85,7 @@ import Testing
                         return [.held]
                     }
                     let task = Task { try await doing.run(provider) }
-                    #expect(await SFTPFaults.waits { seen.value })
+                    try await eventually { seen.value }
                     task.cancel()
                     double.letGo()
                     let error = await SFTPFaults.failure { try await task.value }
@@ -100,7 +101,7 @@ import Testing
             double.putPattern(500_000_000, at: "/file")
             let sink = SFTPReadingTests.PatternSink()
             let task = Task { try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: sink) } }
-            #expect(await SFTPFaults.waits { sink.next > 1_000_000 })
+            try await eventually { sink.next > 1_000_000 }
             task.cancel()
             let error = try await SFTPFaults.mustFail { try await task.value }
             #expect(error is CancellationError)
@@ -114,11 +115,11 @@ import Testing
         let double = SFTPDouble(.init { $0.kind == .read ? [.held] : [] }, files: SFTPFaults.files)
         var provider: SFTPFileProvider? = try SFTPFaults.provider(SFTPLinks(double))
         let task = Task { [provider] in try await #require(provider).contents(path: ProviderPath("book")) }
-        #expect(await SFTPFaults.waits { double.requests.contains { $0.kind == .read } })
+        try await eventually { double.requests.contains { $0.kind == .read } }
         provider = nil
         double.letGo()
         try await #expect(task.value == SFTPFaults.book)
-        #expect(await SFTPFaults.waits { double.counts.openChannels == 0 })
+        try await eventually { double.counts.openChannels == 0 }
         #expect(double.violations == [])
     }
 }

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPFileProvider
@@ -20,7 +21,7 @@ func withSFTPProvider(
     defer { provider.invalidate() }
     try await body(double, provider)
     #expect(double.violations == [])
-    #expect(await SFTPFaults.waits { double.counts.openHandles == 0 }, "\(double.counts.openHandles) handles are open")
+    try await eventually { double.counts.openHandles == 0 }
     #expect(SFTPFaults.leftovers(double) == [])
 }
 
@@ -77,16 +78,6 @@ enum SFTPFaults {
         within seconds: Double = 15, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
     ) async throws -> any Error {
         try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
-    }
-
-    /// Waits until `condition` holds, ten seconds at most; false when it does not by then.
-    static func waits(until condition: () -> Bool) async -> Bool {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while !condition() {
-            if ContinuousClock.now > deadline { return false }
-            try? await Task.sleep(for: .milliseconds(2))
-        }
-        return true
     }
 }
 

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import SFTPEngine
 import Testing
 
@@ -133,7 +134,7 @@ import Testing
         try await withSFTPProvider(settings) { double, provider in
             try await SFTPDoing.look.run(provider)
             let first = Task { try await SFTPDoing.list.run(provider) }
-            #expect(await SFTPFaults.waits { double.counts.openHandles == 1 })
+            try await eventually { double.counts.openHandles == 1 }
             let second = Task { try await SFTPDoing.read.run(provider) }
             let third = Task { try await SFTPDoing.read.run(provider) }
             second.cancel()

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPFileProvider
@@ -122,7 +123,7 @@ import Testing
                     return isDead.value ? [.silence] : []
                 }
                 let task = Task { try await replace(provider, data) }
-                #expect(await SFTPFaults.waits { isDead.value })
+                try await eventually { isDead.value }
                 task.cancel()
                 let error = try await SFTPFaults.mustFail { try await task.value }
                 #expect(error is CancellationError, "\(error)")
@@ -155,7 +156,7 @@ import Testing
                 withUnsafeCurrentTask { $0?.cancel() }
                 #expect(await provider.handles.giveBackIdle())
             }.value
-            #expect(await SFTPFaults.waits { double.counts.openHandles == 0 })
+            try await eventually { double.counts.openHandles == 0 }
             try await #expect(reader.read([0..<1]) == [SFTPFaults.book.prefix(1)])
             await reader.close()
         }

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPFileProvider
@@ -85,7 +86,7 @@ import Testing
             let provider = try SFTPFaults.provider(links)
             try await SFTPDoing.publishLarge.run(provider, "first")
             if cutsLink { links.cut() } else { links.double.stop() }
-            #expect(await SFTPFaults.waits { links.double.counts.openChannels == 0 })
+            try await eventually { links.double.counts.openChannels == 0 }
             try await doing.run(provider)
             #expect(links.double.violations == [])
             provider.invalidate()
@@ -100,7 +101,7 @@ import Testing
         let provider = try SFTPFaults.provider(links)
         try await SFTPDoing.look.run(provider)
         links.cut()
-        #expect(await SFTPFaults.waits { links.double.counts.openChannels == 0 })
+        try await eventually { links.double.counts.openChannels == 0 }
         try await SFTPDoing.look.run(provider)
         #expect(links.count == 2)
         provider.invalidate()
@@ -179,7 +180,7 @@ import Testing
         let settings = SFTPDouble.Settings { $0.kind == .initialize ? [.held] : [] }
         try await withSFTPProvider(settings) { double, provider in
             let first = Task { try await SFTPDoing.look.run(provider) }
-            #expect(await SFTPFaults.waits { double.counts.channels == 1 })
+            try await eventually { double.counts.channels == 1 }
             let second = Task { try await SFTPDoing.look.run(provider) }
             first.cancel()
             let error = try await SFTPFaults.mustFail { try await first.value }
@@ -194,7 +195,7 @@ import Testing
         try await withSFTPProvider(.init { $0.kind == .open ? [.held] : [] }) { double, provider in
             let reader = try await provider.open(path: ProviderPath("book"))
             let reading = Task { try await reader.attributes() }
-            #expect(await SFTPFaults.waits { double.requests.contains { $0.kind == .open } })
+            try await eventually { double.requests.contains { $0.kind == .open } }
             await reader.close()
             let error = try await SFTPFaults.mustFail { try await reading.value }
             #expect(error.posixCode == .EBADF, "\(error)")

@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Synchronization
 import Testing
 
@@ -188,7 +189,7 @@ import Testing
                     #expect(error.sentence.isEmpty == false)
                 }
                 reader = nil
-                #expect(await SFTPFaults.waits { double.counts.openHandles == 0 })
+                try await eventually { double.counts.openHandles == 0 }
             }
         }
     }

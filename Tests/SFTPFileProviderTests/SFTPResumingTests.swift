@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SFTPFileProvider
@@ -11,43 +12,10 @@ import Testing
     private static let size = 24_000_000
     private static let identity = "version 1"
 
-    /// Bytes of the double's pattern, none of them kept.
-    private struct PatternSource: WriteSource {
-        let size: Int
-        var begun = Locked<[Int64]>([])
-        var length: Int64? { Int64(size) }
-        var isRepeatable: Bool { true }
+    /// Bytes of the double's pattern.
+    private func pattern() -> ScriptedSource { ScriptedSource(SFTPDouble.pattern(0..<Self.size)) }
 
-        func bytes(from offset: Int64) throws -> any ByteSource {
-            begun.update { $0.append(offset) }
-            return Bytes(Int(offset), size)
-        }
-
-        private final class Bytes: ByteSource {
-            private let place: Locked<Int>
-            private let size: Int
-
-            init(_ offset: Int, _ size: Int) {
-                place = Locked(offset)
-                self.size = size
-            }
-
-            func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-                let range = place.update { place in
-                    let end = min(size, place + buffer.count)
-                    defer { place = end }
-                    return place..<end
-                }
-                if range.isEmpty { return .end }
-                buffer.copyBytes(from: SFTPDouble.pattern(range))
-                return .bytes(range.count)
-            }
-
-            func whenReady(_ resume: @escaping @Sendable () -> Void) { resume() }
-        }
-    }
-
-    private func write(_ provider: SFTPFileProvider, _ source: PatternSource, identity: String? = identity) async throws {
+    private func write(_ provider: SFTPFileProvider, _ source: ScriptedSource, identity: String? = identity) async throws {
         _ = try await provider.writeContents(
             path: ProviderPath("new"), from: source, options: WriteOptions(resumption: identity))
     }
@@ -57,13 +25,13 @@ import Testing
             try await withSFTPProvider(options: { $0.retries.retries = 1 }) { double, provider in
                 try await provider.checkReachability()
                 double.cut(.received(cut))
-                let source = PatternSource(size: Self.size)
+                let source = pattern()
                 try await write(provider, source, identity: nil)
                 #expect(double.isPattern("/new", size: Self.size))
-                #expect(source.begun.value.first == 0)
+                #expect(source.begun.first == 0)
                 // The part has been compared by other begins; the last is where it went on.
-                let last = try #require(source.begun.value.last)
-                #expect(last <= cut + Self.size / 10 && (cut < Self.size / 2 || last > 0), "\(source.begun.value)")
+                let last = try #require(source.begun.last)
+                #expect(last <= cut + Self.size / 10 && (cut < Self.size / 2 || last > 0), "\(source.begun)")
                 #expect(double.counts.bytesWritten <= Self.size + 17 << 20)
             }
         }
@@ -79,7 +47,7 @@ import Testing
                 }
                 return []
             }
-            try await write(provider, PatternSource(size: Self.size), identity: nil)
+            try await write(provider, pattern(), identity: nil)
             #expect(double.isPattern("/new", size: Self.size))
             #expect(double.counts.bytesWritten < 3 * Self.size)
         }
@@ -88,20 +56,20 @@ import Testing
     /// Leaves a part, and has another provider go on.
     private func withPart(
         _ settings: SFTPDouble.Settings = .init(), change: (SFTPDouble, String) -> Void = { _, _ in }, identity: String = identity,
-        _ body: (SFTPDouble, PatternSource) throws -> Void
+        _ body: (SFTPDouble, ScriptedSource) throws -> Void
     ) async throws {
         try await withSFTPProvider(settings) { double, provider in
             try await provider.checkReachability()
             double.cut(.received(22_000_000))
-            let error = try await SFTPFaults.mustFail { try await write(provider, PatternSource(size: Self.size)) }
+            let error = try await SFTPFaults.mustFail { try await write(provider, pattern()) }
             #expect(error.isTransient)
             // Lanes that were not cut bring what they had.
             provider.invalidate()
-            #expect(await SFTPFaults.waits { double.counts.openChannels == 0 })
+            try await eventually { double.counts.openChannels == 0 }
             let part = try #require(SFTPFaults.leftovers(double).first)
             change(double, part)
             let other = try SFTPFaults.provider(SFTPLinks(double))
-            let source = PatternSource(size: Self.size)
+            let source = pattern()
             double.resetCounts()
             try await write(other, source, identity: identity)
             #expect(double.isPattern("/new", size: Self.size))
@@ -113,8 +81,8 @@ import Testing
 
     @Test func `Another provider goes on where the first stopped, and compares before`() async throws {
         try await withPart { double, source in
-            let last = try #require(source.begun.value.last)
-            #expect(last > 0 && double.counts.bytesWritten == Self.size - Int(last), "\(source.begun.value)")
+            let last = try #require(source.begun.last)
+            #expect(last > 0 && double.counts.bytesWritten == Self.size - Int(last), "\(source.begun)")
             #expect(double.counts.bytesRead <= 256 << 10 && double.counts.bytesRead > 0)
             #expect(SFTPFaults.leftovers(double).isEmpty)
         }
@@ -122,7 +90,7 @@ import Testing
 
     @Test func `A part of another identity is not touched`() async throws {
         try await withPart(identity: "version 2") { double, source in
-            #expect(source.begun.value == [0] && !SFTPFaults.leftovers(double).isEmpty)
+            #expect(source.begun == [0] && !SFTPFaults.leftovers(double).isEmpty)
         }
     }
 
@@ -131,7 +99,7 @@ import Testing
             let size = double.size(part) ?? 0
             double.put(Data([1, 2, 3]) + double.bytes(part, 3..<size), at: part)
         }) { double, source in
-            #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)
+            #expect(source.begun.last == 0 && double.counts.bytesWritten == Self.size)
         }
         try await withPart(change: { double, part in
             // What counts as whole ends where holes may begin.
@@ -139,7 +107,7 @@ import Testing
             let start = size - 16 << 20
             double.put(double.bytes(part, 0..<start - 10) + Data(count: 10) + double.bytes(part, start..<size), at: part)
         }) { double, source in
-            #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)
+            #expect(source.begun.last == 0 && double.counts.bytesWritten == Self.size)
         }
     }
 
@@ -149,14 +117,14 @@ import Testing
             let start = size - 16 << 20
             double.put(double.bytes(part, 0..<start + 1_000) + Data(count: 500_000) + double.bytes(part, start + 501_000..<size), at: part)
         }) { _, source in
-            #expect((source.begun.value.last ?? 0) > 0)
+            #expect((source.begun.last ?? 0) > 0)
         }
     }
 
     @Test func `A part that is longer than the source, a folder or a link is begun anew`() async throws {
-        try await withPart(change: { $0.putPattern(Self.size + 1, at: $1) }) { _, source in #expect(source.begun.value.last == 0) }
+        try await withPart(change: { $0.putPattern(Self.size + 1, at: $1) }) { _, source in #expect(source.begun.last == 0) }
         try await withPart(change: { $0.putLink(to: "/old", at: $1) }) { double, source in
-            #expect(source.begun.value.last == 0 && double.file("/old") == Data("old".utf8))
+            #expect(source.begun.last == 0 && double.file("/old") == Data("old".utf8))
         }
     }
 
@@ -174,7 +142,7 @@ import Testing
                     return [.attributes(attributes)]
                 }
             }) { double, source in
-                #expect(source.begun.value == [0] && double.counts.bytesWritten == Self.size)
+                #expect(source.begun == [0] && double.counts.bytesWritten == Self.size)
             }
         }
     }
@@ -190,7 +158,7 @@ import Testing
                 double.putLink(to: "/victim", at: request.path)
                 return []
             }
-            let error = try await SFTPFaults.mustFail { try await write(provider, PatternSource(size: Self.size)) }
+            let error = try await SFTPFaults.mustFail { try await write(provider, pattern()) }
             #expect(error.cocoaCode == .fileWriteUnknown && error.sentence.contains(part.name), "\(error)")
             #expect(double.counts.bytesWritten == 0 && double.isPattern("/victim", size: 20_000_000) && !double.exists("/new"))
             double.remove("/\(part.name)")
@@ -199,12 +167,12 @@ import Testing
 
     @Test func `A server that empties what is opened is sent the whole file again`() async throws {
         try await withPart(.rclone) { double, source in
-            #expect(source.begun.value.last == 0 && double.counts.bytesWritten == Self.size)
+            #expect(source.begun.last == 0 && double.counts.bytesWritten == Self.size)
         }
         try await withSFTPProvider(.rclone, options: { $0.retries.retries = 1 }) { double, provider in
             try await provider.checkReachability()
             double.cut(.received(10_000_000))
-            try await write(provider, PatternSource(size: Self.size), identity: nil)
+            try await write(provider, pattern(), identity: nil)
             #expect(double.isPattern("/new", size: Self.size))
         }
     }
@@ -218,16 +186,16 @@ import Testing
         }
         try await withSFTPProvider { double, provider in
             double.setWindow(18_000_000)
-            let task = Task { try await write(provider, PatternSource(size: Self.size)) }
-            #expect(await SFTPFaults.waits { double.counts.bytesWritten > 17_000_000 })
+            let task = Task { try await write(provider, pattern()) }
+            try await eventually { double.counts.bytesWritten > 17_000_000 }
             task.cancel()
             let error = try await SFTPFaults.mustFail { try await task.value }
             #expect(error is CancellationError)
             double.setWindow(nil)
             // What had been sent still arrives, and the closing behind it.
-            #expect(await SFTPFaults.waits { double.counts.openHandles == 0 })
+            try await eventually { double.counts.openHandles == 0 }
             double.resetCounts()
-            try await write(provider, PatternSource(size: Self.size))
+            try await write(provider, pattern())
             #expect(double.isPattern("/new", size: Self.size))
             #expect(double.counts.bytesWritten < Self.size)
         }

@@ -19,8 +19,7 @@ import Testing
 
     @Test(arguments: storages)
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-histories-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let failures = Collected<String>()
         let next = Locked(Self.first)
         let last = Self.first + UInt64(Self.count)
@@ -31,7 +30,7 @@ import Testing
                         defer { next += 1 }
                         return next
                     }), seed < last, failures.values.isEmpty {
-                        do { try await Self.tell(seed, storage, folder.appending(path: "\(seed)")) } catch {
+                        do { try await Self.tell(seed, storage, folder.url.appending(path: "\(seed)")) } catch {
                             failures.append("seed \(seed): \(error)")
                         }
                     }

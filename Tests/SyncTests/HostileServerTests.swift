@@ -8,16 +8,17 @@ import Testing
 
 /// Servers that list what is not so, to have files written elsewhere.
 @Suite struct HostileServerTests {
-    private let folder: URL
+    private let temporary: TemporaryFolder
+    private var folder: URL { temporary.url }
     private let machine: LocalFileProvider
     private let server = ToldProvider("server")
     private var inside: String { folder.path + "/inside" }
     private var outside: String { folder.path + "/outside" }
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appending(path: "carrel-hostile-\(UInt64.random(in: 0 ... .max))")
+        temporary = try TemporaryFolder()
         for name in ["inside", "outside"] {
-            try FileManager.default.createDirectory(at: folder.appending(path: name), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: temporary.url.appending(path: name), withIntermediateDirectories: true)
         }
         machine = try LocalFileProvider(root: URL(fileURLWithPath: "/"))
     }
@@ -40,11 +41,8 @@ import Testing
         return report
     }
 
-    private func removeAll() { try? FileManager.default.removeItem(at: folder) }
-
     @Test(arguments: [SyncOptions.Direction.mirror, .twoWay])
     func `a name that is listed twice, first as a folder and then as a link, takes no part`(direction: SyncOptions.Direction) async throws {
-        defer { removeAll() }
         try await server.memory.put("/d/x", "written through the link")
         try await server.memory.put("/e/y", "good")
         let listing = CraftedListing(server)
@@ -65,7 +63,6 @@ import Testing
     }
 
     @Test func `items of other folders, and below what is no folder, are refused`() async throws {
-        defer { removeAll() }
         try await server.memory.put("/e/y", "good")
         let listing = CraftedListing(server)
         listing.craft.update {
@@ -80,7 +77,6 @@ import Testing
     }
 
     @Test func `a link that comes into a folder's place leads no write out of the folder`() async throws {
-        defer { removeAll() }
         try await server.memory.put("/d/x", "written through the link")
         let (place, target) = (inside + "/d", outside)
         let isSwapped = Locked(false)
@@ -98,7 +94,6 @@ import Testing
     }
 
     @Test func `links that lead out of the folder, or may, are refused unless all are asked for`() async throws {
-        defer { removeAll() }
         let targets = [
             "absolute": "/etc/passwd", "climbing": "../x", "deep/climbing": "../../x", "deep/winding": "a/../b", "deep/up": "../x",
             "near": "x",

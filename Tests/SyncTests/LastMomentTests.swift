@@ -247,15 +247,15 @@ import Testing
     private func withOneDisk(
         _ direction: SyncOptions.Direction, _ body: (BusyDisk, FolderSync) async throws -> Void
     ) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-one-disk-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try FileManager.default.createDirectory(at: folder.appending(path: "disk"), withIntermediateDirectories: true)
-        let disk = try BusyDisk(LocalFileProvider(root: folder.appending(path: "disk")))
+        let folder = try TemporaryFolder()
+        try FileManager.default.createDirectory(at: folder.url.appending(path: "disk"), withIntermediateDirectories: true)
+        let disk = try BusyDisk(LocalFileProvider(root: folder.url.appending(path: "disk")))
         try await disk.put("/a/log", "0")
         try await disk.put("/a/quiet", "quiet")
         let sync = try await FolderSync(
             SyncFolder(ProviderLocation(provider: disk, path: ProviderPath("a")), label: "one"),
-            SyncFolder(ProviderLocation(provider: disk, path: ProviderPath("b")), label: "two"), state: folder.appending(path: "state.db"),
+            SyncFolder(ProviderLocation(provider: disk, path: ProviderPath("b")), label: "two"),
+            state: folder.url.appending(path: "state.db"),
             options: SyncOptions(direction: direction))
         try await body(disk, sync)
         try await sync.close()

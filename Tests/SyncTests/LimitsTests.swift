@@ -140,10 +140,8 @@ import Testing
     }
 
     @Test func `a new version on a disk has the permissions of the old one`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-modes-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let disk = try LocalFileProvider(root: folder)
+        let folder = try TemporaryFolder()
+        let disk = try LocalFileProvider(root: folder.url)
         let bed = try SyncBed(.mirror, source: one, destination: disk)
         let modes: [String: UInt16] = ["secret": 0o600, "script": 0o755, "kept": 0o444]
         for name in modes.keys { try await one.put("/" + name, name) }

@@ -15,15 +15,14 @@ import Testing
 
     /// Two folders of this machine and one beside them.
     private func withDisk(_ body: (_ bed: SyncBed, _ top: URL) async throws -> Void) async throws {
-        let top = FileManager.default.temporaryDirectory.appending(path: "carrel-disk-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: top) }
+        let top = try TemporaryFolder()
         for name in ["one", "two", "elsewhere"] {
-            try FileManager.default.createDirectory(at: top.appending(path: name), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(at: top.url.appending(path: name), withIntermediateDirectories: true)
         }
         let bed = try SyncBed(
-            .twoWay, source: LocalFileProvider(root: top.appending(path: "one")),
-            destination: LocalFileProvider(root: top.appending(path: "two")))
-        try await body(bed, top)
+            .twoWay, source: LocalFileProvider(root: top.url.appending(path: "one")),
+            destination: LocalFileProvider(root: top.url.appending(path: "two")))
+        try await body(bed, top.url)
     }
 
     private func link(_ top: URL, _ name: String, to target: String) throws {

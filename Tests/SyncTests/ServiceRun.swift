@@ -55,14 +55,3 @@ extension SyncServiceOptions {
             watch: WatchOptions(window: 0.01, shortestInterval: 0.01, longestInterval: 0.05))
     }
 }
-
-/// Waits until `condition` holds, a minute at most.
-func eventually(
-    _ condition: () async throws -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(60)
-    while try await !condition() {
-        try #require(ContinuousClock.now < deadline, "it did not happen", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(2))
-    }
-}

@@ -2,6 +2,7 @@ import FileProviderCore
 import Foundation
 import LocalFileProvider
 import MemoryFileProvider
+import ProviderDoubles
 import Sync
 import Testing
 
@@ -12,7 +13,7 @@ final class SyncBed: Sendable {
     let options: Locked<SyncOptions>
     /// Who logs in to the destination.
     let user = Locked<String?>(nil)
-    private let folder: URL
+    private let folder: TemporaryFolder
 
     init(
         _ direction: SyncOptions.Direction = .mirror, source: any FileProvider = MemoryFileProvider(MemoryConfiguration(name: "one")),
@@ -21,15 +22,12 @@ final class SyncBed: Sendable {
         self.source = source
         self.destination = destination
         options = Locked(SyncOptions(direction: direction))
-        folder = FileManager.default.temporaryDirectory.appending(path: "carrel-sync-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        folder = try TemporaryFolder()
     }
 
     static func memory(_ name: String) -> MemoryFileProvider { MemoryFileProvider(MemoryConfiguration(name: name)) }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
-    var state: URL { folder.appending(path: "state.db") }
+    var state: URL { folder.url.appending(path: "state.db") }
 
     /// Opens the pair anew, as another process would, and lets `body` work with it.
     func withSync<Value: Sendable>(_ body: (FolderSync) async throws -> Value) async throws -> Value {

@@ -16,11 +16,10 @@ import Testing
 
     @Test(arguments: ["memory", "local"])
     func `a change of either side arrives at the other, and then it is quiet`(storage: String) async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-service-\(UInt64.random(in: 0 ... .max))")
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let sides = try (0...1).map { side -> any FileProvider in
             if storage == "memory" { return MemoryFileProvider(MemoryConfiguration(name: "side\(side)")) }
-            let url = folder.appending(path: "\(side)")
+            let url = folder.url.appending(path: "\(side)")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
             return try LocalFileProvider(root: url)
         }

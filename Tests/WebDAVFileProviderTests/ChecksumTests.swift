@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
@@ -40,14 +41,12 @@ import WebDAVFileProvider
     func `a file that is not as its hash says is damaged, and does not appear`(_ checksum: String) async throws {
         let server = try server(checksum)
         defer { server.stop() }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "checksum-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
+        let folder = try TemporaryFolder()
         let error = await #expect(throws: CocoaError.self) {
-            try await server.provider().copyItem(path: ProviderPath("f"), toLocalURL: folder.appending(path: "f"))
+            try await server.provider().copyItem(path: ProviderPath("f"), toLocalURL: folder.url.appending(path: "f"))
         }
         #expect(error?.code == .fileReadCorruptFile)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).isEmpty)
     }
 
     @Test func `a part of a file is not compared with the hash of the whole`() async throws {

@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 
 @testable import WebDAVFileProvider
@@ -138,10 +139,7 @@ import Testing
             let writing = Task {
                 _ = try await provider.writeContents(path: ProviderPath("f"), from: DataSource(data), options: WriteOptions())
             }
-            let deadline = ContinuousClock.now + .seconds(10)
-            while server.requests.filter({ $0.method == "MOVE" }).count < 3, ContinuousClock.now < deadline {
-                try await Task.sleep(for: .milliseconds(5))
-            }
+            try await eventually { server.requests.count { $0.method == "MOVE" } >= 3 }
             writing.cancel()
             let error = await #expect(throws: (any Error).self) { try await writing.value }
             #expect(error?.isCancellation == true)
@@ -156,17 +154,7 @@ import Testing
             cloud.state.update { $0.faults["MOVE"] = [404] }
             let other = Data(data.reversed())
             let provider = try provider(server, root: "remote.php/dav/files/u")
-            struct Meanwhile: WriteSource {
-                let data: Data
-                let act: @Sendable () -> Void
-                var length: Int64? { Int64(data.count) }
-                var isRepeatable: Bool { true }
-                func bytes(from offset: Int64) throws -> any ByteSource {
-                    act()
-                    return try DataSource(data).bytes(from: offset)
-                }
-            }
-            let source = Meanwhile(data: data) { cloud.state.update { $0.files[target] = other } }
+            let source = ScriptedSource(data) { cloud.state.update { $0.files[target] = other } }
             let error = await #expect(throws: CocoaError.self) {
                 _ = try await provider.writeContents(path: ProviderPath("f"), from: source, options: WriteOptions(overwrite: true))
             }
@@ -205,16 +193,11 @@ import Testing
     }
 
     @Test func `a source that has more than it promised is not joined`() async throws {
-        struct Growing: WriteSource {
-            let data: Data
-            var length: Int64? { Int64(data.count) - 1 }
-            var isRepeatable: Bool { true }
-            func bytes(from offset: Int64) throws -> any ByteSource { try DataSource(data).bytes(from: offset) }
-        }
         try await with { cloud, server in
             let error = await #expect(throws: CocoaError.self) {
                 _ = try await provider(server, root: "remote.php/dav/files/u").writeContents(
-                    path: ProviderPath("f"), from: Growing(data: data), options: WriteOptions(modificationDate: date))
+                    path: ProviderPath("f"), from: ScriptedSource(data, length: Int64(data.count) - 1),
+                    options: WriteOptions(modificationDate: date))
             }
             #expect(error?.code == .fileWriteUnknown)
             #expect(!server.requests.contains { $0.method == "MOVE" })
@@ -224,14 +207,13 @@ import Testing
 
     @Test func `what was kept in a folder of the file is forgotten, whichever connection joins the chunks`() async throws {
         try await with { cloud, server in
-            let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-\(UUID().uuidString)")
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let folder = try TemporaryFolder()
             var quirks = WebDAVQuirks(.nextcloud)
             quirks.chunkSize = Int64(chunk)
             let root = server.url().appending(path: "remote.php/dav/files/u")
             let provider = try WebDAVFileProvider(
                 configuration: WebDAVConfiguration(baseURL: root, quirks: quirks),
-                options: ConnectionOptions(cache: CachePolicy(lifetime: 1000, folder: folder.path, validates: false)))
+                options: ConnectionOptions(cache: CachePolicy(lifetime: 1000, folder: folder.url.path, validates: false)))
             let path = try ProviderPath("f")
             cloud.state.update { $0.files[NextcloudDouble.files + "f"] = Data("old".utf8) }
             #expect(try await provider.contents(path: path) == Data("old".utf8))

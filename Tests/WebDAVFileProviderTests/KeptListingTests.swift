@@ -1,16 +1,16 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
 /// Listings kept in a folder. The server is a double: tags that change with everything below are what Nextcloud documents.
-@Suite final class KeptListingTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "kept-\(UInt64.random(in: 0 ... .max))")
+@Suite struct KeptListingTests {
+    private let temporary: TemporaryFolder
+    private var folder: URL { temporary.url }
 
-    deinit {
-        try? FileManager.default.removeItem(at: folder)
-    }
+    init() throws { temporary = try TemporaryFolder() }
 
     /// A server whose root has the folder `f` with these files; its tag counts changes.
     private func server(_ names: Locked<[String]>, _ tag: Locked<Int>, treeTags: Bool = true) throws -> FaultServer {

@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
@@ -32,8 +33,7 @@ import WebDAVFileProvider
         let provider = try provider(server)
         try await provider.withLock(path: ProviderPath("f"), timeout: 100) { lock in
             #expect(lock.timeout == 1)
-            let deadline = ContinuousClock.now + .seconds(10)
-            while server.requests.count < 3, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+            try await eventually { server.requests.count >= 3 }
             // The first goes by a temporary name, the second to the name itself.
             for text in ["x", "y"] { try await provider.writeContents(path: ProviderPath("f"), contents: Data(text.utf8), overwrite: true) }
         }
@@ -129,11 +129,10 @@ import WebDAVFileProvider
         defer { server.stop() }
         let provider = try provider(server)
         let taking = Task { _ = try await provider.lock(path: ProviderPath("f")) }
-        let deadline = ContinuousClock.now + .seconds(10)
-        while server.requests.isEmpty, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually { !server.requests.isEmpty }
         taking.cancel()
         await #expect(throws: CancellationError.self) { try await taking.value }
-        while server.requests.last?.method != "UNLOCK", ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually { server.requests.last?.method == "UNLOCK" }
         #expect(server.requests.map(\.method) == ["LOCK", "DELETE", "UNLOCK"])
     }
 
@@ -210,8 +209,7 @@ import WebDAVFileProvider
         }
         defer { server.stop() }
         let lock = try await provider(server).lock(path: ProviderPath("f"))
-        let deadline = ContinuousClock.now + .seconds(30)
-        while times.value.count < 4, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try await eventually { times.value.count >= 4 }
         let seen = times.value
         try #require(seen.count >= 4)
         #expect((seen[3] - seen[2]) * 4 < (seen[1] - seen[0]) * 3)

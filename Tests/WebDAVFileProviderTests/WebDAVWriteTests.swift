@@ -2,6 +2,7 @@ import FaultServer
 import FileProviderCore
 import Foundation
 import HTTPFileProvider
+import ProviderDoubles
 import Testing
 import WebDAVFileProvider
 
@@ -269,16 +270,11 @@ import WebDAVFileProvider
     }
 
     @Test func `a source that has more than it promised replaces nothing`() async throws {
-        struct Liar: WriteSource {
-            var length: Int64? { 10 }
-            var isRepeatable: Bool { true }
-            func bytes(from offset: Int64) throws -> any ByteSource { try DataSource(Data(count: 20)).bytes(from: offset) }
-        }
         let server = try FaultServer { request in request.method == "PROPFIND" ? .reply(404) : .reply(204) }
         defer { server.stop() }
         await #expect(throws: CocoaError.self) {
             _ = try await provider(server, .apache, retries: 0).writeContents(
-                path: ProviderPath("f"), from: Liar(), options: WriteOptions(overwrite: true))
+                path: ProviderPath("f"), from: ScriptedSource(Data(count: 20), length: 10), options: WriteOptions(overwrite: true))
         }
         #expect(!server.requests.contains { $0.method == "PUT" })
     }
