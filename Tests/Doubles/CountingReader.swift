@@ -40,8 +40,8 @@ package final class CountingReader: FileReader {
         _ data: Data, cost: Capabilities.ReadCost = .request, fault: Fault = .none, pause: Duration = .zero, name: String = "book.epub",
         mimeType: String? = nil
     ) throws {
-        let hold: (@Sendable () async throws -> Void)? = pause == .zero ? nil : { try await Task.sleep(for: pause) }
-        try self.init(SparseData(data), cost: cost, fault: fault, name: name, mimeType: mimeType, hold: hold)
+        let wait: @Sendable () async throws -> Void = { try await Task.sleep(for: pause) }
+        try self.init(SparseData(data), cost: cost, fault: fault, name: name, mimeType: mimeType, hold: pause == .zero ? nil : wait)
     }
 
     /// The ranges asked for, in order.

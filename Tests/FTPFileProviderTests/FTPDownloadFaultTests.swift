@@ -95,7 +95,7 @@ import Testing
             try await withFTPProvider(settings, options: quick) { _, provider in
                 let result = await Result { try await read(provider) }
                 if size == 0 {
-                    #expect(try result.get() == Data())
+                    try #expect(result.get() == Data())
                 } else {
                     #expect { try result.get() } throws: { $0.urlCode == .badServerResponse }
                 }
