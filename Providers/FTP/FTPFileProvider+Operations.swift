@@ -56,7 +56,9 @@ extension FTPFileProvider {
                     return try await self.rename(path, to: destination, session)
                 }
                 if !overwrite { throw FileError.make(.fileWriteFileExists, path: destination, url: self.url(of: destination)) }
-                if !target.isDirectory, !item.isDirectory { return try await self.replace(destination, by: path, with: replacement, on: session) }
+                if !target.isDirectory, !item.isDirectory {
+                    return try await self.replace(destination, by: path, with: replacement, on: session)
+                }
                 // No server does that in one step.
                 try await self.removeOne(target, session)
                 try await self.rename(path, to: destination, session)

@@ -24,7 +24,8 @@ import Testing
 
     private static func upload(to name: String, _ provider: SFTPFileProvider, overwrite: Bool = true) throws -> SFTPUpload {
         SFTPUpload(
-            provider: provider, path: try ProviderPath(name), source: DataSource(SFTPDoing.content), options: WriteOptions(overwrite: overwrite))
+            provider: provider, path: try ProviderPath(name), source: DataSource(SFTPDoing.content),
+            options: WriteOptions(overwrite: overwrite))
     }
 
     @Test func `A replaced file is named from its renaming to its removal`() async throws {

@@ -56,7 +56,8 @@ struct FTPReplacement: Sendable {
         }
     }
 
-    /// Removes the displaced file. Call it when the new file is in place and no connection is held. Ignores failures: the file was replaced.
+    /// Removes the displaced file. Call it when the new file is in place and no connection is held. Ignores failures, because the file was
+    /// replaced.
     func discard() async {
         if isDisplaced {
             await provider.connection.tidy { try await discard(on: $0) }

@@ -70,7 +70,8 @@ extension SFTPUpload {
     /// - Returns: Whether the server has synced the file.
     private func syncElsewhere(than session: SFTPSession) async throws -> Bool {
         guard syncs(session), let lane = await connection.pool.lane(1), lane !== session,
-            let replies = try await connection.openNow([.open(host.bytes(of: location), .write)], lane), case .handle(let handle) = replies[0]
+            let replies = try await connection.openNow([.open(host.bytes(of: location), .write)], lane),
+            case .handle(let handle) = replies[0]
         else { return false }
         defer { lane.close([handle]) }
         return try await connection.send(.fsync(handle), lane).status?.isOK == true
@@ -88,7 +89,8 @@ extension SFTPUpload {
             guard let item = try await provider.item(location, session), isOpen(found, as: item) else {
                 throw FileError.make(
                     .fileWriteUnknown, path: path, url: provider.url(of: path),
-                    sentence: "Somebody has put another file in the place of “\(location)”, the part of “\(path)”; nothing was written to it.")
+                    sentence: "Somebody has put another file in the place of “\(location)”, the part of “\(path)”; "
+                        + "nothing was written to it.")
             }
             return handle
         } catch {
