@@ -16,7 +16,8 @@ package struct HostKey: Hashable, Sendable {
     package init?(blob: some Collection<UInt8>) {
         guard blob.count <= Self.largest else { return nil }
         var fields = SSHFieldReader(blob)
-        guard let name = fields.string(), (1...Self.longestType).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard let name = fields.string(), (1...Self.longestType).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             return nil
         }
         type = String(decoding: name, as: UTF8.self)
