@@ -22,7 +22,7 @@
 
         /// Both questions. What they ask of the file is counted, since a file that makes it be read again and again takes time only where
         /// it lies far away; the time, for which milliseconds are usual, catches loops over what was read.
-        private func ask(_ data: Data, _ name: String) async throws {
+        private func ask(_ data: Data, _ name: String, requests: Int = 40) async throws {
             let start = ContinuousClock.now
             for question in [true, false] {
                 let reader = try CountingReader(data, name)
@@ -32,7 +32,7 @@
                     #expect(error.code != .fileReadUnknown, "\(name): \(error.sentence)")
                 }
                 #expect(reader.bytes <= 2 * Int64(data.count) + 128 << 10, "\(name): \(reader.bytes) of \(data.count) bytes")
-                #expect(reader.requests.count <= 40, "\(name): \(reader.requests.count) requests")
+                #expect(reader.requests.count <= requests, "\(name): \(reader.requests.count) requests")
             }
             #expect(ContinuousClock.now - start < .seconds(30), "\(name)")
         }
@@ -96,7 +96,8 @@
             let pixels = data.dropFirst(33)
             data = data.prefix(33)
             for _ in 0..<900 { data += chunk }
-            try await ask(data + pixels, "a.png")
+            // Each chunk is passed over, so about one request for a few of them.
+            try await ask(data + pixels, "a.png", requests: 300)
             #expect(try await CountingReader(data + pixels, "a.png").thumbnail().width == 80)
         }
 

@@ -273,15 +273,15 @@ import Testing
         file.add("<< /Type /Catalog /Pages 2 0 R >>")
         for number in 3..<30_003 { file.add("<< /Length \(number) 0 R >>\nstream\n\nendstream") }
         file.add("<< /Type /Pages /Count 0 /Kids [] >>")
-        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadCorruptFile)
+        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadTooLarge)
     }
 
-    @Test func `arrays in arrays without end are refused or cut`() async throws {
+    @Test func `arrays in arrays without end are cut`() async throws {
         var file = PDFBuilder.pages(1)
         file.replace(2, "<< /Type /Pages /Count 1 /Kids \(String(repeating: "[", count: 200_000)) >>")
-        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadCorruptFile)
+        #expect(try await PDFDocument.open(file.build()).pageCount == 1)
         file.replace(2, "<< /Type /Pages /Count 1 /Kids [3 0 R] /X \(String(repeating: "<</A ", count: 100_000)) >>")
-        #expect(await fileError { _ = try await PDFDocument.open(file.build()) } == .fileReadCorruptFile)
+        #expect(try await PDFDocument.open(file.build()).pageCount == 1)
     }
 
     @Test func `a size that no file has is refused`() async throws {

@@ -31,7 +31,8 @@ import Testing
         #expect(try await resource.read() == Data(Self.changed.utf8))
         #expect(try await resource.read(length - 7..<length + 9) == Data("</html>".utf8))
         #expect(try await resource.read(12..<25) == Data(Self.changed.utf8)[12..<25])
-        #expect(try await resource.validator()?.length == length)
+        // Nothing tells whether the transformer is still the same, so the archive's version is not passed on.
+        #expect(try await resource.validator() == nil)
     }
 
     @Test func `lengths, ranges and versions are those of the changed bytes`() async throws {

@@ -104,7 +104,7 @@ import Testing
             }
         }
         if isWhole {
-            await #expect { try await driver.books() } throws: { ($0 as? DriverError)?.kind == .connectionLost }
+            await #expect { try await driver.books() } throws: { ($0 as? URLError)?.code == .networkConnectionLost }
         } else {
             let listing = try await driver.books()
             #expect(listing.books.map(\.title) == ["Top"])

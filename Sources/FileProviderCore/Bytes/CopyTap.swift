@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 /// Sees the bytes of a copy as they pass, and may slow them down. Its calls come one after the other, on a transport's thread.
 public protocol CopyTap: Sendable {
