@@ -49,12 +49,11 @@ extension CachedEntry {
                     .fileReadUnknown, path: link.href, sentence: "“\(link.href)” came short: its medium has less than it said.")
             }
         } catch {
-            let isStopped = ResourceError(error).cause.isCancellation
-            switch ResourceError(error) {
-            case _ where isStopped || writer.failure != nil, .unavailable:
+            let isStopped = error.isCancellation
+            if isStopped || writer.failure != nil || error.resourceFailure == .unavailable {
                 // In a task of its own, which nobody cancels.
                 await withCancellationShield { try? await self.commit(file, by: resource) }
-            default:
+            } else {
                 // Damaged, or another version: what came with the error is as bad.
                 file.dropPending()
             }

@@ -124,7 +124,7 @@ extension CachedEntry {
             refuse(failure)
         } catch {
             // What became of blocks that others wait for says nothing about those that came.
-            if case .unavailable = ResourceError(error) {} else if !ResourceError(error).cause.isCancellation { throw error }
+            if error.resourceFailure != .unavailable, !error.isCancellation { throw error }
         }
         fetch.leave()
     }

@@ -66,10 +66,10 @@ extension CachedEntry {
         case .firstAccess: if isConfirmed || isOffline { return file }
         case .always: state.withLock { $0.resource = nil }
         }
-        do throws(ResourceError) {
+        do {
             if try await validate(file) { return file }
         } catch {
-            switch error {
+            switch error.resourceFailure {
             case .unavailable where policy.servesOffline && !mustAsk:
                 state.withLock { $0.isOffline = true }
                 return file
@@ -104,7 +104,7 @@ extension CachedEntry {
     /// Whether the medium has the version that is in `file`.
     ///
     /// Where it tells no more than a length, a part that another fetcher left is not gone on with: its other part might be of other bytes.
-    private func validate(_ file: CacheFile) async throws(ResourceError) -> Bool {
+    private func validate(_ file: CacheFile) async throws -> Bool {
         let version = try await version(of: resource)
         guard file.header.holds(version) else {
             // What is kept goes for a new version of the file, and for nothing else.
@@ -112,14 +112,8 @@ extension CachedEntry {
             return false
         }
         if version.tag == nil, state.withLock({ $0.ownNonce }) != file.header.nonce {
-            let isComplete: Bool
-            do {
-                isComplete = try await BlockingThreads.shared.run { flag in try file.isComplete(flag) }
-            } catch {
-                // A file is not given up because nobody waits for the answer any more.
-                throw ResourceError(error)
-            }
-            guard isComplete else { return false }
+            // An error, a cancellation for instance, says nothing about the file, which is kept.
+            guard try await BlockingThreads.shared.run({ flag in try file.isComplete(flag) }) else { return false }
         }
         state.withLock { $0.confirm(file) }
         return true

@@ -66,7 +66,7 @@ final class CachedEntry: Sendable {
     var isCompressed: Bool { archived?["isEntryCompressed"]?.boolValue ?? false }
 
     /// The version that `resource` reads.
-    func version(of resource: any Resource) async throws(ResourceError) -> ResourceValidator {
+    func version(of resource: any Resource) async throws -> ResourceValidator {
         if let version = try await resource.validator() { return version }
         return ResourceValidator(length: try await resource.length())
     }

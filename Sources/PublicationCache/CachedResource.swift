@@ -24,16 +24,16 @@ final class CachedResource: Resource {
         if !isClosed.load(ordering: .relaxed) { entry.leave() }
     }
 
-    func length() async throws(ResourceError) -> Int64 { try await withEntry { try await $0.length() } }
+    func length() async throws -> Int64 { try await withEntry { try await $0.length() } }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? { try await withEntry { try await $0.resource.validator() } }
+    func validator() async throws -> ResourceValidator? { try await withEntry { try await $0.resource.validator() } }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         try await withEntry { try await $0.stream(range, into: sink) }
     }
 
     /// Loads all that is missing, and sees it onto the disk.
-    func preload(into sink: any ByteSink) async throws(ResourceError) {
+    func preload(into sink: any ByteSink) async throws {
         try await withEntry { entry in
             try await entry.stream(nil, into: sink, mustStore: true)
             try await entry.synchronize()
@@ -44,17 +44,13 @@ final class CachedResource: Resource {
         if !isClosed.exchange(true, ordering: .relaxed) { await entry.leave()?.close() }
     }
 
-    private func withEntry<Value: Sendable>(_ body: (CachedEntry) async throws -> Value) async throws(ResourceError) -> Value {
+    private func withEntry<Value: Sendable>(_ body: (CachedEntry) async throws -> Value) async throws -> Value {
+        if isFetcherClosed() { throw FileError.closedPublication(link.href) }
         do {
-            if isFetcherClosed() { throw closed() }
             return try await body(entry)
         } catch {
-            if isFetcherClosed() { throw .unavailable(error) }
-            throw ResourceError((error as? StorageFailure)?.cause ?? error)
+            let error = (error as? StorageFailure)?.cause ?? error
+            throw isFetcherClosed() ? FileError.closedPublication(link.href, cause: error) : error
         }
-    }
-
-    private func closed() -> CocoaError {
-        FileError.make(.fileReadUnknown, path: link.href, sentence: "“\(link.href)”: the publication it belongs to was closed.")
     }
 }

@@ -49,8 +49,8 @@ extension CachingFetcher {
     ///
     /// - Throws: As ``preload(_:progress:)-([Link],_)``.
     public func preload(_ publication: Publication, progress: ProgressReporter = ProgressReporter()) async throws {
-        do throws(ResourceError) { _ = try await links() } catch {
-            if ResourceError(error).cause.isCancellation { throw CancellationError() }
+        do { _ = try await links() } catch {
+            if error.isCancellation { throw CancellationError() }
             // A list that cannot be had is no reason not to load the resources, which will tell if something is wrong.
         }
         try await preload(publication.preloadable, progress: progress)
@@ -88,11 +88,11 @@ extension CachingFetcher {
 
     private func preload(_ link: Link, _ progress: ProgressReporter) async throws {
         guard let resource = get(link) as? CachedResource else { return }
-        do throws(ResourceError) {
+        do {
             try await resource.preload(into: ProgressSink(progress, claimed: link.claimedSize))
         } catch {
             await resource.close()
-            throw error.cause
+            throw error
         }
         await resource.close()
     }

@@ -39,15 +39,13 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     /// The base's; where that is unavailable and the policy serves offline, those it had when it was asked last.
     ///
     /// Links to elsewhere with a user or a query, which may be secrets, are not kept.
-    public func links() async throws(ResourceError) -> [Link] {
+    public func links() async throws -> [Link] {
         do {
             let links = try await base.links()
             await keep(links)
             return links
-        } catch .unavailable(let error) {
-            guard policy.servesOffline, !state.withLock({ $0.isClosed }), let links = await keptLinks() else {
-                throw ResourceError.unavailable(error)
-            }
+        } catch let error where error.resourceFailure == .unavailable {
+            guard policy.servesOffline, !state.withLock({ $0.isClosed }), let links = await keptLinks() else { throw error }
             return links
         }
     }
@@ -68,7 +66,7 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     public var children: [(label: String, fetcher: any Fetcher)] { [("behind the cache", base)] }
 
     /// Passed on to the base for what the cache has nothing of.
-    package func prefetch(hrefs: [String]) async throws(ResourceError) {
+    package func prefetch(hrefs: [String]) async throws {
         guard let base = base as? any PrefetchingFetcher else { return }
         let folder = folder
         let names = hrefs.map { (href: $0, file: Array(NameDigest(Self.name(of: $0)).name.utf8)) }

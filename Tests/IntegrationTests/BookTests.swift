@@ -33,7 +33,7 @@ private struct Answer: HTTPResponseHead {
         let cover = try #require(book.coverLink)
         #expect(try await book.get(cover).length() > 0)
         await book.close()
-        await #expect(throws: ResourceError.self) { _ = try await book.get(cover).read() }
+        await #expect(throws: URLError.self) { _ = try await book.get(cover).read() }
     }
 
     @Test func `a book is read from a local folder`() async throws {

@@ -48,12 +48,12 @@ import Testing
         let reason = try #require(protection.reason, sample)
         #expect(reason.contains("Readium LCP") && reason.hasSuffix("."), sample)
         for range in [nil, 0..<16] as [Range<Int64>?] {
-            let error = await #expect(throws: ResourceError.self, sample) { _ = try await resource.read(range) }
-            guard case .forbidden(let cause) = error else {
+            let error = await #expect(throws: CocoaError.self, sample) { _ = try await resource.read(range) }
+            guard let error, error.resourceFailure == .forbidden else {
                 Issue.record("\(String(describing: error))")
                 continue
             }
-            #expect(cause.localizedDescription.hasSuffix("is locked. \(reason)"), sample)
+            #expect(error.localizedDescription.hasSuffix("is locked. \(reason)"), sample)
         }
     }
 

@@ -190,7 +190,7 @@ import Testing
                 #expect(try await book.get(link).read() == local.get(link).read())
             } catch {
                 failures += 1
-                #expect((error.cause as? CocoaError)?.underlying as? POSIXError == POSIXError(.ESTALE), "\(error)")
+                #expect((error as? CocoaError)?.underlying as? POSIXError == POSIXError(.ESTALE), "\(error)")
             }
         }
         #expect(failures > 30)

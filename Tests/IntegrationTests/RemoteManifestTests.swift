@@ -54,8 +54,8 @@ import Testing
         let options = ConnectionOptions(retries: RetryPolicy(retries: 0), proxy: .none)
         let provider = try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options)
         let fetcher = ProviderFetcher(provider, folder: try ProviderPath("books/1"))
-        let error = await #expect(throws: ResourceError.self) { _ = try await fetcher.get(href).read() }
-        guard case .notFound = error else {
+        let error = await #expect(throws: CocoaError.self) { _ = try await fetcher.get(href).read() }
+        guard error?.resourceFailure == .notFound else {
             Issue.record("\(String(describing: error)) after \(server.requests.map(\.target))")
             return
         }

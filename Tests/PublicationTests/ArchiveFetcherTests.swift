@@ -22,20 +22,9 @@ private func sample() async throws -> (fetcher: ArchiveFetcher, reader: Counting
     }
 }
 
-/// Which of the five cases reading `href` ends with; nil for none.
-func failure(_ resource: any Resource) async -> String? {
-    do {
-        _ = try await resource.read()
-        return nil
-    } catch {
-        return switch error {
-        case .badRequest: "badRequest"
-        case .notFound: "notFound"
-        case .forbidden: "forbidden"
-        case .unavailable: "unavailable"
-        case .other: "other"
-        }
-    }
+/// The kind of the error that reading the resource ends in; nil for none.
+func failure(_ resource: any Resource) async -> ResourceFailure? {
+    await readingFails(resource)?.resourceFailure
 }
 
 @Suite struct `An archive's resources` {
@@ -77,7 +66,7 @@ func failure(_ resource: any Resource) async -> String? {
     ])
     func `that are not there are not found`(href: String) async throws {
         let resource = try await sample().fetcher.get(href)
-        #expect(await failure(resource) == "notFound")
+        #expect(await failure(resource) == .notFound)
         #expect(resource.link.href == href)
     }
 
@@ -99,11 +88,11 @@ func failure(_ resource: any Resource) async -> String? {
             options.claimedChecksum = 3
             try zip.add("damaged", Data("x".utf8), options)
         }
-        #expect(await failure(fetcher.get("locked")) == "forbidden")
-        #expect(await failure(fetcher.get("damaged")) == "other")
+        #expect(await failure(fetcher.get("locked")) == .forbidden)
+        #expect(await failure(fetcher.get("damaged")) == .other)
         var template = Link(href: "locked{?page}")
         template.templated = true
-        #expect(await failure(fetcher.get(template)) == "badRequest")
+        #expect(await failure(fetcher.get(template)) == .badRequest)
     }
 
     @Test func `are unavailable once the fetcher is closed`() async throws {
@@ -113,9 +102,9 @@ func failure(_ resource: any Resource) async -> String? {
         await fetcher.close()
         await fetcher.close()
         #expect(reader.isClosed)
-        #expect(await failure(resource) == "unavailable")
-        #expect(await failure(fetcher.get("mimetype")) == "unavailable")
-        await #expect(throws: ResourceError.self) { try await resource.length() }
+        #expect(await failure(resource) == .unavailable)
+        #expect(await failure(fetcher.get("mimetype")) == .unavailable)
+        await #expect(throws: URLError.self) { try await resource.length() }
     }
 
     @Test func `can be loaded together before they are read`() async throws {

@@ -104,7 +104,7 @@ private let block = Int(CacheHeader.usualBlock)
         #expect(try await resource.read(range(0, block)) == bytes[..<block])
         let strict = fetcher(nil, CachingPolicy(servesOffline: false))
         #expect(await readingFails(strict.get("a.mp3"), range(5, 700))?.isUnavailable == true)
-        await #expect(throws: ResourceError.self) { try await strict.links() }
+        await #expect(throws: URLError.self) { try await strict.links() }
         medium.change { $0.isOffline = false }
         #expect(try await resource.read() == bytes)
     }
@@ -169,7 +169,7 @@ private let block = Int(CacheHeader.usualBlock)
     @Test func `forgets what the medium no longer has`() async throws {
         _ = try await fetcher().get("b.txt").read()
         medium.change { $0.items["b.txt"] = nil }
-        #expect(await failure(fetcher().get("b.txt")) == "notFound")
+        #expect(await failure(fetcher().get("b.txt")) == .notFound)
         #expect(try room.files().isEmpty)
     }
 
@@ -204,9 +204,7 @@ private let block = Int(CacheHeader.usualBlock)
         let task = Task { try await fetcher.get("a.mp3").read() }
         for await _ in reached.stream { break }
         task.cancel()
-        await #expect { try await task.value } throws: {
-            if case .other(let cause)? = $0 as? ResourceError { cause.isCancellation } else { false }
-        }
+        await #expect { try await task.value } throws: { $0.isCancellation && $0.resourceFailure == .other }
         medium.change { $0.afterPiece = nil }
         let count = medium.requests.count
         #expect(try await self.fetcher().get("a.mp3").read() == bytes)
@@ -259,7 +257,7 @@ private let block = Int(CacheHeader.usualBlock)
         for _ in 0..<2 {
             let archive = ArchiveFetcher(try await ZIPArchive.open(try CountingReader(data)))
             let fetcher = CachingFetcher(archive, cache: room.cache(), scope: "zip")
-            #expect(await failure(fetcher.get("damaged")) == "other")
+            #expect(await failure(fetcher.get("damaged")) == .other)
             let good = Data(bytes.base64EncodedString().utf8)
             #expect(try await fetcher.get("good").read() == good)
             #expect(try await fetcher.get("good").read(range(block, block + 9)) == good[block..<block + 9])
@@ -271,8 +269,8 @@ private let block = Int(CacheHeader.usualBlock)
 private final class LyingResource: Resource {
     let link: Link
     init(_ link: Link) { self.link = link }
-    func length() async throws(ResourceError) -> Int64 { 10 }
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func length() async throws -> Int64 { 10 }
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         try await BytesResource(link, string: "four").stream(range, into: sink)
     }
 }
@@ -284,11 +282,11 @@ private final class ClaimingResource: Resource {
 
     init(_ link: Link) { self.link = link }
 
-    func length() async throws(ResourceError) -> Int64 { Self.claimed }
+    func length() async throws -> Int64 { Self.claimed }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         let range = (range ?? 0..<9).clamped(to: 0..<Self.claimed)
         let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Self.claimed)
-        do { try await sink.take(Data(count: range.count), extent: extent) } catch { throw ResourceError(error) }
+        try await sink.take(Data(count: range.count), extent: extent)
     }
 }

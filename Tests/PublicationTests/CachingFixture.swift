@@ -45,8 +45,8 @@ final class CountedMedium: Fetcher {
 
     func change(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
 
-    func links() async throws(ResourceError) -> [Link] {
-        try state.withLock { state throws(ResourceError) in
+    func links() async throws -> [Link] {
+        try state.withLock { state in
             if state.isOffline { throw Self.lost }
             return state.items.sorted { $0.key < $1.key }.map { name, item in
                 var link = Link(href: name)
@@ -64,8 +64,7 @@ final class CountedMedium: Fetcher {
 
     func close() async { state.withLock { $0.isClosed = true } }
 
-    static let lost = ResourceError.unavailable(
-        FileError.make(URLError.Code.networkConnectionLost, url: nil, sentence: "The connection was lost."))
+    static let lost = FileError.make(URLError.Code.networkConnectionLost, url: nil, sentence: "The connection was lost.")
 }
 
 private final class MediumResource: Resource {
@@ -79,43 +78,39 @@ private final class MediumResource: Resource {
     }
 
     /// As it was at the first access; an error once it has changed.
-    private func item() throws(ResourceError) -> CountedMedium.Item {
+    private func item() throws -> CountedMedium.Item {
         let (item, isOffline, isCareless) = medium.state.withLock { ($0.items[link.href], $0.isOffline, $0.isCareless) }
         if isOffline { throw CountedMedium.lost }
-        guard let item else { throw .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)) }
+        guard let item else { throw FileError.make(.fileReadNoSuchFile, path: link.href) }
         if isCareless { return item }
         let before = first.withLock { first in
             first = first ?? item
             return first ?? item
         }
         guard before.tag == item.tag, before.data.count == item.data.count else {
-            throw .other(FileError.changedWhileReading(.root))
+            throw FileError.changedWhileReading(.root)
         }
         return item
     }
 
-    func length() async throws(ResourceError) -> Int64 { Int64(try item().data.count) }
+    func length() async throws -> Int64 { Int64(try item().data.count) }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? {
+    func validator() async throws -> ResourceValidator? {
         medium.change { $0.questions += 1 }
         let item = try item()
         return item.tag.map { ResourceValidator(length: Int64(item.data.count), tag: $0) }
     }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
-        do {
-            let data = try item().data
-            let range = (range ?? 0..<Int64(data.count)).clamped(to: 0..<Int64(data.count))
-            medium.change { $0.requests.append(.init(href: link.href, range: range)) }
-            try sink.begin(FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count)))
-            // An odd size, so that pieces end within blocks.
-            for (index, start) in stride(from: Int(range.lowerBound), to: Int(range.upperBound), by: 100_003).enumerated() {
-                try Task.checkCancellation()
-                try await sink.send(try item().data[start..<min(start + 100_003, Int(range.upperBound))])
-                try await medium.state.withLock { $0.afterPiece }?(index)
-            }
-        } catch {
-            throw ResourceError(error)
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
+        let data = try item().data
+        let range = (range ?? 0..<Int64(data.count)).clamped(to: 0..<Int64(data.count))
+        medium.change { $0.requests.append(.init(href: link.href, range: range)) }
+        try sink.begin(FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count)))
+        // An odd size, so that pieces end within blocks.
+        for (index, start) in stride(from: Int(range.lowerBound), to: Int(range.upperBound), by: 100_003).enumerated() {
+            try Task.checkCancellation()
+            try await sink.send(try item().data[start..<min(start + 100_003, Int(range.upperBound))])
+            try await medium.state.withLock { $0.afterPiece }?(index)
         }
     }
 }
@@ -159,9 +154,9 @@ extension Data {
     private static let made = Mutex<[[UInt64]: Data]>([:])
 }
 
-/// The error of a read, by its case; nil for none.
-func readingFails(_ resource: any Resource, _ range: Range<Int64>? = nil) async -> ResourceError? {
-    do throws(ResourceError) {
+/// The error of a read; nil for none.
+func readingFails(_ resource: any Resource, _ range: Range<Int64>? = nil) async -> (any Error)? {
+    do {
         _ = try await resource.read(range)
         return nil
     } catch {
@@ -169,6 +164,6 @@ func readingFails(_ resource: any Resource, _ range: Range<Int64>? = nil) async 
     }
 }
 
-extension ResourceError {
-    var isUnavailable: Bool { if case .unavailable = self { true } else { false } }
+extension Error {
+    var isUnavailable: Bool { resourceFailure == .unavailable }
 }

@@ -178,7 +178,7 @@ private let block = Int(CacheHeader.usualBlock)
         try FileManager.default.removeItem(at: file)
         if damage == .pipe { #expect(mkfifo(file.path, 0o600) == 0) } else { try data.write(to: file) }
         medium.change { $0.isOffline = true }
-        await #expect(throws: ResourceError.self) { try await fetcher().links() }
+        await #expect(throws: URLError.self) { try await fetcher().links() }
         medium.change { $0.isOffline = false }
         #expect(try await fetcher().links().count == 2)
         medium.change { $0.isOffline = true }

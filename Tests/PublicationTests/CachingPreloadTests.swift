@@ -177,9 +177,9 @@ private final class GuardedResource: Resource {
         (link, self.base, self.tell) = (base.link, base, tell)
     }
 
-    func length() async throws(ResourceError) -> Int64 { try await base.length() }
+    func length() async throws -> Int64 { try await base.length() }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         tell(1)
         defer { tell(-1) }
         try await base.stream(range, into: sink)

@@ -12,7 +12,7 @@ import Testing
 private final class ClosingFetcher: Fetcher {
     let closings = Mutex(0)
 
-    func links() async throws(ResourceError) -> [Link] { [Link(href: "a")] }
+    func links() async throws -> [Link] { [Link(href: "a")] }
 
     func get(_ link: Link) -> any Resource { BytesResource(link, string: link.href) }
 
@@ -33,10 +33,8 @@ private final class ClosingFetcher: Fetcher {
     @Test func `without a route nothing is there, and each fetcher is closed once`() async throws {
         let child = ClosingFetcher()
         let fetcher = RoutingFetcher([.init(child) { $0.href == "a" }, .init(child) { $0.href == "b" }])
-        await #expect(throws: ResourceError.self) { try await fetcher.get("c").read() }
-        do throws(ResourceError) { _ = try await fetcher.get("c").length() } catch {
-            guard case .notFound = error else { throw error }
-        }
+        await #expect { try await fetcher.get("c").read() } throws: { $0.resourceFailure == .notFound }
+        await #expect { try await fetcher.get("c").length() } throws: { $0.resourceFailure == .notFound }
         await fetcher.close()
         #expect(child.closings.withLock { $0 } == 1)
     }
@@ -88,12 +86,8 @@ private final class ClosingFetcher: Fetcher {
     /// Pitfall 20: a book must not reach into the files of who reads it.
     @Test(arguments: ["file:///etc/passwd", "sftp://host/a", "a/b", "", "ftp://host/a", "javascript:alert(1)"])
     func `only addresses of web servers are asked for`(_ href: String) async throws {
-        do throws(ResourceError) {
-            _ = try await HTTPFetcher(registry: ProviderRegistry()).get(href).read()
-            Issue.record("it was read")
-        } catch {
-            guard case .badRequest(let cause) = error else { throw error }
-            #expect(cause.sentence.contains("no address of a web server"))
+        await #expect { try await HTTPFetcher(registry: ProviderRegistry()).get(href).read() } throws: {
+            $0.resourceFailure == .badRequest && $0.sentence.contains("no address of a web server")
         }
     }
 
@@ -107,9 +101,7 @@ private final class ClosingFetcher: Fetcher {
         try registry.register(ProviderRegistration(type: "web", schemes: ["https"], connect: refuse))
         let fetcher = HTTPFetcher(baseURL: URL(string: "https://example.org/books/manifest.json"), registry: registry)
         for href in ["a.mp3", "/b.mp3", "https://example.com/c"] {
-            do throws(ResourceError) { _ = try await fetcher.get(href).read() } catch {
-                guard case .notFound = error else { throw error }
-            }
+            await #expect { try await fetcher.get(href).read() } throws: { $0.resourceFailure == .notFound }
         }
         #expect(
             asked.withLock { $0 } == ["https://example.org/books/a.mp3", "https://example.org/b.mp3", "https://example.com/c"])

@@ -28,13 +28,13 @@ import Testing
         #expect(try await fetcher.get("x").readAsString() == "x")
         #expect(try await fetcher.get("dir/x").readAsString() == "x further down")
         for href in ["-other/x", "../dir-other/x", "../dirx", "../dir/x", "dir/dir/x", "/dir-other/x", "dirx"] {
-            #expect(await failure(fetcher.get(href)) == "notFound", "\(href)")
+            #expect(await failure(fetcher.get(href)) == .notFound, "\(href)")
         }
         // With the slash of an older form, `/dir/x` is below the root, and not the root's own path.
         #expect(try await fetcher.get("/dir/x").readAsString() == "x further down")
         let deeper = try await self.fetcher("/dir/dir")
         #expect(try await deeper.get("x").readAsString() == "x further down")
-        #expect(await failure(deeper.get("dir/x")) == "notFound")
+        #expect(await failure(deeper.get("dir/x")) == .notFound)
     }
 
     private static let ways = [
@@ -49,20 +49,20 @@ import Testing
     func `no way of writing two dots leads out of a folder or an archive`(href: String) async throws {
         let shelf = try await MemoryShelf(Self.files.mapValues { Data($0.utf8) })
         let folder = ProviderFetcher(shelf.provider, folder: try ProviderPath("/dir"))
-        #expect(await failure(folder.get(href)) == "notFound")
+        #expect(await failure(folder.get(href)) == .notFound)
         let single = ProviderFetcher(shelf.provider, file: try ProviderPath("/dir/x"))
-        #expect(await failure(single.get(href)) == "notFound")
+        #expect(await failure(single.get(href)) == .notFound)
         let data = try ZIPBuilder.data { zip in
             for name in ["dir/x", "../secret", "/secret", "dir/../../secret", "..\\secret"] { try zip.store(name, Data("secret".utf8)) }
         }
         let archive = ArchiveFetcher(try await ZIPArchive.open(try CountingReader(data)))
-        #expect(await failure(archive.get(href)) == "notFound")
+        #expect(await failure(archive.get(href)) == .notFound)
     }
 
     @Test func `dots that are encoded once more are a name, which may exist`() async throws {
         let fetcher = try await fetcher("/dir")
         #expect(try await fetcher.get("%252e%252e/x").readAsString() == "a name with percent signs")
-        #expect(await failure(fetcher.get("%2e%2e/x")) == "notFound")
+        #expect(await failure(fetcher.get("%2e%2e/x")) == .notFound)
     }
 
     @Test func `of routes that overlap the first one answers each time, and alone`() async throws {
@@ -73,7 +73,7 @@ import Testing
             ])
             #expect(try await fetcher.get("a/b/c").readAsString() == "first")
             #expect(try await fetcher.get("a/d").readAsString() == "second")
-            #expect(await failure(fetcher.get("a/b/d")) == "notFound")
+            #expect(await failure(fetcher.get("a/b/d")) == .notFound)
         }
         #expect(second.requests.allSatisfy { $0 == "a/d" })
     }

@@ -19,12 +19,12 @@ class DictionaryFetcher: Fetcher, @unchecked Sendable {  // Subclassed here; eve
     /// What was read, in order.
     var requests: [String] { asked.withLock { $0 } }
 
-    func links() async throws(ResourceError) -> [Link] { files.keys.sorted().map { Link(href: $0) } }
+    func links() async throws -> [Link] { files.keys.sorted().map { Link(href: $0) } }
 
     func get(_ link: Link) -> any Resource {
         asked.withLock { $0.append(link.href) }
         guard let data = files[link.href] else {
-            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+            return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
         }
         return BytesResource(link, data: data)
     }
@@ -37,7 +37,7 @@ final class RecordingFetcher: DictionaryFetcher, PrefetchingFetcher, @unchecked 
     /// The addresses of each call.
     var prefetches: [[String]] { told.withLock { $0 } }
 
-    func prefetch(hrefs: [String]) async throws(ResourceError) { told.withLock { $0.append(hrefs) } }
+    func prefetch(hrefs: [String]) async throws { told.withLock { $0.append(hrefs) } }
 }
 
 /// A small book, of which each part can be replaced.

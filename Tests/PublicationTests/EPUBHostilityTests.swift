@@ -48,7 +48,7 @@ struct EPUBHostilityTests {
         final class Flaky: DictionaryFetcher, @unchecked Sendable {
             override func get(_ link: Link) -> any Resource {
                 guard link.href.hasSuffix("nav.xhtml") else { return super.get(link) }
-                return FailureResource(link, error: .unavailable(URLError(.networkConnectionLost)))
+                return FailureResource(link, error: URLError(.networkConnectionLost))
             }
         }
         var book = EPUBFixture()

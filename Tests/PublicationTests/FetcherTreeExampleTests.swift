@@ -69,7 +69,7 @@ import Testing
         web.isOffline.value.withLock { $0 = true }
         let offline = try open()
         #expect(try await offline.text("1.mp3") == "sound")
-        await #expect(throws: ResourceError.self) { _ = try await offline.get("2.mp3").read() }
+        await #expect(throws: URLError.self) { _ = try await offline.get("2.mp3").read() }
         await offline.close()
     }
 
@@ -118,7 +118,7 @@ import Testing
                   elsewhere: ProxyFetcher
                 """)
         #expect(locked.protection?.isLocked == true)
-        #expect(await failure(locked.get(href)) == "forbidden")
+        #expect(await failure(locked.get(href)) == .forbidden)
         #expect(try await locked.text("https://example.com/more.html") == "from https://example.com/more.html")
         await locked.close()
     }
@@ -169,7 +169,7 @@ import Testing
         }
         let chapter = try await book.text("OEBPS/c2.xhtml")
         #expect(chapter.contains(#"href="reader.css"/></head>"#) && chapter.contains(OddBook.words))
-        #expect(await failure(book.get("OEBPS/c1.xhtml")) == "forbidden")
+        #expect(await failure(book.get("OEBPS/c1.xhtml")) == .forbidden)
         await book.close()
     }
 

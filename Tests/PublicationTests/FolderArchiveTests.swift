@@ -78,7 +78,7 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
         let fetcher = ArchiveFetcher(archive)
         #expect(try await fetcher.links().map(\.href)[2] == "OEBPS/a%20b.xhtml")
         #expect(try await fetcher.get("OEBPS/a%20b.xhtml").readAsString() == "one")
-        #expect(await failure(fetcher.get("%2e%2e/secret")) == "notFound")
+        #expect(await failure(fetcher.get("%2e%2e/secret")) == .notFound)
     }
 
     /// Pitfall 21: names in the other Unicode normalisation are found, the very name first.
@@ -121,7 +121,7 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
         #expect(provider.counts[1] == FolderArchive.mostOpenFiles)
         await archive.close()
         #expect(provider.counts[1] == 0)
-        #expect(await failure(ArchiveFetcher(archive).get("7")) == "unavailable")
+        #expect(await failure(ArchiveFetcher(archive).get("7")) == .unavailable)
     }
 
     /// Pitfall 26: one file is read at many places at once, through readers that are shared and let go.

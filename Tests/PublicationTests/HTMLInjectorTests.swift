@@ -112,7 +112,7 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", _ in
         #expect(try await resource.read(100..<200).isEmpty)
         let image = BytesResource(Link(href: "a.png", type: "image/png"), string: text)
         #expect(injector.transformer(image) === image)
-        #expect(await failure(injector.transformer(EmptyFetcher().get(link))) == "notFound")
+        #expect(await failure(injector.transformer(EmptyFetcher().get(link))) == .notFound)
     }
 
     @Test func `what is too large stays as it is, whatever length it claims`() async throws {
@@ -168,7 +168,7 @@ private final class LyingResource: Resource {
         base = BytesResource(link, string: text)
     }
 
-    func length() async throws(ResourceError) -> Int64 { 3 }
+    func length() async throws -> Int64 { 3 }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) { try await base.stream(range, into: sink) }
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws { try await base.stream(range, into: sink) }
 }

@@ -73,7 +73,7 @@ import Testing
         #expect(book.metadata.otherMetadata["mediaOverlay"] == ["activeClass": "-active", "playbackActiveClass": "-playing"])
         #expect(book.metadata.narrators.map(\.name.string) == ["A Voice"] && book.metadata.duration == 10)
         #expect(book.fetcherTree.contains("guided navigation: MediaOverlays"))
-        #expect(await failure(book.get("~readium/guided-navigation/none.smil.json")) == "notFound")
+        #expect(await failure(book.get("~readium/guided-navigation/none.smil.json")) == .notFound)
         await book.close()
     }
 

@@ -56,7 +56,7 @@ import Testing
         #expect(book.warnings.first == ContentWarning("wrong-name", .moderate, sentence))
         #expect(book.warnings.count == 1)
         await book.close()
-        await #expect(throws: ResourceError.self) { _ = try await book.get(#require(book.readingOrder.first)).read() }
+        await #expect(throws: URLError.self) { _ = try await book.get(#require(book.readingOrder.first)).read() }
     }
 
     #if Formats

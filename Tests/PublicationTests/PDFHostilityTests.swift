@@ -333,16 +333,12 @@ private final class ClaimingResource: Resource {
         self.size = size
     }
 
-    func length() async throws(ResourceError) -> Int64 { size }
+    func length() async throws -> Int64 { size }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         let all = 0..<Int64(data.count)
         let range = (range ?? all).clamped(to: all)
         let extent = FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
-        do {
-            try await sink.take(data[Int(range.lowerBound)..<Int(range.upperBound)], extent: extent)
-        } catch {
-            throw ResourceError(error)
-        }
+        try await sink.take(data[Int(range.lowerBound)..<Int(range.upperBound)], extent: extent)
     }
 }

@@ -196,7 +196,7 @@
         @Test func `with an encrypted file refuses that one`() async throws {
             let (archive, _) = try await open(.rar4, [File("locked", Data("x".utf8), isEncrypted: true), File("open", "y")])
             let fetcher = ArchiveFetcher(archive)
-            #expect(await failure(fetcher.get("locked")) == "forbidden")
+            #expect(await failure(fetcher.get("locked")) == .forbidden)
             #expect(try await fetcher.get("open").readAsString() == "y")
         }
 
@@ -276,8 +276,8 @@
             await fetcher.close()
             await fetcher.close()
             #expect(reader.isClosed && archive.isClosed)
-            #expect(await failure(resource) == "unavailable")
-            #expect(await failure(fetcher.get("pages/4.jpg")) == "unavailable")
+            #expect(await failure(resource) == .unavailable)
+            #expect(await failure(fetcher.get("pages/4.jpg")) == .unavailable)
         }
     }
 

@@ -94,8 +94,8 @@ private let files = [
         "a%2Fone.xhtml", "a%00", "../books-other/x.txt", "missing", "", "/", "a", "a/", ".", "a/./one.xhtml", "//secret.txt",
     ])
     func `outside the root, folders and what is not there are not found`(href: String) async throws {
-        #expect(await failure(fetcher.get(href)) == "notFound")
-        await #expect(throws: ResourceError.self) { try await fetcher.get(href).length() }
+        #expect(await failure(fetcher.get(href)) == .notFound)
+        await #expect(throws: CocoaError.self) { try await fetcher.get(href).length() }
     }
 
     @Test func `are opened once, read in parts and closed`() async throws {
@@ -117,15 +117,15 @@ private let files = [
         _ = try await resource.read()
         await fetcher.close()
         #expect(provider.opened.withLock { $0 }.allSatisfy { $0.isClosed })
-        #expect(await failure(resource) == "unavailable")
-        #expect(await failure(fetcher.get("z.css")) == "unavailable")
+        #expect(await failure(resource) == .unavailable)
+        #expect(await failure(fetcher.get("z.css")) == .unavailable)
     }
 
     @Test func `of which only one is served are reached by its name alone`() async throws {
         let single = ProviderFetcher(provider, file: try ProviderPath("/books/a/two words.txt"))
         #expect(try await single.links().map(\.href) == ["two%20words.txt"])
         #expect(try await single.get("/two%20words.txt").readAsString() == "two")
-        #expect(await failure(single.get("one.xhtml")) == "notFound")
-        #expect(await failure(single.get("../z.css")) == "notFound")
+        #expect(await failure(single.get("one.xhtml")) == .notFound)
+        #expect(await failure(single.get("../z.css")) == .notFound)
     }
 }

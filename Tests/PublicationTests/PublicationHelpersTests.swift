@@ -10,7 +10,7 @@ import Testing
         private let asked = Mutex<[Link]>([])
         var links: [Link] { asked.withLock { $0 } }
 
-        func links() async throws(ResourceError) -> [Link] { [] }
+        func links() async throws -> [Link] { [] }
 
         func get(_ link: Link) -> any Resource {
             asked.withLock { $0.append(link) }
@@ -90,8 +90,8 @@ import Testing
             _ = try await resource.read()
             Issue.record("It was read.")
         } catch {
-            if case .badRequest = error {} else { Issue.record(error) }
-            #expect((error.cause as? CocoaError)?.code == .fileReadInvalidFileName)
+            #expect(error.resourceFailure == .badRequest)
+            #expect((error as? CocoaError)?.code == .fileReadInvalidFileName)
         }
         #expect(fetcher.links.isEmpty && resource.link == link)
     }

@@ -38,7 +38,7 @@ struct ReadiumPackageTests {
                   elsewhere: ProxyFetcher
                 """)
         await book.close()
-        await #expect(throws: ResourceError.self) { try await book.get("text/one.html").read() }
+        await #expect(throws: URLError.self) { try await book.get("text/one.html").read() }
     }
 
     @Test(arguments: ["b.webpub", "b"])
@@ -188,10 +188,10 @@ struct ReadiumManifestTests {
                   in the publication: ProviderFetcher
                   elsewhere: ProxyFetcher
                 """)
-        await #expect(throws: ResourceError.self) { try await book.get("missing.html").read() }
-        await #expect(throws: ResourceError.self) { try await book.get("../secret.html").read() }
+        await #expect(throws: CocoaError.self) { try await book.get("missing.html").read() }
+        await #expect(throws: CocoaError.self) { try await book.get("../secret.html").read() }
         await book.close()
-        await #expect(throws: ResourceError.self) { try await book.get("text/one.html").read() }
+        await #expect(throws: URLError.self) { try await book.get("text/one.html").read() }
     }
 
     /// Pitfall 43: hrefs count from the self link without its last name, where nothing lies beside the manifest.
@@ -215,7 +215,7 @@ struct ReadiumManifestTests {
     @Test func `a self link without a web address leads nowhere`() async throws {
         let shelf = try await shelf(selfLink: "file:///etc/manifest.json")
         let book = try await shelf.open("books/b/manifest.json")
-        await #expect(throws: ResourceError.self) { try await book.get("passwd").read() }
+        await #expect(throws: CocoaError.self) { try await book.get("passwd").read() }
         #expect(shelf.requests.isEmpty)
     }
 

@@ -214,7 +214,7 @@ private func prepareForIndexing(resource: any Resource) -> any Resource {
         let resource = publication.get("/manifest.json")
 
         // The proposal's two cases, success and failure, are Swift's two ways out.
-        do throws(ResourceError) {
+        do {
             let content = try await resource.readAsString()
             let manifest = try? Manifest(jsonString: content)
             #expect(manifest?.readingOrder.map(\.href) == ["a.html"])
@@ -223,11 +223,11 @@ private func prepareForIndexing(resource: any Resource) -> any Resource {
         }
 
         // There is always a resource; what is wrong shows when it is read.
-        do throws(ResourceError) {
+        do {
             _ = try await publication.get("/missing.json").readAsString()
             Issue.record("it was read")
         } catch {
-            guard case .notFound = error else { throw error }
+            guard error.resourceFailure == .notFound else { throw error }
         }
     }
 

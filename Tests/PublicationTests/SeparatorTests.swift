@@ -92,7 +92,7 @@ import Testing
         for (name, data) in books {
             if let data { try await shelf.add(data, at: ProviderPath(name)) }
             let book = try await Publication.open(path: ProviderPath(name), of: shelf.provider)
-            await #expect(throws: ResourceError.self) { try await book.get(href).read() }
+            await #expect(throws: CocoaError.self) { try await book.get(href).read() }
             #expect(try await book.get("a/2.png").readAsString() == "y")
             await book.close()
         }

@@ -23,7 +23,6 @@ enum ExitStatus: Int32 {
         case let error as CommandFailure: self = error.status
         case is ValidationError: self = .usage
         case let error where error.missingTrait != nil: self = .usage
-        case let error as ResourceError: self.init(error.cause)
         case let error where error.isCancellation: self = .interrupted
         case let error as DriverError: self = Self.of(error)
         case let error as PlainFolderError: self = error.kind == .notFound ? .notFound : .failed

@@ -29,14 +29,8 @@ struct Located: Error {
 }
 
 extension Error {
-    /// The error itself, without what the command line and the publication put around it.
-    var innermost: any Error {
-        switch self {
-        case let error as Located: error.cause.innermost
-        case let error as ResourceError: error.cause
-        default: self
-        }
-    }
+    /// The error itself, without the location that the command line put around it.
+    var innermost: any Error { (self as? Located)?.cause.innermost ?? self }
 
     /// This error of a write to `path`, with a sentence that names the folder which is missing rather than what was to be made.
     func naming(missingParentOf path: ProviderPath) -> any Error {

@@ -25,10 +25,7 @@ enum EPUBInformation {
     }
 
     private static func open(_ reader: any FileReader) async throws -> Publication {
-        let fetcher = ArchiveFetcher(try await ZIPArchive.open(reader))
-        do { return try await EPUBParser().open(fetcher) } catch {
-            throw (error as? ResourceError)?.cause ?? error
-        }
+        try await EPUBParser().open(ArchiveFetcher(ZIPArchive.open(reader)))
     }
 }
 

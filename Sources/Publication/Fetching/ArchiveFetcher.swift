@@ -22,7 +22,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     /// in the archive, and `isEntryCompressed`.
     ///
     /// - Complexity: No request: the directory is there.
-    public func links() async throws(ResourceError) -> [Link] {
+    public func links() async throws -> [Link] {
         archive.entries.lazy.filter { !$0.isDirectory }.map { entry in
             var link = Link(href: HREF.encode(entry.path))
             link.describe(entry)
@@ -37,10 +37,10 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     public func get(_ link: Link) -> any Resource {
         if link.templated, link.href.contains("{") {
             let sentence = "“\(link.href)” is a template that was not filled in."
-            return FailureResource(link, error: .badRequest(FileError.make(.fileReadUnknown, path: link.href, sentence: sentence)))
+            return FailureResource(link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
         }
         guard let entry = entry(at: link.href) else {
-            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+            return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
         }
         return ArchiveResource(link, entry: entry, archive: archive)
     }
@@ -50,11 +50,11 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     /// What is not there is passed over. For a parser that knows which small files it is going to need.
     ///
     /// - Complexity: As few requests as the storage's cost model says, at once.
-    public func prefetch(hrefs: [String]) async throws(ResourceError) {
+    public func prefetch(hrefs: [String]) async throws {
         do {
             try await archive.prefetch(hrefs.compactMap { entry(at: $0) })
         } catch {
-            throw archive.isClosed ? .unavailable(error) : ResourceError(error)
+            throw archive.isClosed ? FileError.closedPublication(hrefs.first ?? "", cause: error) : error
         }
     }
 
@@ -84,27 +84,23 @@ private final class ArchiveResource: Resource {
     }
 
     /// What the directory claims.
-    func length() async throws(ResourceError) -> Int64 {
-        if archive.isClosed { throw .unavailable(closed()) }
+    func length() async throws -> Int64 {
+        if archive.isClosed { throw FileError.closedPublication(entry.path) }
         return entry.length
     }
 
     /// What the directory claims; the archive checks a checksum when the entry is read as a whole.
-    func validator() async throws(ResourceError) -> ResourceValidator? {
-        if archive.isClosed { throw .unavailable(closed()) }
+    func validator() async throws -> ResourceValidator? {
+        if archive.isClosed { throw FileError.closedPublication(entry.path) }
         return ResourceValidator(length: entry.length, tag: entry.checksum.map { "CRC-32 \($0)" } ?? entry.version)
     }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         do {
             try await archive.stream(entry, range: range, into: sink)
         } catch {
-            throw archive.isClosed ? .unavailable(error) : ResourceError(error)
+            throw archive.isClosed ? FileError.closedPublication(entry.path, cause: error) : error
         }
-    }
-
-    private func closed() -> CocoaError {
-        FileError.make(.fileReadUnknown, path: entry.path, sentence: "“\(entry.path)”: the archive was closed.")
     }
 }
 

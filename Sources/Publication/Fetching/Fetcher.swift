@@ -6,7 +6,7 @@ public protocol Fetcher: AnyObject, Sendable {
     /// The resources that the medium lists: in its own order where it has one, else sorted by href. Not all that can be asked for.
     ///
     /// - Complexity: A listing of the medium, at the first call.
-    func links() async throws(ResourceError) -> [Link]
+    func links() async throws -> [Link]
 
     /// A proxy to the resource at `link`, which may not exist; reading it tells.
     func get(_ link: Link) -> any Resource
@@ -43,10 +43,10 @@ public final class EmptyFetcher: Fetcher {
     public init() {}
 
     /// None, and never throws.
-    public func links() async throws(ResourceError) -> [Link] { [] }
+    public func links() async throws -> [Link] { [] }
 
-    /// A resource of which every access throws `ResourceError.notFound`.
+    /// A resource of which every access throws `CocoaError(.fileReadNoSuchFile)`.
     public func get(_ link: Link) -> any Resource {
-        FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+        FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
     }
 }

@@ -15,15 +15,15 @@ package final class FileFetcher: Fetcher {
         href = HREF.encode(reader.path.isRoot ? "file" : reader.path.name)
     }
 
-    package func links() async throws(ResourceError) -> [Link] {
+    package func links() async throws -> [Link] {
         var link = Link(href: href, type: reader.path.fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string)
-        do { link.size = try await reader.attributes().size } catch { throw ResourceError(error) }
+        link.size = try await reader.attributes().size
         return [link]
     }
 
     package func get(_ link: Link) -> any Resource {
         guard HREF.candidates(link.href).contains(where: { HREF.encode($0) == href }) else {
-            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+            return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
         }
         return ReaderResource(link, of: self)
     }
@@ -37,16 +37,9 @@ package final class FileFetcher: Fetcher {
         await reader.close()
     }
 
-    fileprivate func withReader<Value>(_ body: (any FileReader) async throws -> Value) async throws(ResourceError) -> Value {
-        do {
-            guard !closed.load(ordering: .relaxed) else {
-                let sentence = "“\(href)”: the publication it belongs to was closed."
-                throw ResourceError.unavailable(FileError.make(.fileReadUnknown, path: href, sentence: sentence))
-            }
-            return try await body(reader)
-        } catch {
-            throw ResourceError(error)
-        }
+    fileprivate func openReader() throws -> any FileReader {
+        if closed.load(ordering: .relaxed) { throw FileError.closedPublication(href) }
+        return reader
     }
 }
 
@@ -60,17 +53,15 @@ private final class ReaderResource: Resource {
         self.fetcher = fetcher
     }
 
-    func length() async throws(ResourceError) -> Int64 { try await fetcher.withReader { try await $0.attributes().size } }
+    func length() async throws -> Int64 { try await fetcher.openReader().attributes().size }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? {
-        try await fetcher.withReader { reader in
-            let attributes = try await reader.attributes()
-            return ResourceValidator(length: attributes.size, tag: attributes.validator)
-        }
+    func validator() async throws -> ResourceValidator? {
+        let attributes = try await fetcher.openReader().attributes()
+        return ResourceValidator(length: attributes.size, tag: attributes.validator)
     }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
-        try await fetcher.withReader { try await $0.stream(range, into: sink) }
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
+        try await fetcher.openReader().stream(range, into: sink)
     }
 }
 

@@ -19,14 +19,14 @@ public final class HTTPFetcher: Fetcher {
     }
 
     /// None: a server does not tell what it has.
-    public func links() async throws(ResourceError) -> [Link] { [] }
+    public func links() async throws -> [Link] { [] }
 
     /// The resource at the link's address; `badRequest` for what is no address of a web server.
     public func get(_ link: Link) -> any Resource {
         guard let url = URL(string: link.href, relativeTo: baseURL)?.absoluteURL, ["http", "https"].contains(url.scheme?.lowercased())
         else {
             let sentence = "“\(link.href)” is no address of a web server."
-            return FailureResource(link, error: .badRequest(FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence)))
+            return FailureResource(link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
         }
         let (registry, options) = (registry, options)
         let open: OpenedResource.Open = {

@@ -24,20 +24,20 @@ final class OpenedResource: ConfirmableResource {
         self.check = check
     }
 
-    func length() async throws(ResourceError) -> Int64 {
+    func length() async throws -> Int64 {
         try await withReader { try await $0.attributes().size }
     }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? {
+    func validator() async throws -> ResourceValidator? {
         let attributes = try await withReader { try await $0.attributes() }
         return ResourceValidator(length: attributes.size, tag: attributes.validator)
     }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         try await withReader { try await $0.stream(range, into: sink) }
     }
 
-    func confirm(insteadOf length: Int64) async throws(ResourceError) {
+    func confirm(insteadOf length: Int64) async throws {
         try await withReader { try await check($0, length) }
     }
 
@@ -46,10 +46,8 @@ final class OpenedResource: ConfirmableResource {
         await reader?.close()
     }
 
-    private func withReader<Value: Sendable>(
-        _ body: (any FileReader) async throws -> Value
-    ) async throws(ResourceError) -> Value {
-        if readers.isClosed { throw .unavailable(closed()) }
+    private func withReader<Value: Sendable>(_ body: (any FileReader) async throws -> Value) async throws -> Value {
+        if readers.isClosed { throw FileError.closedPublication(link.href) }
         do {
             if let reader = opened.withLock({ $0 }) { return try await body(reader) }
             var missing: (any Error)?
@@ -60,9 +58,10 @@ final class OpenedResource: ConfirmableResource {
                     missing = missing ?? error
                 }
             }
-            throw ResourceError.notFound(missing ?? FileError.make(.fileReadNoSuchFile, path: link.href))
+            if let missing, missing.isNoSuchFile { throw missing }
+            throw FileError.make(.fileReadNoSuchFile, path: link.href, sentence: missing?.sentence, underlying: missing)
         } catch {
-            throw readers.isClosed ? .unavailable(error) : ResourceError(error)
+            throw readers.isClosed ? FileError.closedPublication(link.href, cause: error) : error
         }
     }
 
@@ -84,10 +83,6 @@ final class OpenedResource: ConfirmableResource {
             await reader.close()
             throw error
         }
-    }
-
-    private func closed() -> CocoaError {
-        FileError.make(.fileReadUnknown, path: link.href, sentence: "“\(link.href)”: the publication it belongs to was closed.")
     }
 }
 

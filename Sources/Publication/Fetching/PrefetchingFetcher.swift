@@ -4,5 +4,5 @@ package protocol PrefetchingFetcher: Fetcher {
     ///
     /// - Parameter hrefs: As ``Fetcher/links()`` gives them; those that name nothing are passed over.
     /// - Complexity: As few requests as the medium allows, one if the resources lie close together.
-    func prefetch(hrefs: [String]) async throws(ResourceError)
+    func prefetch(hrefs: [String]) async throws
 }

@@ -32,28 +32,24 @@ public final class ProviderFetcher: Fetcher {
 
     /// The files, sorted by path; symbolic links are left out, because a listing does not tell what they point at.
     ///
-    /// - Throws: `other` with `CocoaError(.fileReadTooLarge)` over ``mostLinks`` files, or deeper than a walk goes.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over ``mostLinks`` files, or deeper than a walk goes.
     /// - Complexity: One listing for each folder; for a single file, one request.
-    public func links() async throws(ResourceError) -> [Link] {
-        do {
-            var files: [FileObject] = []
-            if let fileName {
-                files = [try await provider.attributesOfItem(path: root.appending(fileName))]
-            } else {
-                let found = Collected<FileObject>()
-                let seen = ProgressReporter()
-                try await provider.walk(path: root) { item in
-                    guard item.isRegularFile else { return }
-                    seen.advance(by: 1)
-                    guard seen.completed <= Self.mostLinks else { throw Self.tooMany(item.path) }
-                    found.append(item)
-                }
-                files = found.values.sorted { $0.path < $1.path }
+    public func links() async throws -> [Link] {
+        var files: [FileObject] = []
+        if let fileName {
+            files = [try await provider.attributesOfItem(path: root.appending(fileName))]
+        } else {
+            let found = Collected<FileObject>()
+            let seen = ProgressReporter()
+            try await provider.walk(path: root) { item in
+                guard item.isRegularFile else { return }
+                seen.advance(by: 1)
+                guard seen.completed <= Self.mostLinks else { throw Self.tooMany(item.path) }
+                found.append(item)
             }
-            return files.compactMap { link(to: $0) }
-        } catch {
-            throw ResourceError(error)
+            files = found.values.sorted { $0.path < $1.path }
         }
+        return files.compactMap { link(to: $0) }
     }
 
     private static func tooMany(_ path: ProviderPath) -> CocoaError {
@@ -74,7 +70,7 @@ public final class ProviderFetcher: Fetcher {
     public func get(_ link: Link) -> any Resource {
         let paths = places(for: link.href)
         guard !paths.isEmpty else {
-            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+            return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
         }
         var link = link
         link.type = link.type ?? paths[0].fileExtension.flatMap { MediaType.known(fileExtension: $0) }?.string

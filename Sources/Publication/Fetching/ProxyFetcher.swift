@@ -13,7 +13,7 @@ public final class ProxyFetcher: Fetcher {
     }
 
     /// None: nobody knows what the closure answers to.
-    public func links() async throws(ResourceError) -> [Link] { [] }
+    public func links() async throws -> [Link] { [] }
 
     /// What the closure makes of `link`.
     public func get(_ link: Link) -> any Resource { make(link) }

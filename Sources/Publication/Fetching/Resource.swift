@@ -3,25 +3,26 @@ public import Foundation
 
 /// A proxy to one resource of a publication: nothing is read before somebody asks.
 ///
-/// A resource exists even where the thing it stands for does not; the first access then throws `ResourceError.notFound`.
+/// A resource exists even where the thing it stands for does not; the first access then throws
+/// `CocoaError(.fileReadNoSuchFile)`. Errors are Foundation's, as the medium gave them; `Error.resourceFailure` sorts them.
 public protocol Resource: AnyObject, Sendable {
     /// The link it was asked for with, enriched by what the medium knows: its type, the archive entry's lengths.
     var link: Link { get }
 
     /// Bytes after all transformations: a hint for progress and positions, never a size to allocate.
-    func length() async throws(ResourceError) -> Int64
+    func length() async throws -> Int64
 
     /// The version of the bytes that this object has read and goes on to read; nil where the medium does not tell.
     ///
     /// Bytes of another version are an error of the reads, or of this: never a silent mixture.
     ///
     /// - Complexity: Nothing once any read has answered; before that, at most one request.
-    func validator() async throws(ResourceError) -> ResourceValidator?
+    func validator() async throws -> ResourceValidator?
 
     /// Sends the bytes that lie in `range`, clamped to the resource, into `sink`; nil for all.
     ///
     /// - Complexity: As the medium's: a stored archive entry or a file costs one range, a deflated entry all that lies before.
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError)
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws
 
     /// Gives back what the resource holds; closing twice is allowed.
     func close() async
@@ -30,7 +31,7 @@ public protocol Resource: AnyObject, Sendable {
 /// A resource whose medium can tell in a second way what it holds.
 package protocol ConfirmableResource: Resource {
     /// Sees that the version that was read is the medium's, where one of `length` bytes was known before: a login page is not.
-    func confirm(insteadOf length: Int64) async throws(ResourceError)
+    func confirm(insteadOf length: Int64) async throws
 }
 
 extension Resource {
@@ -39,8 +40,8 @@ extension Resource {
 
     /// The bytes that lie in `range`, clamped to the resource; nil for all.
     ///
-    /// - Throws: `ResourceError.other` with `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.
-    public func read(_ range: Range<Int64>? = nil) async throws(ResourceError) -> Data {
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over ``memoryLimit``.
+    public func read(_ range: Range<Int64>? = nil) async throws -> Data {
         let sink = DataSink(limit: Self.memoryLimit)
         try await stream(range, into: sink)
         return sink.data
@@ -48,14 +49,12 @@ extension Resource {
 
     /// The whole resource as text: in `encoding`, else in the `charset` of the link's type, else in UTF-8.
     ///
-    /// - Throws: `ResourceError.other` with `CocoaError(.fileReadInapplicableStringEncoding)` when the bytes are no such text.
-    public func readAsString(encoding: String.Encoding? = nil) async throws(ResourceError) -> String {
+    /// - Throws: `CocoaError(.fileReadInapplicableStringEncoding)` when the bytes are no such text.
+    public func readAsString(encoding: String.Encoding? = nil) async throws -> String {
         let data = try await read()
         guard let text = String(data: data, encoding: encoding ?? link.mediaType.encoding ?? .utf8) else {
-            throw .other(
-                FileError.make(
-                    .fileReadInapplicableStringEncoding, path: link.href, sentence: "“\(link.href)” is not text in the encoding it claims.")
-            )
+            throw FileError.make(
+                .fileReadInapplicableStringEncoding, path: link.href, sentence: "“\(link.href)” is not text in the encoding it claims.")
         }
         return text
     }
@@ -64,50 +63,10 @@ extension Resource {
     public func bytes(_ range: Range<Int64>? = nil) -> PumpedBytes { PumpedBytes { try await self.stream(range, into: $0) } }
 
     /// None, for resources of which nobody tells it.
-    public func validator() async throws(ResourceError) -> ResourceValidator? { nil }
+    public func validator() async throws -> ResourceValidator? { nil }
 
     /// Does nothing, for resources that hold nothing.
     public func close() async {}
-}
-
-/// Why a resource could not be read: the five cases of Readium's proposal, each with Foundation's own error inside.
-public enum ResourceError: Error {
-    /// The request makes no sense, such as a template without its arguments (400).
-    case badRequest(any Error)
-    /// Nothing is there (404).
-    case notFound(any Error)
-    /// Not for this reader: permission, login, or rights of a protected publication (403).
-    case forbidden(any Error)
-    /// Not now: no connection, a busy server, an archive that was closed (503).
-    case unavailable(any Error)
-    /// Anything else: damaged data, a limit, cancellation (500).
-    case other(any Error)
-
-    /// Sorts a provider's error into the five cases.
-    public init(_ error: any Error) {
-        switch error {
-        case let error as ResourceError: self = error
-        case let error where error.isNoSuchFile: self = .notFound(error)
-        case let error as CocoaError where error.code == .fileReadNoPermission: self = .forbidden(error)
-        case let error as URLError where error.code == .userAuthenticationRequired || error.code == .noPermissionsToReadFile:
-            self = .forbidden(error)
-        case let error as URLError where error.code != .cancelled: self = .unavailable(error)
-        case let error where error.isTransient: self = .unavailable(error)
-        default: self = .other(error)
-        }
-    }
-
-    /// Foundation's error.
-    public var cause: any Error {
-        switch self {
-        case .badRequest(let error), .notFound(let error), .forbidden(let error), .unavailable(let error), .other(let error): error
-        }
-    }
-}
-
-extension ResourceError: LocalizedError {
-    /// The sentence of the ``cause``; never nil.
-    public var errorDescription: String? { cause.sentence }
 }
 
 /// A resource made of bytes that are there already.
@@ -128,20 +87,16 @@ public final class BytesResource: Resource {
     }
 
     /// Bytes given; never throws.
-    public func length() async throws(ResourceError) -> Int64 { Int64(data.count) }
+    public func length() async throws -> Int64 { Int64(data.count) }
 
     /// Sends the bytes in one piece, however many they are.
     ///
-    /// - Throws: `ResourceError` around an error of the sink.
-    public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    /// - Throws: Errors of the sink.
+    public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         let range = (range ?? 0..<Int64(data.count)).clamped(to: 0..<Int64(data.count))
-        do {
-            try sink.begin(FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count)))
-            let part = data.dropFirst(Int(range.lowerBound)).prefix(range.count)
-            try await sink.send(part)
-        } catch {
-            throw ResourceError(error)
-        }
+        try sink.begin(FileExtent(offset: range.lowerBound, count: Int64(range.count), size: Int64(data.count)))
+        let part = data.dropFirst(Int(range.lowerBound)).prefix(range.count)
+        try await sink.send(part)
     }
 }
 
@@ -149,17 +104,17 @@ public final class BytesResource: Resource {
 public final class FailureResource: Resource {
     /// As it was given.
     public let link: Link
-    private let error: ResourceError
+    private let error: any Error
 
     /// - Parameter error: What every access throws, as it is.
-    public init(_ link: Link, error: ResourceError) {
+    public init(_ link: Link, error: any Error) {
         self.link = link
         self.error = error
     }
 
     /// - Throws: The error given, always.
-    public func length() async throws(ResourceError) -> Int64 { throw error }
+    public func length() async throws -> Int64 { throw error }
 
     /// - Throws: The error given, always; `sink` hears nothing.
-    public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) { throw error }
+    public func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws { throw error }
 }

@@ -13,17 +13,13 @@ final class ResourceReader: FileReader {
         path = (try? ProviderPath(percentEncoded: resource.link.href)) ?? .root
     }
 
-    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: try await size()) }
+    func attributes() async throws -> FileReaderAttributes { FileReaderAttributes(size: try await resource.length()) }
 
     func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
-        let size = try await size()
+        let size = try await resource.length()
         let range = part.resolved(size: size)
-        do throws(ResourceError) { try await resource.stream(range, into: sink) } catch { throw error.cause }
+        try await resource.stream(range, into: sink)
         return FileExtent(offset: range.lowerBound, count: Int64(range.count), size: size)
-    }
-
-    private func size() async throws -> Int64 {
-        do throws(ResourceError) { return try await resource.length() } catch { throw error.cause }
     }
 
     func close() async { await resource.close() }

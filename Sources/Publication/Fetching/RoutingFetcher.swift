@@ -35,16 +35,16 @@ public final class RoutingFetcher: Fetcher {
     }
 
     /// Those of all routes, one route after the other.
-    public func links() async throws(ResourceError) -> [Link] {
+    public func links() async throws -> [Link] {
         var links: [Link] = []
         for route in routes { links += try await route.fetcher.links() }
         return links
     }
 
-    /// From the first route that accepts `link`; where none does, a resource of which every access throws `ResourceError.notFound`.
+    /// From the first route that accepts `link`; where none does, a resource that is not found.
     public func get(_ link: Link) -> any Resource {
         routes.first { $0.accepts(link) }?.fetcher.get(link)
-            ?? FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+            ?? FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
     }
 
     /// Closes each fetcher once, also one that has several routes.
@@ -58,7 +58,7 @@ public final class RoutingFetcher: Fetcher {
 }
 
 extension RoutingFetcher: PrefetchingFetcher {
-    package func prefetch(hrefs: [String]) async throws(ResourceError) {
+    package func prefetch(hrefs: [String]) async throws {
         for (index, route) in routes.enumerated() {
             guard let prefetching = route.fetcher as? any PrefetchingFetcher else { continue }
             let own = hrefs.filter { href in routes.firstIndex { $0.accepts(Link(href: href)) } == index }

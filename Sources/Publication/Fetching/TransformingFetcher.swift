@@ -23,12 +23,12 @@ public final class TransformingFetcher: Fetcher, PrefetchingFetcher {
     }
 
     /// The base's, unchanged.
-    public func links() async throws(ResourceError) -> [Link] { try await base.links() }
+    public func links() async throws -> [Link] { try await base.links() }
 
     /// The base's resource, through all transformers.
     public func get(_ link: Link) -> any Resource { transformers.reduce(base.get(link)) { $1($0) } }
 
-    package func prefetch(hrefs: [String]) async throws(ResourceError) {
+    package func prefetch(hrefs: [String]) async throws {
         try await (base as? any PrefetchingFetcher)?.prefetch(hrefs: hrefs)
     }
 

@@ -20,25 +20,18 @@ public enum OpeningFailure: Hashable, Sendable {
 
     /// Sorts an error that ``Publication/open(path:of:options:)`` threw.
     public init(_ error: any Error) {
-        // What an app's own parser let through from a resource.
-        let error = (error as? ResourceError)?.cause ?? error
-        if error.isCancellation {
-            self = .cancelled
-            return
-        }
-        if let error = error as? URLError, [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code) {
+        switch error {
+        case let error where error.isCancellation: self = .cancelled
+        case let error as URLError where [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code):
             self = .incorrectCredentials
-            return
-        }
-        if let error = error as? CocoaError, error.code == .featureUnsupported {
-            self = .unsupportedFormat
-            return
-        }
-        switch ResourceError(error) {
-        case .notFound: self = .notFound
-        case .forbidden: self = .forbidden
-        case .unavailable: self = .unavailable
-        case .badRequest, .other: self = .parsingFailed
+        case let error as CocoaError where error.code == .featureUnsupported: self = .unsupportedFormat
+        default:
+            switch error.resourceFailure {
+            case .notFound: self = .notFound
+            case .forbidden: self = .forbidden
+            case .unavailable: self = .unavailable
+            case .badRequest, .other: self = .parsingFailed
+            }
         }
     }
 }

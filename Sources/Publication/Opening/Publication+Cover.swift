@@ -29,11 +29,11 @@ extension Publication {
         let name = link.href.removingPercentEncoding ?? link.href
         let resource = get(link)
         let data: Data
-        do throws(ResourceError) {
+        do {
             data = try await resource.read(0..<Int64(limit) + 1)
         } catch {
             await resource.close()
-            throw error.cause
+            throw error
         }
         await resource.close()
         guard data.count <= limit else {

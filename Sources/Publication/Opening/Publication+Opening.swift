@@ -18,7 +18,6 @@ extension Publication {
         do {
             return try await openFile(path, of: provider, options)
         } catch {
-            let error = (error as? ResourceError)?.cause ?? error
             // Only what does not open as a file is asked whether it is a folder: books are files nearly always.
             guard !error.isCancellation, let item = try? await provider.attributesOfItem(path: path), item.isDirectory else { throw error }
             return try await openFolder(path, of: provider, options)
@@ -39,7 +38,6 @@ extension Publication {
                 if let publication = try await make(asset, WarningLog(), options) { return publication }
                 throw try await unknown(content, as: told?.mediaType)
             } catch {
-                let error = (error as? ResourceError)?.cause ?? error
                 guard let told, told.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
                     let found = try await typeByContent(content, options), found != told.mediaType
                 else { throw error }

@@ -13,7 +13,7 @@ public protocol ContentProtection: Sendable {
 
 /// A protected publication: its parts as far as they can be read, and what keeps the rest.
 public struct ProtectedAsset: Sendable {
-    /// Its fetcher decrypts, or refuses with `ResourceError.forbidden`.
+    /// Its fetcher decrypts, or refuses with `CocoaError(.fileReadNoPermission)`.
     public var asset: PublicationAsset
     /// The scheme, and whether it is open.
     public var protection: Protection

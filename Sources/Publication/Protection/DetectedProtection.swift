@@ -138,6 +138,6 @@ struct LockedResources: Sendable {
         let path = HREF.candidates(href).lazy.compactMap { archive.entry(at: $0)?.path }.first
         guard let path, isLocked(path) else { return resource }
         let error = FileError.make(.fileReadNoPermission, path: href, sentence: "“\(href)” is locked. \(reason)")
-        return FailureResource(resource.link, error: .forbidden(error))
+        return FailureResource(resource.link, error: error)
     }
 }

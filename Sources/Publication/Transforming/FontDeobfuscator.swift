@@ -45,7 +45,7 @@ public struct FontDeobfuscator: Sendable {
         guard let key = keys[algorithm] else {
             let href = resource.link.href
             let sentence = "“\(href)” is obfuscated with the identifier of the book, which it does not have, so it cannot be read."
-            return FailureResource(resource.link, error: .other(FileError.make(.fileReadCorruptFile, path: href, sentence: sentence)))
+            return FailureResource(resource.link, error: FileError.make(.fileReadCorruptFile, path: href, sentence: sentence))
         }
         return DeobfuscatedResource(resource, key: key, length: algorithm.length)
     }
@@ -86,11 +86,11 @@ private final class DeobfuscatedResource: Resource {
 
     var link: Link { base.link }
 
-    func length() async throws(ResourceError) -> Int64 { try await base.length() }
+    func length() async throws -> Int64 { try await base.length() }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? { try await base.validator() }
+    func validator() async throws -> ResourceValidator? { try await base.validator() }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         let start = max(0, range?.lowerBound ?? 0)
         guard start < mixedLength else { return try await base.stream(range, into: sink) }
         try await base.stream(range, into: MixingSink(sink, key: key, length: mixedLength, offset: start))

@@ -108,14 +108,14 @@ private final class InjectedResource: Resource {
     }
 
     /// Reads the document, unless that has happened.
-    func length() async throws(ResourceError) -> Int64 {
+    func length() async throws -> Int64 {
         switch try await result() {
         case .changed(let data): Int64(data.count)
         case .unchanged: try await base.length()
         }
     }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         switch try await result() {
         case .changed(let data): try await BytesResource(link, data: data).stream(range, into: sink)
         case .unchanged: try await base.stream(range, into: sink)
@@ -124,21 +124,20 @@ private final class InjectedResource: Resource {
 
     func close() async { await base.close() }
 
-    private func result() async throws(ResourceError) -> Outcome {
+    private func result() async throws -> Outcome {
         if let outcome = outcome.withLock({ $0 }) { return outcome }
         let result = try await make()
         outcome.withLock { $0 = result }
         return result
     }
 
-    private func make() async throws(ResourceError) -> Outcome {
+    private func make() async throws -> Outcome {
         // A hint only: what claims to be small may not be.
         if let length = try? await base.length(), length > Int64(injector.limit) { return .unchanged }
         let sink = DataSink(limit: injector.limit)
-        do throws(ResourceError) {
+        do {
             try await base.stream(nil, into: sink)
-        } catch {
-            guard (error.cause as? CocoaError)?.code == .fileReadTooLarge else { throw error }
+        } catch let error as CocoaError where error.code == .fileReadTooLarge {
             return .unchanged
         }
         return injector.inject(into: sink.data, of: base.link).map { .changed($0) } ?? .unchanged

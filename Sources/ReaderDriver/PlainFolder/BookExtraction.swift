@@ -42,7 +42,6 @@ struct BookExtraction: Sendable {
 
     /// Whether the next attempt would meet this error again as long as the file is what it is.
     private static func isOfTheBook(_ error: any Error) -> Bool {
-        let error = (error as? ResourceError)?.cause ?? error
         if error.isTransient { return false }
         guard let error = error as? CocoaError else { return false }
         // A protected book says so itself; a file that may not be read comes with the storage's reason.

@@ -55,7 +55,7 @@ struct BookProof {
             let length: Int64
             do { length = try await resource.length() } catch {
                 // A part that is missing is a flaw of the book, and locked parts have no length.
-                if case .unavailable = error { throw error }
+                if error.resourceFailure == .unavailable { throw error }
                 continue
             }
             total = total.addingReportingOverflow(max(0, length)).overflow ? .max : total + max(0, length)
@@ -89,13 +89,12 @@ struct BookProof {
 
     /// A refusal with the document's own name in it, for what is wrong with the book; the error itself for what is wrong with this machine.
     private func refusal(_ error: any Error, _ path: ProviderPath) -> any Error {
-        let cause = (error as? ResourceError)?.cause ?? error
-        switch OpeningFailure(cause) {
+        switch OpeningFailure(error) {
         case .cancelled: return CancellationError()
-        case .unavailable: return cause
+        case .unavailable: return error
         default:
-            if Self.isOfThisMachine(cause) { return cause }
-            let sentence = cause.sentence.replacing(path.string, with: shownName).replacing(path.name, with: shownName)
+            if Self.isOfThisMachine(error) { return error }
+            let sentence = error.sentence.replacing(path.string, with: shownName).replacing(path.name, with: shownName)
             return BookRefusal("“\(shownName)” is no EPUB that can be read: \(sentence)")
         }
     }

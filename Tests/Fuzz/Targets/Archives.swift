@@ -34,7 +34,7 @@ private func readArchive(_ bytes: Data) async throws {
         precondition(whole.count <= max(limits.largestEntry, Int64(bytes.count)), "An entry is larger than allowed.")
         let part = try await far.archive.read(entry, range: 3..<40)
         precondition(part == whole.dropFirst(3).prefix(37), "A part is not the same as in the whole.")
-        do throws(ResourceError) {
+        do {
             let resource = try await far.get(link).read()
             precondition(resource == whole, "A resource is not the entry of its name.")
         } catch {

@@ -17,12 +17,12 @@ func checkError(_ error: any Error) {
 
 /// A part of a resource is what the whole has there, and none is larger than allowed; or it says why it cannot be read.
 func checkResource(_ resource: any Resource) async {
-    do throws(ResourceError) {
+    do {
         let whole = try await resource.read()
         let part = try await resource.read(3..<40)
         precondition(whole.count <= 16 << 20, "A resource grew to \(whole.count) bytes.")
         precondition(part == whole.dropFirst(3).prefix(37), "A part is not the same as in the whole.")
     } catch {
-        checkError(error.cause)
+        checkError(error)
     }
 }

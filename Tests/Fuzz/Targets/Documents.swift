@@ -89,15 +89,12 @@ func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 func fuzzPDF(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let bytes = Data(FuzzInput(data, size).bytes)
     wait {
-        let document: PDFDocument
         let resource = BytesResource(Link(href: "book.pdf"), data: bytes)
-        do { document = try await PDFDocument.open(resource) } catch { throw bare(error) }
+        let document = try await PDFDocument.open(resource)
         let sizes = try await document.pageSizes(0..<20)
         precondition(sizes.count == min(20, document.pageCount), "A page has no size.")
         precondition(sizes.allSatisfy { $0.width > 0 && $0.height > 0 && $0.width.isFinite && $0.height.isFinite }, "A size is none.")
-        do { try await PDFDocument.writePage(0, of: resource) { _ in } } catch { throw bare(error) }
+        try await PDFDocument.writePage(0, of: resource) { _ in }
     }
     return 0
 }
-
-private func bare(_ error: any Error) -> any Error { (error as? ResourceError)?.cause ?? error }

@@ -8,10 +8,10 @@ final class FuzzFetcher: Fetcher {
 
     init(_ files: [String: Data]) { self.files = files }
 
-    func links() async throws(ResourceError) -> [Link] { files.keys.sorted().map { Link(href: $0) } }
+    func links() async throws -> [Link] { files.keys.sorted().map { Link(href: $0) } }
 
     func get(_ link: Link) -> any Resource {
         if let data = files[link.href] { return BytesResource(link, data: data) }
-        return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+        return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
     }
 }

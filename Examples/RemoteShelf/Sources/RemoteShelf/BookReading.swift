@@ -67,14 +67,14 @@ struct BookReading: Sendable {
     /// A book whose cover is damaged is as good without it; one that could not be reached is to be tried again.
     private func cover(of book: Publication) async throws -> Cover? {
         guard let link = try await book.findCover() else { return nil }
-        do throws(ResourceError) {
+        do {
             let resource = book.get(link)
             // An archive tells the size without a request; what a manifest claims is asked for. Neither has to be true.
             if let size = resource.link.size, size > Self.largestCover, try await resource.length() > Self.largestCover { return nil }
             let data = try await resource.read(0..<Self.largestCover + 1)
             return data.count > Self.largestCover ? nil : Cover(data)
         } catch {
-            if error.cause is URLError || error.cause.isTransient || error.cause.isCancellation { throw error.cause }
+            if error is URLError || error.isTransient || error.isCancellation { throw error }
             return nil
         }
     }
@@ -83,8 +83,7 @@ struct BookReading: Sendable {
 extension Error {
     /// Whether the next attempt would meet this error again as long as the file is what it is.
     fileprivate var isOfTheFile: Bool {
-        let error = (self as? ResourceError)?.cause ?? self
-        guard let error = error as? CocoaError, !error.isTransient else { return false }
+        guard let error = self as? CocoaError, !error.isTransient else { return false }
         // What is locked with a password says so without an error of the storage's below it.
         if error.code == .fileReadNoPermission { return error.underlying == nil || error.underlying is CocoaError }
         return [.fileReadCorruptFile, .featureUnsupported, .fileReadTooLarge, .fileReadInapplicableStringEncoding].contains(error.code)

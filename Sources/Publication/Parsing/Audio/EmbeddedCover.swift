@@ -36,11 +36,11 @@ final class EmbeddedCover: Fetcher {
     /// Whether `link` leads to the picture.
     func accepts(_ link: Link) -> Bool { HREF.candidates(link.href).contains(self.link.href) }
 
-    func links() async throws(ResourceError) -> [Link] { [link] }
+    func links() async throws -> [Link] { [link] }
 
     func get(_ link: Link) -> any Resource {
         guard accepts(link) else {
-            return FailureResource(link, error: .notFound(FileError.make(.fileReadNoSuchFile, path: link.href)))
+            return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
         }
         switch picture.content {
         case .bytes(let data): return BytesResource(link, data: data)
@@ -61,20 +61,16 @@ private final class PartResource: Resource {
         self.whole = whole
     }
 
-    func length() async throws(ResourceError) -> Int64 { Int64(range.count) }
+    func length() async throws -> Int64 { Int64(range.count) }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? {
+    func validator() async throws -> ResourceValidator? {
         try await whole.validator().map { ResourceValidator(length: Int64(range.count), tag: $0.tag) }
     }
 
-    func stream(_ part: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ part: Range<Int64>?, into sink: any ByteSink) async throws {
         let size = Int64(range.count)
         let part = (part ?? 0..<size).clamped(to: 0..<size)
-        do {
-            try sink.begin(FileExtent(offset: part.lowerBound, count: Int64(part.count), size: size))
-        } catch {
-            throw ResourceError(error)
-        }
+        try sink.begin(FileExtent(offset: part.lowerBound, count: Int64(part.count), size: size))
         guard !part.isEmpty else { return }
         let place = range.lowerBound + part.lowerBound..<range.lowerBound + part.upperBound
         try await whole.stream(place, into: TappedSink(sink, isAnnounced: true))

@@ -118,6 +118,6 @@ extension PublicationAsset {
 extension ListedFile {
     /// The only file of an asset that is one.
     static func only(in asset: PublicationAsset) async throws -> ListedFile? {
-        do throws(ResourceError) { return try await asset.fetcher.links().first.map { ListedFile($0) } } catch { throw error.cause }
+        try await asset.fetcher.links().first.map { ListedFile($0) }
     }
 }

@@ -64,12 +64,10 @@ struct EPUBCoverSearch {
         guard isInside(href), type.hasPrefix("image/") || guess.hasPrefix("image/") else { return false }
         let resource = documents.fetcher.get(Link(href: href))
         let head: Data
-        do throws(ResourceError) {
+        do {
             head = try await resource.read(0..<Int64(CoverImage.start))
-        } catch .unavailable(let error) {
-            throw error
         } catch {
-            if error.cause.isCancellation { throw error.cause }
+            if error.isCancellation || error.resourceFailure == .unavailable { throw error }
             return false
         }
         await resource.close()

@@ -83,10 +83,7 @@ struct EPUBReading {
     }
 
     private func packages(listed: [String]?) async throws -> [String] {
-        var hrefs = listed ?? []
-        if listed == nil {
-            do throws(ResourceError) { hrefs = try await fetcher.links().map(\.href) } catch { throw error.cause }
-        }
+        let hrefs = if let listed { listed } else { try await fetcher.links().map(\.href) }
         return hrefs.filter { $0.lowercased().hasSuffix(".opf") && !HREFBase.isRemote($0) }
     }
 
@@ -136,13 +133,9 @@ enum EPUBStructure {
     /// - Returns: What the fetcher lists, nil if it was not asked.
     static func prefetch(from fetcher: any Fetcher) async throws -> [Link]? {
         guard let prefetching = fetcher as? any PrefetchingFetcher else { return nil }
-        do throws(ResourceError) {
-            let listed = try await fetcher.links()
-            try await prefetching.prefetch(hrefs: Array(listed.lazy.map(\.href).filter(contains).prefix(mostPrefetched)))
-            return listed
-        } catch {
-            throw error.cause
-        }
+        let listed = try await fetcher.links()
+        try await prefetching.prefetch(hrefs: Array(listed.lazy.map(\.href).filter(contains).prefix(mostPrefetched)))
+        return listed
     }
 
     /// The address of a file in META-INF as the container has it.

@@ -26,17 +26,12 @@ final class MediaOverlays: Fetcher {
     static func accepts(_ link: Link) -> Bool { overlay(of: link.href) != nil }
 
     /// None: which overlays there are is in the manifest.
-    func links() async throws(ResourceError) -> [Link] { [] }
+    func links() async throws -> [Link] { [] }
 
     func get(_ link: Link) -> any Resource {
         guard let href = Self.overlay(of: link.href) else { return EmptyFetcher().get(link) }
         return MadeResource(link) { [base] in
-            let root: XMLElement
-            do {
-                root = try await EPUBDocuments(fetcher: base, limits: Self.limits).document(href)
-            } catch {
-                throw ResourceError(error)
-            }
+            let root = try await EPUBDocuments(fetcher: base, limits: Self.limits).document(href)
             return GuidedNavigationDocument(mediaOverlay: root, href: href).json.data
         }
     }
@@ -61,22 +56,18 @@ private final class MadeResource: Resource {
         self.make = make
     }
 
-    func length() async throws(ResourceError) -> Int64 { Int64(try await data().count) }
+    func length() async throws -> Int64 { Int64(try await data().count) }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
         try await BytesResource(link, data: data()).stream(range, into: sink)
     }
 
     /// Two who ask at once may both make it, with the same result.
-    private func data() async throws(ResourceError) -> Data {
+    private func data() async throws -> Data {
         if let data = made.value { return data }
-        do {
-            let data = try await make()
-            made.update { $0 = data }
-            return data
-        } catch {
-            throw ResourceError(error)
-        }
+        let data = try await make()
+        made.update { $0 = data }
+        return data
     }
 }
 

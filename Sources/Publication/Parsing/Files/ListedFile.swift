@@ -66,13 +66,9 @@ extension ListedFile {
 
     /// What `fetcher` lists, without litter, in natural order.
     ///
-    /// - Throws: The fetcher's errors, as Foundation's.
+    /// - Throws: The fetcher's errors.
     static func all(of fetcher: any Fetcher) async throws -> [ListedFile] {
-        do throws(ResourceError) {
-            let files = try await fetcher.links().map { ListedFile($0) }.filter { !$0.isLitter }
-            return files.map { ($0, NaturalOrder($0.path)) }.sorted { $0.1 < $1.1 }.map(\.0)
-        } catch {
-            throw error.cause
-        }
+        let files = try await fetcher.links().map { ListedFile($0) }.filter { !$0.isLitter }
+        return files.map { ($0, NaturalOrder($0.path)) }.sorted { $0.1 < $1.1 }.map(\.0)
     }
 }

@@ -25,15 +25,15 @@ extension Fetcher {
     /// The bytes of the small document at `href`.
     ///
     /// - Parameter limit: The most bytes that are taken.
-    /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit; the fetcher's errors, as Foundation's.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over the limit; the fetcher's errors.
     func data(_ href: String, limit: Int) async throws -> Data {
         let resource = get(href)
         let sink = DataSink(limit: limit)
-        do throws(ResourceError) {
+        do {
             try await resource.stream(nil, into: sink)
         } catch {
             await resource.close()
-            throw error.cause
+            throw error
         }
         await resource.close()
         return sink.data

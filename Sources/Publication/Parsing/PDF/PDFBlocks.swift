@@ -48,14 +48,9 @@ final class PDFBlocks: Sendable {
         if let size = state.value.size { return size }
         let start = DataSink(limit: Int(Self.length))
         let sink = TappedSink(start)
-        let size: Int64
-        do throws(ResourceError) {
-            try await resource.stream(0..<Self.length, into: sink)
-            // Where the storage tells the size along with the bytes, it is not asked for.
-            size = if let told = sink.extent?.size, told >= 0 { told } else { try await resource.length() }
-        } catch {
-            throw error.cause
-        }
+        try await resource.stream(0..<Self.length, into: sink)
+        // Where the storage tells the size along with the bytes, it is not asked for.
+        let size = if let told = sink.extent?.size, told >= 0 { told } else { try await resource.length() }
         guard size <= Self.largest else {
             let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.largest) can be read."
             throw FileError.make(.fileReadTooLarge, path: resource.link.href, sentence: sentence)
@@ -106,8 +101,7 @@ final class PDFBlocks: Sendable {
 
     private func load(_ blocks: Range<Int64>, size: Int64) async throws -> Data {
         let range = blocks.lowerBound * Self.length..<min(blocks.upperBound * Self.length, size)
-        let data: Data
-        do throws(ResourceError) { data = try await resource.read(range) } catch { throw error.cause }
+        let data = try await resource.read(range)
         try check(data, count: range.count)
         state.update { $0.insert(data, from: blocks.lowerBound) }
         return data

@@ -43,7 +43,7 @@ public struct PDFParser: PublicationParser {
             // That of the document itself; a storage's has a cause.
             builder.protection = .locked(.other("PDF"), reason: error.sentence)
         }
-        do throws(ResourceError) { link.size = try await resource.length() } catch { throw error.cause }
+        link.size = try await resource.length()
         builder.manifest.readingOrder = [link]
         return builder
     }

@@ -21,7 +21,7 @@ final class ManifestFolder: Fetcher {
     }
 
     /// None: a manifest lists its resources, and what else lies beside it is no part of the publication.
-    func links() async throws(ResourceError) -> [Link] { [] }
+    func links() async throws -> [Link] { [] }
 
     func get(_ link: Link) -> any Resource {
         guard !link.templated, let url = URL(string: link.href, relativeTo: home)?.absoluteString else { return siblings.get(link) }
@@ -50,32 +50,31 @@ final class FirstFoundResource: Resource {
         self.candidates = candidates
     }
 
-    func length() async throws(ResourceError) -> Int64 {
-        try await firstFound { resource async throws(ResourceError) in try await resource.length() }
+    func length() async throws -> Int64 {
+        try await firstFound { try await $0.length() }
     }
 
-    func validator() async throws(ResourceError) -> ResourceValidator? {
-        try await firstFound { resource async throws(ResourceError) in try await resource.validator() }
+    func validator() async throws -> ResourceValidator? {
+        try await firstFound { try await $0.validator() }
     }
 
-    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws(ResourceError) {
-        try await firstFound { resource async throws(ResourceError) in try await resource.stream(range, into: sink) }
+    func stream(_ range: Range<Int64>?, into sink: any ByteSink) async throws {
+        try await firstFound { try await $0.stream(range, into: sink) }
     }
 
     func close() async {
         for candidate in candidates { await candidate.close() }
     }
 
-    private func firstFound<Value>(_ body: (any Resource) async throws(ResourceError) -> Value) async throws(ResourceError) -> Value {
+    private func firstFound<Value>(_ body: (any Resource) async throws -> Value) async throws -> Value {
         if let found = found.withLock({ $0 }) { return try await body(found) }
-        var missing = ResourceError.notFound(FileError.make(.fileReadNoSuchFile, path: link.href))
+        var missing: any Error = FileError.make(.fileReadNoSuchFile, path: link.href)
         for candidate in candidates {
-            do throws(ResourceError) {
+            do {
                 let value = try await body(candidate)
                 found.withLock { $0 = candidate }
                 return value
-            } catch {
-                guard case .notFound = error else { throw error }
+            } catch let error where error.isNoSuchFile {
                 missing = error
             }
         }

@@ -69,9 +69,7 @@ extension PublicationAsset {
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when it is no JSON; nil is returned for that where its type is JSON only.
     func manifestJSON(_ warnings: WarningLog) async throws -> JSONValue? {
-        let href: String?
-        do throws(ResourceError) { href = try await fetcher.links().first?.href } catch { throw error.cause }
-        guard let href else { return nil }
+        guard let href = try await fetcher.links().first?.href else { return nil }
         do {
             let data = try await fetcher.data(href, limit: Manifest.defaultMaximumSize)
             return try JSONValue(manifest: data, named: displayName, of: self, warnings)

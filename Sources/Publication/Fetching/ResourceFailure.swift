@@ -1,0 +1,39 @@
+package import FileProviderCore
+package import Foundation
+
+/// The kind of an error that reading a resource ended in: the five of Readium's composite fetcher proposal, with the HTTP status of each.
+public enum ResourceFailure: Hashable, Sendable {
+    /// The request makes no sense, such as a template without its arguments (400).
+    case badRequest
+    /// Nothing is there (404).
+    case notFound
+    /// Not for this reader: permission, login, or rights of a protected publication (403).
+    case forbidden
+    /// Not now: no connection, a busy server, a publication that was closed (503).
+    case unavailable
+    /// Anything else: damaged data, a limit, cancellation (500).
+    case other
+}
+
+extension Error {
+    /// The kind of this error of a ``Resource`` or ``Fetcher``.
+    public var resourceFailure: ResourceFailure {
+        switch self {
+        case let error where error.isNoSuchFile: .notFound
+        case let error as CocoaError where error.code == .fileReadNoPermission: .forbidden
+        case let error as CocoaError where error.code == .fileReadInvalidFileName && error.unusableNames == nil: .badRequest
+        case let error as URLError where error.code == .userAuthenticationRequired || error.code == .noPermissionsToReadFile: .forbidden
+        case let error as URLError where error.code != .cancelled: .unavailable
+        case let error where error.isTransient: .unavailable
+        default: .other
+        }
+    }
+}
+
+extension FileError {
+    /// The publication was closed before the resource at `href` was read, or during a read, which then failed with `cause`.
+    package static func closedPublication(_ href: String, cause: (any Error)? = nil) -> URLError {
+        make(
+            .resourceUnavailable, url: nil, sentence: "“\(href)”: the publication it belongs to was closed.", underlying: cause)
+    }
+}

@@ -1,0 +1,37 @@
+import FileProviderCore
+import Foundation
+import Publication
+import Testing
+
+@Suite struct ResourceFailureTests {
+    @Test(
+        arguments: [
+            (CocoaError(.fileReadInvalidFileName), .badRequest),
+            (FileError.unusableNames(UnusableNames(), in: .root), .other),
+            (CocoaError(.fileReadNoSuchFile), .notFound), (CocoaError(.fileNoSuchFile), .notFound),
+            (CocoaError(.fileReadNoPermission), .forbidden), (URLError(.userAuthenticationRequired), .forbidden),
+            (URLError(.noPermissionsToReadFile), .forbidden),
+            (URLError(.timedOut), .unavailable), (URLError(.resourceUnavailable), .unavailable), (POSIXError(.ETIMEDOUT), .unavailable),
+            (FileError.make(.fileReadUnknown, path: "a", underlying: URLError(.timedOut)), .unavailable),
+            (CocoaError(.fileReadCorruptFile), .other), (CocoaError(.featureUnsupported), .other), (CocoaError(.userCancelled), .other),
+            (URLError(.cancelled), .other), (CancellationError(), .other), (POSIXError(.EIO), .other),
+        ] as [(any Error, ResourceFailure)])
+    func `an error is of one of five kinds`(error: any Error, kind: ResourceFailure) {
+        #expect(error.resourceFailure == kind, "\(error)")
+    }
+
+    @Test func `a failing resource throws its error as it is`() async {
+        let resource = FailureResource(Link(href: "a"), error: POSIXError(.EIO))
+        await #expect(throws: POSIXError(.EIO)) { try await resource.length() }
+        await #expect(throws: POSIXError(.EIO)) { try await resource.read() }
+    }
+
+    @Test func `a folder where a file was asked for is not found, with the provider's error below`() async throws {
+        let shelf = Shelf()
+        try await shelf.spread("folder", [("a", "x")])
+        let resource = ProviderFetcher(shelf.provider, folder: .root).get("folder")
+        let error = await #expect(throws: CocoaError.self) { try await resource.read() }
+        #expect(error?.code == .fileReadNoSuchFile)
+        #expect(((error?.underlying as? CocoaError)?.underlying as? POSIXError)?.code == .EISDIR)
+    }
+}
