@@ -50,7 +50,7 @@ final class CachedResource: Resource {
             return try await body(entry)
         } catch {
             let error = (error as? StorageFailure)?.cause ?? error
-            throw isFetcherClosed() ? FileError.closedPublication(link.href, cause: error) : error
+            throw isFetcherClosed() ? FileError.closedPublication(link.href, during: error) : error
         }
     }
 }

@@ -93,6 +93,8 @@ func failure(_ resource: any Resource) async -> ResourceFailure? {
         var template = Link(href: "locked{?page}")
         template.templated = true
         #expect(await failure(fetcher.get(template)) == .badRequest)
+        let error = await readingFails(fetcher.get(template)) as? CocoaError
+        #expect(error?.code == .fileReadUnknown)
     }
 
     @Test func `are unavailable once the fetcher is closed`() async throws {

@@ -13,6 +13,8 @@ private final class ShelfProvider: FileProviderReadWrite {
     let opened = Mutex<[CountingReader]>([])
     /// Whether `open` finds out that nothing is there, or the first read.
     let isLazy: Bool
+    /// Runs at the start of each `open`.
+    let opening = Locked<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ files: [String: String], isLazy: Bool = false) {
         self.files = files
@@ -39,6 +41,7 @@ private final class ShelfProvider: FileProviderReadWrite {
     }
 
     func open(path: ProviderPath) async throws -> any FileReader {
+        try await opening.value?()
         if try files.keys.contains(where: { try ProviderPath($0).isBelow(path) }) { throw FileError.isADirectory(path) }
         // Bytewise, as storages compare; strings would compare by normalisation.
         guard let file = try files.first(where: { try ProviderPath($0.key) == path }) else {
@@ -119,6 +122,30 @@ private let files = [
         #expect(provider.opened.withLock { $0 }.allSatisfy { $0.isClosed })
         #expect(await failure(resource) == .unavailable)
         #expect(await failure(fetcher.get("z.css")) == .unavailable)
+    }
+
+    /// The error of a read that fails with `error` after the fetcher was closed.
+    private func errorOfReading(whileClosing error: any Error) async -> (any Error)? {
+        let close: @Sendable () async throws -> Void = { [fetcher] in
+            await fetcher.close()
+            throw error
+        }
+        provider.opening.update { $0 = close }
+        return await readingFails(fetcher.get("z.css"))
+    }
+
+    @Test(arguments: [CancellationError(), CocoaError(.userCancelled), URLError(.cancelled)] as [any Error])
+    func `whose reading is cancelled while the fetcher closes stay cancelled`(error: any Error) async {
+        let thrown = await errorOfReading(whileClosing: error)
+        #expect(thrown?.isCancellation == true && thrown?.resourceFailure == .other, "\(String(describing: thrown))")
+    }
+
+    @Test func `keep a lost connection while the fetcher closes, and other errors below the closed publication`() async {
+        let lost = await errorOfReading(whileClosing: URLError(.timedOut)) as? URLError
+        #expect(lost?.code == .timedOut)
+        let closed = await errorOfReading(whileClosing: POSIXError(.EIO)) as? URLError
+        #expect(closed?.code == .resourceUnavailable)
+        #expect(closed?.userInfo[NSUnderlyingErrorKey] as? POSIXError == POSIXError(.EIO))
     }
 
     @Test func `of which only one is served are reached by its name alone`() async throws {

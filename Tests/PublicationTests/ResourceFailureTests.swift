@@ -1,7 +1,8 @@
 import FileProviderCore
 import Foundation
-import Publication
 import Testing
+
+@testable import Publication
 
 @Suite struct ResourceFailureTests {
     @Test(
@@ -26,12 +27,16 @@ import Testing
         await #expect(throws: POSIXError(.EIO)) { try await resource.read() }
     }
 
-    @Test func `a folder where a file was asked for is not found, with the provider's error below`() async throws {
+    @Test func `a folder where a file was asked for is not found, with the provider's own error`() async throws {
         let shelf = Shelf()
         try await shelf.spread("folder", [("a", "x")])
         let resource = ProviderFetcher(shelf.provider, folder: .root).get("folder")
         let error = await #expect(throws: CocoaError.self) { try await resource.read() }
-        #expect(error?.code == .fileReadNoSuchFile)
-        #expect(((error?.underlying as? CocoaError)?.underlying as? POSIXError)?.code == .EISDIR)
+        #expect(error?.code == .fileReadUnknown && error?.resourceFailure == .notFound)
+        #expect((error?.underlying as? POSIXError)?.code == .EISDIR)
+        #expect(OpeningFailure(FileError.isADirectory(.root)) == .parsingFailed)
+        // What has a second place is looked for there.
+        let second = FirstFoundResource(Link(href: "folder"), [resource, BytesResource(Link(href: "folder"), string: "x")])
+        #expect(try await second.readAsString() == "x")
     }
 }

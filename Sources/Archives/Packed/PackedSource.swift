@@ -158,8 +158,14 @@
         /// - Throws: Errors of the reader; that of a file which has become shorter.
         func bytes(_ range: Range<Int64>) throws -> Data {
             // Cancelling reaches this thread as a flag alone.
-            let data = try TaskWait().value(isCancelled: { [self] in flag.isCancelled || isClosed }) { [reader] in
-                try await reader.read(range)
+            let data: Data
+            do {
+                data = try TaskWait().value(isCancelled: { [self] in flag.isCancelled || isClosed }) { [reader] in
+                    try await reader.read(range)
+                }
+            } catch let error where error.isCancellation && isClosed && !flag.isCancelled {
+                // Nobody cancelled the read: closing the archive ended it.
+                throw FileError.closed(reader.path)
             }
             guard data.count == range.count else { throw FileError.changedWhileReading(reader.path) }
             return data

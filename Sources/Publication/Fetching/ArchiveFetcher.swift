@@ -37,7 +37,8 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
     public func get(_ link: Link) -> any Resource {
         if link.templated, link.href.contains("{") {
             let sentence = "“\(link.href)” is a template that was not filled in."
-            return FailureResource(link, error: FileError.make(.fileReadInvalidFileName, path: link.href, sentence: sentence))
+            return FailureResource(
+                link, error: FileError.make(.fileReadUnknown, path: link.href, sentence: sentence, underlying: UnfilledTemplate()))
         }
         guard let entry = entry(at: link.href) else {
             return FailureResource(link, error: FileError.make(.fileReadNoSuchFile, path: link.href))
@@ -54,7 +55,7 @@ public final class ArchiveFetcher: Fetcher, PrefetchingFetcher {
         do {
             try await archive.prefetch(hrefs.compactMap { entry(at: $0) })
         } catch {
-            throw archive.isClosed ? FileError.closedPublication(hrefs.first ?? "", cause: error) : error
+            throw archive.isClosed ? FileError.closedPublication(hrefs.first ?? "", during: error) : error
         }
     }
 
@@ -99,7 +100,7 @@ private final class ArchiveResource: Resource {
         do {
             try await archive.stream(entry, range: range, into: sink)
         } catch {
-            throw archive.isClosed ? FileError.closedPublication(entry.path, cause: error) : error
+            throw archive.isClosed ? FileError.closedPublication(entry.path, during: error) : error
         }
     }
 }

@@ -58,10 +58,9 @@ final class OpenedResource: ConfirmableResource {
                     missing = missing ?? error
                 }
             }
-            if let missing, missing.isNoSuchFile { throw missing }
-            throw FileError.make(.fileReadNoSuchFile, path: link.href, sentence: missing?.sentence, underlying: missing)
+            throw missing ?? FileError.make(.fileReadNoSuchFile, path: link.href)
         } catch {
-            throw readers.isClosed ? FileError.closedPublication(link.href, cause: error) : error
+            throw readers.isClosed ? FileError.closedPublication(link.href, during: error) : error
         }
     }
 

@@ -5,7 +5,7 @@ package import Foundation
 public enum ResourceFailure: Hashable, Sendable {
     /// The request makes no sense, such as a template without its arguments (400).
     case badRequest
-    /// Nothing is there (404).
+    /// Nothing is there, or a folder (404).
     case notFound
     /// Not for this reader: permission, login, or rights of a protected publication (403).
     case forbidden
@@ -19,9 +19,10 @@ extension Error {
     /// The kind of this error of a ``Resource`` or ``Fetcher``.
     public var resourceFailure: ResourceFailure {
         switch self {
-        case let error where error.isNoSuchFile: .notFound
+        case let error where error.isNoSuchFile || error.isFolder: .notFound
         case let error as CocoaError where error.code == .fileReadNoPermission: .forbidden
         case let error as CocoaError where error.code == .fileReadInvalidFileName && error.unusableNames == nil: .badRequest
+        case let error as CocoaError where error.underlying is UnfilledTemplate: .badRequest
         case let error as URLError where error.code == .userAuthenticationRequired || error.code == .noPermissionsToReadFile: .forbidden
         case let error as URLError where error.code != .cancelled: .unavailable
         case let error where error.isTransient: .unavailable
@@ -31,9 +32,17 @@ extension Error {
 }
 
 extension FileError {
-    /// The publication was closed before the resource at `href` was read, or during a read, which then failed with `cause`.
-    package static func closedPublication(_ href: String, cause: (any Error)? = nil) -> URLError {
+    /// The publication was closed before the resource at `href` was read.
+    package static func closedPublication(_ href: String, underlying: (any Error)? = nil) -> URLError {
         make(
-            .resourceUnavailable, url: nil, sentence: "“\(href)”: the publication it belongs to was closed.", underlying: cause)
+            .resourceUnavailable, url: nil, sentence: "“\(href)”: the publication it belongs to was closed.", underlying: underlying)
+    }
+
+    /// The error of a read of `href` that failed with `error` while the publication was being closed.
+    ///
+    /// - Returns: `error` itself if it is a cancellation or of the kind ``ResourceFailure/unavailable``; else the closed publication, with
+    ///   `error` as the underlying error.
+    package static func closedPublication(_ href: String, during error: any Error) -> any Error {
+        error.isCancellation || error.resourceFailure == .unavailable ? error : closedPublication(href, underlying: error)
     }
 }

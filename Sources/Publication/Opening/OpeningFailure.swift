@@ -25,6 +25,8 @@ public enum OpeningFailure: Hashable, Sendable {
         case let error as URLError where [.userAuthenticationRequired, .userCancelledAuthentication].contains(error.code):
             self = .incorrectCredentials
         case let error as CocoaError where error.code == .featureUnsupported: self = .unsupportedFormat
+        // A folder that is itself a book opens; this one is in the place of a file of the book.
+        case let error where error.isFolder: self = .parsingFailed
         default:
             switch error.resourceFailure {
             case .notFound: self = .notFound

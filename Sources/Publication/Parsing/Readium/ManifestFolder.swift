@@ -74,7 +74,7 @@ final class FirstFoundResource: Resource {
                 let value = try await body(candidate)
                 found.withLock { $0 = candidate }
                 return value
-            } catch let error where error.isNoSuchFile {
+            } catch let error where error.resourceFailure == .notFound {
                 missing = error
             }
         }
