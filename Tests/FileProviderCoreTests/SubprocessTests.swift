@@ -23,4 +23,38 @@ import Testing
             try #require(seen.isSuperset(of: others + ["PATH"]))
         }
     }
+
+    @Test func `output that cannot be read is an error, with what the program says of its own end`() throws {
+        let child = try Subprocess(
+            path: "/bin/sh", arguments: ["-c", "echo sorry >&2; exit 3"], environment: ["PATH=/usr/bin:/bin"],
+            reading: FileDescriptor(path: "/dev/null", flags: O_RDONLY), memory: 1 << 30, seconds: 20, name: ProviderPath("a.pdf"))
+        while !child.isOver() { try child.wait(until: .now + .seconds(20)) }
+        // Of a descriptor that is only for writing read(2) makes EBADF.
+        let writing = try FileDescriptor(path: "/dev/null", flags: O_WRONLY)
+        let copy = dup2(writing.raw, child.output)
+        try #require(copy == child.output)
+        let error = #expect(throws: CocoaError.self) {
+            try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), CancellationFlag())
+        }
+        #expect(error?.underlying as? POSIXError == POSIXError(.EBADF))
+        #expect(error?.userInfo[NSFilePathErrorKey] as? String == "/a.pdf")
+        let sentence = error?.sentence ?? ""
+        #expect(sentence.contains("a.pdf") && sentence.hasSuffix("The program ended with status 3: sorry"), "\(sentence)")
+        #expect(child.end(after: 0) == 3)
+    }
+
+    /// In a process of its own, which may no longer wait for two descriptors: poll(2) makes EINVAL.
+    @Test func `a wait that the system refuses is an error, and ends the program`() async {
+        await #expect(processExitsWith: .success) {
+            let child = try Subprocess(path: "/bin/sleep", arguments: ["600"])
+            child.closeInput()
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(3) }
+            let error = try #require(throws: CocoaError.self) {
+                try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), CancellationFlag())
+            }
+            try #require(error.sentence.contains("does not wait for a program"))
+            try #require(child.isOver())
+        }
+    }
 }

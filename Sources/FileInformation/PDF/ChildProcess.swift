@@ -30,7 +30,8 @@ struct ChildProcess {
 
     /// Runs the program to its end. Blocks: for a thread of one's own.
     ///
-    /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` when time or room for output ran out; `CancellationError`; the system's error if the
+    ///   output cannot be read or waited for.
     func run(_ arguments: [String], input: FileDescriptor, flag: CancellationFlag, file: ProviderPath) throws -> Outcome {
         let child = try Subprocess(
             path: path, arguments: arguments, environment: ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8"], reading: input,
@@ -43,7 +44,7 @@ struct ChildProcess {
         while !child.isOver() {
             try flag.check()
             guard deadline > .now else { throw tooMuch("\(limits.seconds) seconds", file) }
-            child.wait(until: min(deadline, .now + .milliseconds(50)))
+            try child.wait(until: min(deadline, .now + .milliseconds(50)))
         }
         if child.isLost { throw FileError.make(errno: ECHILD, path: file, writing: false) }
         return Outcome(

@@ -12,6 +12,8 @@ package final class Subprocess {
     private let watch: FileDescriptor?
     private let child: pid_t
     private let keepsFirstComplaints: Bool
+    /// The error of a system call: what the system does not do, and errno.
+    private let failure: (String, Int32) -> CocoaError
     /// Once it has ended: its exit status, negative where a signal has ended it, or nobody learns how it ended.
     private var status: Int32?
     /// What it complained of: of a confined program the first 4 KiB, else the last.
@@ -56,8 +58,10 @@ package final class Subprocess {
     }
 
     private init(
-        hasInput: Bool, _ start: (_ input: Int32, _ output: Int32, _ errors: Int32) -> pid_t, failure: (String, Int32) -> CocoaError
+        hasInput: Bool, _ start: (_ input: Int32, _ output: Int32, _ errors: Int32) -> pid_t,
+        failure: @escaping (String, Int32) -> CocoaError
     ) throws {
+        self.failure = failure
         func pipe() throws -> (reading: FileDescriptor, writing: FileDescriptor) {
             var ends: [Int32] = [-1, -1]
             guard carrel_child_pipe(&ends) == 0 else { throw failure("has no pipe to give", errno) }
@@ -104,42 +108,53 @@ package final class Subprocess {
     /// Lets it know that nothing more comes.
     package func closeInput() { inputEnd = nil }
 
-    /// Takes what it complains of, 64 KiB at most.
-    package func listen() {
+    /// Takes what it complains of, 64 KiB at most. Complaints that cannot be read are over, as at their end.
+    package func listen() { _ = hear() }
+
+    /// Takes what it complains of.
+    ///
+    /// - Returns: The errno of read(2), if that ended it.
+    private func hear() -> Int32? {
         var room = [UInt8](repeating: 0, count: 4096)
         for _ in 0..<16 where errors >= 0 {
             let count = read(errors, &room, room.count)
             if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN { return }
+            if count < 0, errno == EAGAIN { return nil }
             guard count > 0 else {
+                let code: Int32? = count < 0 ? errno : nil
                 errorsEnd = nil
-                return
+                return code
             }
             complaints += room[..<count]
             let excess = max(0, complaints.count - Self.maxComplaints)
             if keepsFirstComplaints { complaints.removeLast(excess) } else { complaints.removeFirst(excess) }
         }
+        return nil
     }
 
     /// All that it writes; nil where that is more than `maxCount` bytes, or has no end in time.
     ///
-    /// - Throws: `CancellationError` by `flag`.
+    /// - Throws: `CancellationError` by `flag`. The error of read(2) or poll(2), after which the program has ended; its sentence also has the
+    ///   exit status and the first complaint of a program that failed.
     package func allOutput(atMost maxCount: Int, until deadline: ContinuousClock.Instant, _ flag: CancellationFlag) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 16 << 10)
         while deadline > .now, bytes.count <= maxCount {
             try flag.check()
-            listen()
+            if let code = hear() { throw failed("does not give what a program complains of", code) }
             let count = read(output, &room, room.count)
+            let code = errno
             if count > 0 {
                 bytes += room[..<count]
             } else if count == 0 {
                 return bytes
-            } else if errno == EAGAIN {
+            } else if code == EAGAIN {
                 var entries = [output, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-                poll(&entries, 2, min(50, deadline.millisecondsLeft))
-            } else if errno != EINTR {
-                return bytes
+                if poll(&entries, 2, min(50, deadline.millisecondsLeft)) < 0, errno != EINTR {
+                    throw failed("does not wait for a program", errno)
+                }
+            } else if code != EINTR {
+                throw failed("does not give what a program writes", code)
             }
         }
         return nil
@@ -151,12 +166,41 @@ package final class Subprocess {
     package func isOver() -> Bool { (status != nil || hasEnded()) && errors < 0 }
 
     /// Waits until it has ended, or complains, or `deadline` has come.
-    package func wait(until deadline: ContinuousClock.Instant) {
+    ///
+    /// - Throws: The error of poll(2) or read(2), as ``allOutput(atMost:until:_:)`` does.
+    package func wait(until deadline: ContinuousClock.Instant) throws {
+        if let code = pause(until: deadline) { throw failed("does not wait for a program", code) }
+    }
+
+    /// Waits until it has ended, or complains, or `deadline` has come.
+    ///
+    /// - Returns: The errno of poll(2) or read(2), if one failed.
+    private func pause(until deadline: ContinuousClock.Instant) -> Int32? {
         // What it still complains of must not keep it from its end.
         let ended = status == nil ? watch?.raw ?? -1 : -1
         var entries = [ended, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        poll(&entries, 2, min(watch == nil ? 20 : .max, deadline.millisecondsLeft))
-        listen()
+        if poll(&entries, 2, min(watch == nil ? 20 : .max, deadline.millisecondsLeft)) < 0, errno != EINTR {
+            let code = errno
+            // Without descriptors poll(2) still passes the time until the next look.
+            poll(nil, 0, 5)
+            return code
+        }
+        return hear()
+    }
+
+    /// Ends it, because it cannot be read or waited for.
+    ///
+    /// - Returns: The error of the system call, with the exit status and the first complaint of a program that failed by itself.
+    private func failed(_ what: String, _ code: Int32) -> CocoaError {
+        let error = failure(what, code)
+        // It must not wait for a reader that has gone.
+        outputEnd = nil
+        guard let status = end(after: 1), status != 0 else { return error }
+        let said = String(decoding: complaints.split(separator: 10).first ?? [], as: UTF8.self).prefix(200)
+        return FileError.make(
+            error.code, path: error.userInfo[NSFilePathErrorKey] as? String ?? "",
+            sentence: "\(error.sentence) The program ended with status \(status)" + (said.isEmpty ? "." : ": \(said)"),
+            underlying: error.underlying)
     }
 
     /// Waits for its end so many seconds, then ends it with all that it has started: after 0.3 seconds also against its will.
@@ -166,11 +210,11 @@ package final class Subprocess {
     package func end(after seconds: Double) -> Int32? {
         if let status { return status < 0 ? nil : status }
         let deadline = ContinuousClock.now + .seconds(seconds)
-        while !hasEnded(), deadline > .now { wait(until: deadline) }
+        while !hasEnded(), deadline > .now { _ = pause(until: deadline) }
         if status == nil {
             Foundation.kill(-child, SIGTERM)
             let last = ContinuousClock.now + .milliseconds(300)
-            while !hasEnded(), last > .now { wait(until: last) }
+            while !hasEnded(), last > .now { _ = pause(until: last) }
         }
         kill()
         listen()
