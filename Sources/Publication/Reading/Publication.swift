@@ -87,8 +87,8 @@ public final class Publication: Sendable {
     /// The resource at `link`. Nothing is read yet; a link that leads nowhere fails when it is read.
     ///
     /// - Parameter parameters: The values for a ``Link/templated`` link, not percent-encoded; variables without one vanish from the address.
-    /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` when the template is malformed or none of its variables has a
-    ///   value, and when there are parameters and no template to take them.
+    /// - Returns: A resource that fails with `CocoaError(.fileReadInvalidFileName)` when the template is malformed or none of its variables
+    ///   has a value, and when there are parameters and no template to take them.
     public func get(_ link: Link, parameters: [String: String] = [:]) -> any Resource {
         if !link.templated, parameters.isEmpty { return fetcher.get(link) }
         do {
@@ -101,7 +101,6 @@ public final class Publication: Sendable {
     /// The resource at `href`, with what the manifest says of it.
     public func get(_ href: String) -> any Resource { get(link(withHREF: href) ?? Link(href: href)) }
 
-    /// Gives back the archive or folder behind the publication. Resources read after it fail with
-    /// `URLError(.resourceUnavailable)`.
+    /// Gives back the archive or folder behind the publication. Resources read after it fail with `URLError(.resourceUnavailable)`.
     public func close() async { await fetcher.close() }
 }
