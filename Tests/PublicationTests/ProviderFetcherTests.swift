@@ -140,6 +140,15 @@ private let files = [
         #expect(thrown?.isCancellation == true && thrown?.resourceFailure == .other, "\(String(describing: thrown))")
     }
 
+    @Test func `whose task is cancelled while the fetcher closes are cancelled, whatever ends the read`() async {
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await errorOfReading(whileClosing: FileError.closed(.root))
+        }
+        let error = await task.value
+        #expect(error is CancellationError)
+    }
+
     @Test func `keep a lost connection while the fetcher closes, and other errors below the closed publication`() async {
         let lost = await errorOfReading(whileClosing: URLError(.timedOut)) as? URLError
         #expect(lost?.code == .timedOut)

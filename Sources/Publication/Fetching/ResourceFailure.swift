@@ -40,9 +40,10 @@ extension FileError {
 
     /// The error of a read of `href` that failed with `error` while the publication was being closed.
     ///
-    /// - Returns: `error` itself if it is a cancellation or of the kind ``ResourceFailure/unavailable``; else the closed publication, with
-    ///   `error` as the underlying error.
+    /// - Returns: `error` itself if it is a cancellation or of the kind ``ResourceFailure/unavailable``; `CancellationError` if the task is
+    ///   cancelled; else the closed publication, with `error` as the underlying error.
     package static func closedPublication(_ href: String, during error: any Error) -> any Error {
-        error.isCancellation || error.resourceFailure == .unavailable ? error : closedPublication(href, underlying: error)
+        if error.isCancellation || error.resourceFailure == .unavailable { return error }
+        return Task.isCancelled ? CancellationError() : closedPublication(href, underlying: error)
     }
 }
