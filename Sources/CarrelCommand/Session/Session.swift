@@ -218,11 +218,9 @@ extension Session {
         // For keys only, which go to no server.
         if let password = environment["CARREL_KEY_PASSWORD"] { options.clientKeyPassword = .password(user: "", password: password) }
         if target.url.scheme?.lowercased() == "sftp" { options.answer = TerminalQuestion.answer }
-        if let endpoint = common.endpoint, try ProviderRegistry.shared.check(target.url).settings.contains("endpoint") {
-            options.settings["endpoint"] = endpoint
-        }
         // Of two locations, each gets what its provider knows.
         let names = try ProviderRegistry.shared.check(target.url).settings
+        if let endpoint = common.endpoint, names.contains("endpoint") { options.settings["endpoint"] = endpoint }
         options.settings.merge(try common.settings().filter { names.contains($0.key) }) { _, given in given }
         try common.apply(to: &options)
         if options.trust.isInsecure, !common.insecure { warnOfInsecurity("“insecure” of \(target.shown)") }
