@@ -300,10 +300,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             try await copy.copyFile(path, of: self, to: destination, of: self, listed: item, progress: progress)
             return
         }
-        if destination.isBelow(path) {
-            throw FileError.make(
-                .fileWriteInvalidFileName, path: destination, sentence: "“\(path)” cannot be copied into itself (“\(destination)”).")
-        }
+        try copy.checkNotIntoItself(path, of: self, to: destination, of: self)
         let temporary = try TemporaryName.make(beside: destination)
         do {
             let outcome = try await copy.copyFolder(path, of: self, to: temporary, of: self, progress: progress)
