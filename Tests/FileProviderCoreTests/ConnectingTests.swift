@@ -124,7 +124,7 @@ extension ProviderRegistryTests {
         var configuration = try ProviderConfiguration(url: #require(URL(string: "x://host/")))
         configuration.settings = ["mood": "good", "mode": "passive"]
         await #expect { try await registry(given).location(of: configuration) } throws: {
-            ($0 as? CocoaError)?.code == .featureUnsupported && $0.sentence == "“mood” is no setting of One; there are: depth, mode."
+            ($0 as? CocoaError)?.code == .featureUnsupported && $0.sentence == "One has no setting “mood”; there are: depth, mode."
         }
         #expect(given.values.isEmpty)
     }

@@ -87,7 +87,7 @@ struct CommonOptions: ParsableArguments {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2 else { throw ValidationError("--setting takes a name and a value, such as transport=ssh.") }
             guard known.contains(parts[0]) else {
-                throw ValidationError("“\(parts[0])” is no setting of any provider; there are: \(known.sorted().joined(separator: ", ")).")
+                throw ValidationError("No provider has a setting “\(parts[0])”; there are: \(known.sorted().joined(separator: ", ")).")
             }
             settings[parts[0]] = parts[1]
         }

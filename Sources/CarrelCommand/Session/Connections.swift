@@ -24,7 +24,7 @@ enum Connections {
             throw CommandFailure.usage(error.sentence, in: file)
         }
         do { try ProviderRegistry.shared.check(configuration.url, settings: configuration.settings) } catch {
-            throw CommandFailure.usage("The URL of the connection does not do: \(error.sentence)", in: file)
+            throw CommandFailure.usage("The URL of the connection cannot be used: \(error.sentence)", in: file)
         }
         let trust = configuration.trust
         for name in [trust.authorities, trust.clientCertificate, trust.clientKey].compactMap(\.self) + trust.identities {

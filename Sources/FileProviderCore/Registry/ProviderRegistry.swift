@@ -102,7 +102,7 @@ public final class ProviderRegistry: Sendable {
         if let unknown = settings.keys.filter({ !holder.settings.contains($0) }).min() {
             let known = holder.settings.isEmpty ? "it has none" : "there are: \(holder.settings.sorted().joined(separator: ", "))"
             throw FileError.make(
-                .featureUnsupported, path: unknown, url: url, sentence: "“\(unknown)” is no setting of \(holder.type); \(known).")
+                .featureUnsupported, path: unknown, url: url, sentence: "\(holder.type) has no setting “\(unknown)”; \(known).")
         }
         return holder
     }

@@ -169,7 +169,7 @@ extension Publication {
             return FileError.make(.featureUnsupported, path: path, sentence: sentence)
         }
         if try await content.isEmpty { return FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is empty.") }
-        return FileError.make(.featureUnsupported, path: path, sentence: "“\(path)” is no book in a format that is known here.")
+        return FileError.make(.featureUnsupported, path: path, sentence: "“\(path)” is not a book in a format that Carrel opens.")
     }
 }
 
