@@ -11,10 +11,7 @@ extension FTPUpload {
     var keepsPart: Bool { options.resumption != nil && isPublished && isLarge && source.isRepeatable }
 
     /// The temporary name.
-    func partPath() throws -> ProviderPath {
-        guard keepsPart, let identity = options.resumption else { return try TemporaryName.make(beside: path) }
-        return try TemporaryName.make(beside: path, for: identity)
-    }
+    func partPath() throws -> ProviderPath { try TemporaryName.make(beside: path, for: keepsPart ? options.resumption : nil) }
 
     /// Sends the bytes that the server doesn't have yet.
     ///

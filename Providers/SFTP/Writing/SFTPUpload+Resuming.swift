@@ -11,10 +11,7 @@ extension SFTPUpload {
     var keepsPart: Bool { options.resumption != nil && isPublished && isLarge && source.isRepeatable }
 
     /// The temporary name.
-    func partPath() throws -> ProviderPath {
-        guard keepsPart, let identity = options.resumption else { return try TemporaryName.make(beside: path) }
-        return try TemporaryName.make(beside: path, for: identity)
-    }
+    func partPath() throws -> ProviderPath { try TemporaryName.make(beside: path, for: keepsPart ? options.resumption : nil) }
 
     func sendLarge() async throws -> Sent {
         try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {

@@ -30,8 +30,7 @@ package final class StagedFile: Sendable {
         isKept = identity != nil
         name = Array(target.nameBytes)
         let named = try ProviderPath.root.appending(nameBytes: name)
-        let part = try identity.map { try TemporaryName.make(beside: named, for: $0) } ?? TemporaryName.make(beside: .root)
-        temporary = Array(part.nameBytes)
+        temporary = Array(try TemporaryName.make(beside: named, for: identity).nameBytes)
         let flags = isKept ? O_APPEND | O_NONBLOCK : O_EXCL
         let raw = temporary.withName { openat(folder.raw, $0, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, permissions) }
         guard raw >= 0 else { throw FileError.make(errno: errno, path: target, writing: true) }

@@ -40,7 +40,10 @@ public enum TemporaryName {
     /// It holds a hash (FNV-1a, 64 bits) of the name of `path` and of `identity`. So it proves that whoever left the part knew both, and
     /// keeps the parts of different sources and versions apart. It proves nothing of what is in the part, and not who left it: the hash is
     /// no secret, and others who may write into the folder can foretell the name. What is there is compared with the source before use.
-    public static func make(beside path: ProviderPath, for identity: String) throws -> ProviderPath {
+    ///
+    /// - Parameter identity: `nil` for a write that no later one goes on with: the name is that of ``make(beside:)``.
+    public static func make(beside path: ProviderPath, for identity: String?) throws -> ProviderPath {
+        guard let identity else { return try make(beside: path) }
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325  // Not Swift's own hash, which is another in each run.
         for byte in Array(path.nameBytes) + [0] + Array(identity.utf8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return try (path.parent ?? .root).appending(".\(String(hash, radix: 36))\(suffix)")
