@@ -1,6 +1,5 @@
 import Carrel
 import Foundation
-import ProviderDoubles
 import SampleBooks
 import Testing
 
@@ -57,27 +56,8 @@ import Testing
         }
     }
 
-    @Test func `every format is read from a local folder`() async throws {
-        let root = try TemporaryFolder()
-        try await readAll(LocalFileProvider(root: root.url), in: .root)
-    }
-
-    @Test func `every format is read from memory`() async throws {
-        try await readAll(MemoryFileProvider(), in: .root)
-    }
-
-    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
-    func `every format is read over WebDAV`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder { provider, folder in try await readAll(provider, in: folder) }
-    }
-
-    @Test(.enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.ftp)
-    func `every format is read over FTP`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in try await readAll(provider, in: folder) }
-    }
-
-    @Test(.enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.sftp)
-    func `every format is read over SFTP`(_ server: TestServers.SFTP) async throws {
-        try await server.withFolder { provider, folder in try await readAll(provider, in: folder) }
+    @Test(arguments: TestStorage.all)
+    func `every format is read from every kind of storage`(_ storage: TestStorage) async throws {
+        try await storage.use { provider, folder in try await readAll(provider, in: folder) }
     }
 }

@@ -9,25 +9,9 @@ import Testing
 /// A driver and an application that meet on every kind of storage, by the same code.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct ReaderLinkTests {
-    @Test func `books are managed through a local folder`() async throws {
-        try await temporarily { root in try await manageBooks(LocalFileProvider(root: root), in: .root) }
-    }
-
-    @Test func `books are managed through memory`() async throws { try await manageBooks(MemoryFileProvider(), in: .root) }
-
-    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
-    func `books are managed over WebDAV`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder { provider, folder in try await manageBooks(provider, in: folder) }
-    }
-
-    @Test(.enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.ftp)
-    func `books are managed over FTP`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in try await manageBooks(provider, in: folder) }
-    }
-
-    @Test(.enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.sftp)
-    func `books are managed over SFTP`(_ server: TestServers.SFTP) async throws {
-        try await server.withFolder { provider, folder in try await manageBooks(provider, in: folder) }
+    @Test(arguments: TestStorage.all)
+    func `books are managed through every kind of storage`(_ storage: TestStorage) async throws {
+        try await storage.use { provider, folder in try await manageBooks(provider, in: folder) }
     }
 }
 

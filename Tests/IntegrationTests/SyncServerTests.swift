@@ -6,27 +6,10 @@ import Testing
 
 /// Two folders in step, one of them on a real server. `CARREL_SYNC_SERVER_HISTORIES` says how many histories each server goes through.
 @Suite struct SyncServerTests {
-    /// A kind of storage, with a way to a new folder on it.
-    struct Storage: Sendable, CustomTestStringConvertible {
-        let testDescription: String
-        let use: @Sendable (_ body: @Sendable (any FileProvider, ProviderPath) async throws -> Void) async throws -> Void
-    }
-
-    static let storages: [Storage] =
-        ["Apache, Basic", "nginx, Basic", "rclone", "lighttpd, Basic", "WsgiDAV"].compactMap { name in
-            TestServers.named(name).map { server in
-                Storage(testDescription: "WebDAV: \(name)") { body in try await server.withFolder { try await body($0, $1) } }
-            }
-        }
-        + TestServers.ftp.map { server in
-            Storage(testDescription: "FTP: \(server.program)") { body in try await server.withFolder { try await body($0, $1) } }
-        }
-        + TestServers.sftp.filter { $0.name != "rclone" }.map { server in
-            Storage(testDescription: "SFTP: \(server.name)") { body in try await server.withFolder { try await body($0, $1) } }
-        }
-        + [TestServers.s3].compactMap(\.self).map { server in
-            Storage(testDescription: "S3: moto") { body in try await server.withFolder { try await body($0, $1) } }
-        }
+    private static let storages: [TestStorage] =
+        ["Apache, Basic", "nginx, Basic", "rclone", "lighttpd, Basic", "WsgiDAV"].compactMap(TestServers.named).map(TestStorage.webDAV)
+        + TestServers.ftp.map(TestStorage.ftp) + TestServers.sftp.filter { $0.name != "rclone" }.map(TestStorage.sftp)
+        + [TestServers.s3].compactMap { $0.map(TestStorage.s3) }
 
     private static let count = TestServers.environment["CARREL_SYNC_SERVER_HISTORIES"].flatMap { Int($0) } ?? 2
     private static let first = TestServers.environment["CARREL_SYNC_SEED"].flatMap { UInt64($0) } ?? 1
@@ -39,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: storages)
-    func `a tree that is in step stays so, and a change costs itself alone`(storage: Storage) async throws {
+    func `a tree that is in step stays so, and a change costs itself alone`(storage: TestStorage) async throws {
         try await withScratch { scratch in
             try await storage.use { server, root in
                 let local = try LocalFileProvider(root: scratch.appending(path: "local"))
@@ -143,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: storages)
-    func `nothing is lost, and both sides become what the model says`(storage: Storage) async throws {
+    func `nothing is lost, and both sides become what the model says`(storage: TestStorage) async throws {
         for seed in Self.first..<Self.first + UInt64(Self.count) {
             try await withScratch { scratch in
                 try await storage.use { server, root in

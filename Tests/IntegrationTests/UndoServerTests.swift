@@ -54,16 +54,12 @@ import Testing
         try await withLocalProvider { try await run($0, seed: seed, count: 100) }
     }
 
-    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
-    func `on a server, everything can be undone and redone step by step`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder { provider, folder in try await run(provider, in: folder) }
-    }
+    private static let servers =
+        TestServers.webDAV.map(TestStorage.webDAV) + (TestServers.ftp + TestServers.ftpes).map(TestStorage.ftp)
 
-    @Test(
-        .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"),
-        arguments: TestServers.ftp + TestServers.ftpes)
-    func `on an FTP server, everything can be undone and redone step by step`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in try await run(provider, in: folder) }
+    @Test(.enabled(if: !servers.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: servers)
+    func `on a server, everything can be undone and redone step by step`(_ server: TestStorage) async throws {
+        try await server.use { provider, folder in try await run(provider, in: folder) }
     }
 
     private func run(_ provider: any FileProvider, in folder: ProviderPath) async throws {
