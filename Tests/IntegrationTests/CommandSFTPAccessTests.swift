@@ -203,12 +203,4 @@ struct CommandSFTPAccessTests {
             #expect(library.isEmpty || library.contains("SHA-1"), "\(library)")
         }
     }
-
-    @Test func `the scheme is listed, and what cannot be reached is exit code 6`() async throws {
-        try await CommandRunner.use { runner in
-            #expect(try await runner.run("providers").text.contains("sftp"))
-            expectFailure(try await runner.run("ls", "--retries", "0", "sftp://reader:x@127.0.0.1:1/"), 6, "port 1")
-            expectFailure(try await runner.run("ls", "--retries", "0", "sftp://reader:x@no-such-host.invalid/"), 6, "cannot be found")
-        }
-    }
 }

@@ -4,52 +4,9 @@ import Testing
 
 /// The command line against servers: real ones, and one that does what real ones do not.
 @Suite struct CommandServerTests {
-    /// A runner that logs in as the tests do, and a new folder on the server.
-    private func use(
-        _ server: TestServers.WebDAV, _ body: (inout CommandRunner, _ folder: String) async throws -> Void
-    ) async throws {
-        try await CommandRunner.use { runner in
-            let user = TestServers.environment["CARREL_TEST_USER"] ?? ""
-            let base = server.url.absoluteString.replacingOccurrences(of: "://", with: "://\(user)@")
-            runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
-            let connection =
-                #"{"connections": {"server": {"url": "\#(base)", "cacert": "\#(TestServers.environment["CARREL_TEST_CA"] ?? "")"}}}"#
-            try runner.write("config.json", connection)
-            runner.environment["CARREL_CONFIG"] = runner.path("config.json")
-            let folder = "server:test-\(UInt64.random(in: 0 ... .max))"
-            #expect(try await runner.run("mkdir", folder).code == 0)
-            try await body(&runner, folder)
-            #expect(try await runner.run("rm", "-r", folder).code == 0)
-        }
-    }
-
-    @Test(.enabled(if: !TestServers.webDAV.isEmpty), arguments: TestServers.webDAV)
-    func `files go up, around and down again`(_ server: TestServers.WebDAV) async throws {
-        // WsgiDAV cuts a destination at a question mark; such names are refused there.
-        let name = server.name == "WsgiDAV" ? "b c#!.txt" : "b c#?.txt"
-        try await use(server) { runner, folder in
-            try runner.makeFolder("d/e")
-            try runner.write("d/a.txt", "hello")
-            try runner.write("d/e/\(name)", "world")
-            let up = try await runner.run("cp", "-r", "--preserve", "--json", "d", "\(folder)/up")
-            #expect(up.code == 0 && up.object["copied"] as? Int == 2 && up.object["bytes"] as? Int == 10)
-            #expect(try await runner.run("ls", "-R", "\(folder)/up").text == "a.txt\ne\ne/\(name)\n")
-            expectFailure(try await runner.run("cp", "d/a.txt", "\(folder)/up/"), 5)
-            expectFailure(try await runner.run("mv", "\(folder)/up/a.txt", "\(folder)/up/e/\(name)"), 5)
-            #expect(try await runner.run("mv", "--overwrite", "\(folder)/up/a.txt", "\(folder)/up/e/\(name)").code == 0)
-            #expect(try await runner.run("cat", "--tail", "2", "\(folder)/up/e/\(name)").text == "lo")
-            #expect(try await runner.run("cp", "-r", "\(folder)/up", "down").code == 0)
-            #expect(try runner.read("down/e/\(name)") == "hello")
-            #expect(try await runner.run("df", "--json", folder).object.keys.sorted() == ["available", "total", "used"])
-            expectFailure(try await runner.run("rm", folder), 1, "say -r")
-            expectFailure(try await runner.run("mkdir", folder), 5)
-            expectFailure(try await runner.run("stat", "\(folder)/missing"), 3, "carrel: stat \(folder)/missing: ")
-        }
-    }
-
     @Test(.enabled(if: TestServers.named("Apache, Basic") != nil))
     func `moving between this machine and a server removes what was moved`() async throws {
-        try await use(#require(TestServers.named("Apache, Basic"))) { runner, folder in
+        try await CommandServer(#require(TestServers.named("Apache, Basic"))).use { runner, folder in
             try runner.makeFolder("d")
             try runner.write("d/a", "1")
             #expect(try await runner.run("mv", "d", folder).code == 0)
@@ -64,7 +21,7 @@ import Testing
 
     @Test(.enabled(if: TestServers.named("nginx, Basic") != nil))
     func `a folder whose server hides names is not moved away, and nothing of it is lost`() async throws {
-        try await use(#require(TestServers.named("nginx, Basic"))) { runner, folder in
+        try await CommandServer(#require(TestServers.named("nginx, Basic"))).use { runner, folder in
             try runner.makeFolder("d")
             try runner.write("d/.hidden", "1")
             #expect(try await runner.run("cp", "-r", "d", folder).code == 0)
@@ -78,7 +35,7 @@ import Testing
     @Test(.enabled(if: TestServers.named("Apache, Basic") != nil))
     func `an interrupted copy leaves nothing on either side`() async throws {
         let server = try #require(TestServers.named("Apache, Basic"))
-        try await use(server) { runner, folder in
+        try await CommandServer(server).use { runner, folder in
             let isArriving: @Sendable (URL, String) -> Bool = { folder, suffix in
                 let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
                 return names.contains { name in
@@ -117,13 +74,6 @@ import Testing
             #expect(insecure.code == 4 && insecure.errorLines.first == "carrel: WARNING: certificates are not checked (--insecure).")
             runner.environment["CARREL_PASSWORD"] = "WRONG"
             expectFailure(try await runner.run("ls", "--user", "reader", clear), 4, "refused this user and password")
-        }
-    }
-
-    @Test func `what cannot be reached is exit code 6`() async throws {
-        try await CommandRunner.use { runner in
-            expectFailure(try await runner.run("ls", "--retries", "0", "dav://127.0.0.1:1/"), 6, "port 1")
-            expectFailure(try await runner.run("ls", "--retries", "0", "dav://no-such-host.invalid/"), 6, "cannot be found")
         }
     }
 

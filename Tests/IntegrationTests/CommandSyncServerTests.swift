@@ -1,28 +1,7 @@
 import Foundation
 import Testing
 
-/// A real server as a saved connection.
-struct CommandSyncServer: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// The connection's JSON.
-    let connection: String
-
-    private init(_ name: String, _ url: URL, _ settings: String) {
-        let user = TestServers.environment["CARREL_TEST_USER"] ?? ""
-        let named = url.user() == nil ? url.absoluteString.replacingOccurrences(of: "://", with: "://\(user)@") : url.absoluteString
-        testDescription = name
-        connection = #"{"url": "\#(named)", \#(settings)}"#
-    }
-
-    /// One of each kind.
-    static let all: [CommandSyncServer] = {
-        let authority = #""cacert": "\#(TestServers.environment["CARREL_TEST_CA"] ?? "")""#
-        let webDAV = TestServers.named("Apache, Basic").map { CommandSyncServer($0.name, $0.url, authority) }
-        let ftp = TestServers.ftp.first.map { CommandSyncServer($0.testDescription, $0.url, authority) }
-        let sftp = TestServers.sftp.first.map { CommandSyncServer($0.name, $0.url, #""knownHosts": ["\#(TestServers.knownHosts)"]"#) }
-        return [webDAV, ftp, sftp].compactMap(\.self)
-    }()
-
+extension CommandServer {
     /// A line of shell that keeps `a` and `target` in step, changes `a`, then the other side by `change`, and ends it by a signal.
     static func watching(_ target: String, _ change: String) -> String {
         """
@@ -39,25 +18,18 @@ struct CommandSyncServer: Sendable, CustomTestStringConvertible {
 }
 
 /// `carrel sync` with real servers.
-@Suite(.serialized, .enabled(if: !CommandSyncServer.all.isEmpty, "the servers are not up; run bash Tests/run.sh"))
+@Suite(.serialized, .enabled(if: !CommandServer.oneOfEachKind.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct CommandSyncServerTests {
-    /// A runner that knows the server, and a new folder there.
-    private func use(_ server: CommandSyncServer, _ body: (inout CommandRunner, _ folder: String) async throws -> Void) async throws {
-        try await CommandRunner.use { runner in
-            runner.environment["CARREL_PASSWORD"] = TestServers.environment["CARREL_TEST_PASSWORD"]
-            runner.environment["CARREL_CONFIG"] = runner.path("config.json")
-            try runner.write("config.json", #"{"connections": {"server": \#(server.connection)}}"#)
-            let folder = "server:test-\(UInt64.random(in: 0 ... .max))"
-            let made = try await runner.run("mkdir", folder)
-            #expect(made.code == 0, "\(made.error)")
+    /// A runner that knows the server and has a folder to keep in step, and a new folder there.
+    private func use(_ server: CommandServer, _ body: (inout CommandRunner, _ folder: String) async throws -> Void) async throws {
+        try await server.use { runner, folder in
             try runner.makeFolder("a")
             try await body(&runner, folder)
-            #expect(try await runner.run("rm", "-r", folder).code == 0)
         }
     }
 
-    @Test(arguments: CommandSyncServer.all)
-    func `a folder goes up, changes follow, and it comes back`(_ server: CommandSyncServer) async throws {
+    @Test(arguments: CommandServer.oneOfEachKind)
+    func `a folder goes up, changes follow, and it comes back`(_ server: CommandServer) async throws {
         try await use(server) { runner, folder in
             try runner.makeFolder("a/e")
             try runner.write("a/x", "hello")
@@ -80,8 +52,8 @@ struct CommandSyncServerTests {
         }
     }
 
-    @Test(arguments: CommandSyncServer.all)
-    func `where both sides changed one file both versions are on both sides`(_ server: CommandSyncServer) async throws {
+    @Test(arguments: CommandServer.oneOfEachKind)
+    func `where both sides changed one file both versions are on both sides`(_ server: CommandServer) async throws {
         try await use(server) { runner, folder in
             try runner.write("a/f", "base")
             #expect(try await runner.run("sync", "--two-way", "a", folder).code == 0)
@@ -102,7 +74,7 @@ struct CommandSyncServerTests {
 
     @Test(.enabled(if: TestServers.named("Apache, Basic") != nil))
     func `what the other side cannot hold is named, and exit code 7`() async throws {
-        try await use(#require(CommandSyncServer.all.first)) { runner, folder in
+        try await use(#require(CommandServer.oneOfEachKind.first)) { runner, folder in
             try runner.write("a/f", "1")
             try FileManager.default.createSymbolicLink(atPath: runner.path("a/link"), withDestinationPath: "f")
             let outcome = try await runner.run("sync", "--links", "copy", "--json", "a", folder)
@@ -115,9 +87,9 @@ struct CommandSyncServerTests {
 
     /// A server is listed again and again.
     @Test func `with --watch a server is followed, too`() async throws {
-        try await use(#require(CommandSyncServer.all.first)) { runner, folder in
+        try await use(#require(CommandServer.oneOfEachKind.first)) { runner, folder in
             let outcome = try await runner.shell(
-                CommandSyncServer.watching(folder, "echo 2 > two; $CARREL cp two \(folder)/two"))
+                CommandServer.watching(folder, "echo 2 > two; $CARREL cp two \(folder)/two"))
             let log = try runner.read("err")
             #expect(outcome.code == 130, "\(log)")
             #expect(try await runner.run("cat", "\(folder)/one").text == "1\n")

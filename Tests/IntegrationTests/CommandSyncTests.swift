@@ -303,7 +303,7 @@ import Testing
 
     @Test func `with --watch changes of both sides are followed until a signal`() async throws {
         try await use { runner in
-            let outcome = try await runner.shell(CommandSyncServer.watching("b", "echo 2 > b/two"))
+            let outcome = try await runner.shell(CommandServer.watching("b", "echo 2 > b/two"))
             let log = try runner.read("err")
             #expect(outcome.code == 130, "\(log)")
             #expect(try runner.read("b/one") == "1\n" && runner.read("a/two") == "2\n")
