@@ -79,16 +79,8 @@ extension TestServers.FTP {
         _ body: (FTPFileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider(options, change)
-        let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
-        try await provider.createFolder(path: folder)
-        do {
-            let value = try await body(provider, folder)
-            try await self.provider().removeItem(path: folder)
-            return value
-        } catch {
-            // The test's own error is the one to show.
-            try? await self.provider().removeItem(path: folder)
-            throw error
+        return try await TestServers.withFolder(of: provider, removedBy: { try self.provider() }) { folder in
+            try await body(provider, folder)
         }
     }
 

@@ -4,7 +4,7 @@ import Foundation
 import PredicateFormat
 import Testing
 
-/// Logging in to real FTP servers, what they can do, and searching and watching by listings.
+/// Logging in to real FTP servers, what they can do, and searching by listings.
 @Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPTests {
     @Test(arguments: TestServers.ftp)
@@ -19,17 +19,6 @@ struct FTPTests {
         #expect(capabilities.readCost.concurrentRanges == 1)
         #expect(try await provider.storageProperties() == nil)
         try await provider.checkReachability()
-    }
-
-    @Test(arguments: TestServers.ftp.filter { $0.program != "Pure-FTPd" } + TestServers.ftpes.filter { $0.program == "ProFTPD" })
-    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServers.FTP) async throws {
-        var options = TestServers.options(.password(user: "reader", password: "WRONG"), retries: 3)
-        options.timeouts = TestServers.ftpOptions.timeouts
-        let provider = try server.provider(options)
-        let error = await #expect(throws: URLError.self) { _ = try await provider.attributesOfItem(path: ProviderPath("a")) }
-        #expect(error?.code == .userAuthenticationRequired)
-        #expect(error?.localizedDescription.contains("WRONG") == false)
-        #expect(options.counters[.retries] == 0)
     }
 
     @Test(arguments: TestServers.ftp)
@@ -81,26 +70,6 @@ struct FTPTests {
             #expect(flat.map(\.name) == ["a.epub"])
             let large = try await provider.searchFiles(path: folder, recursive: true, query: FileQuery(format: "size > 1"))
             #expect(Set(large.map(\.name)).isSuperset(of: ["c.epub", ".d.epub"]) && !large.map(\.name).contains("b.txt"))
-        }
-    }
-
-    @Test(.timeLimit(.minutes(2)), arguments: TestServers.ftp)
-    func `changes by others are seen`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in
-            try server.put(folder.appending("kept"), Data("1".utf8))
-            try server.put(folder.appending("removed"), Data("1".utf8))
-            let changes = try await provider.changes(at: folder, options: WatchOptions(shortestInterval: 0.05, longestInterval: 0.2))
-            try server.put(folder.appending("created"), Data("1".utf8))
-            try server.put(folder.appending("kept"), Data("longer".utf8))
-            try FileManager.default.removeItem(at: server.place(folder.appending("removed")))
-            let wanted: Set = ["created created", "modified kept", "removed removed"]
-            var seen: Set<String> = []
-            for try await event in changes {
-                seen.insert("\(event.kind) \(event.path.name)")
-                if seen.isSuperset(of: wanted) { break }
-            }
-            #expect(seen.isSuperset(of: wanted))
-            await changes.stop()
         }
     }
 

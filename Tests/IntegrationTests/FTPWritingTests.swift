@@ -3,61 +3,9 @@ import FileProviderCore
 import Foundation
 import Testing
 
-/// Writing to real FTP servers, and what they do with times, permissions, copies and trees.
+/// Writing to real FTP servers, and what they do with copies and trees.
 @Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPWritingTests {
-    private static let time = Date(timeIntervalSince1970: 1_400_000_000)
-
-    private func modified(_ path: ProviderPath, on server: TestServers.FTP) throws -> Date? {
-        try FileManager.default.attributesOfItem(atPath: server.place(path).path)[.modificationDate] as? Date
-    }
-
-    @Test(arguments: TestServers.ftp + TestServers.ftpes, [WriteOptions.Placement.published, .inPlace])
-    func `a file is written, refused where there is one, and replaced`(
-        _ server: TestServers.FTP, _ placement: WriteOptions.Placement
-    ) async throws {
-        try await server.withFolder { provider, folder in
-            let path = try folder.appending("file")
-            for (data, overwrite) in [(patterned(300_000), false), (Data(), true), (patterned(2_000_000), true), (Data("1".utf8), true)] {
-                let options = WriteOptions(overwrite: overwrite, placement: placement)
-                let written = try await provider.writeContents(path: path, from: DataSource(data), options: options)
-                #expect(written.size == Int64(data.count))
-                #expect(try Data(contentsOf: server.place(path)) == data)
-            }
-            let again = WriteOptions(placement: placement)
-            let error = await #expect(throws: CocoaError.self) {
-                _ = try await provider.writeContents(path: path, from: DataSource(Data("2".utf8)), options: again)
-            }
-            #expect(error?.code == .fileWriteFileExists)
-            #expect(try Data(contentsOf: server.place(path)) == Data("1".utf8))
-            #expect(try server.names(folder) == ["file"])
-        }
-    }
-
-    @Test(arguments: TestServers.ftp)
-    func `times and permissions are set on the server's disk`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in
-            #expect(try await provider.capabilities()[.settingModificationDate] == .native)
-            let (a, b) = (try folder.appending("a"), try folder.appending("b with a blank"))
-            for (path, placement) in [(a, WriteOptions.Placement.published), (b, .inPlace)] {
-                let options = WriteOptions(placement: placement, modificationDate: Self.time)
-                let written = try await provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
-                #expect(written.modifiedDate == Self.time)
-                #expect(try modified(path, on: server) == Self.time)
-                #expect(try await provider.attributesOfItem(path: path).modifiedDate == Self.time)
-            }
-            let later = Self.time + 86_400
-            try await provider.setAttributes(path: b, permissions: 0o640, modificationDate: later)
-            #expect(try modified(b, on: server) == later)
-            let mode = try FileManager.default.attributesOfItem(atPath: server.place(b).path)[.posixPermissions] as? Int
-            #expect(mode == 0o640)
-            let error = await #expect(throws: CocoaError.self) {
-                try await provider.setAttributes(path: folder.appending("missing"), permissions: 0o600, modificationDate: nil)
-            }
-            #expect(error?.code == .fileNoSuchFile)
-        }
-    }
-
     @Test(arguments: TestServers.ftp)
     func `a copy is made by the server where it can, else through this machine`(_ server: TestServers.FTP) async throws {
         let start = try server.endOfLog()

@@ -40,16 +40,6 @@ struct S3Server: Sendable {
         _ provider: S3FileProvider? = nil, _ body: (S3FileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider ?? self.provider()
-        let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
-        try await provider.createFolder(path: folder)
-        do {
-            let value = try await body(provider, folder)
-            try await provider.removeItem(path: folder)
-            return value
-        } catch {
-            // The test's own error is the one to show.
-            try? await provider.removeItem(path: folder)
-            throw error
-        }
+        return try await TestServers.withFolder(of: provider, removedBy: { provider }) { folder in try await body(provider, folder) }
     }
 }

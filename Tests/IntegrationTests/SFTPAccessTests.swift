@@ -92,16 +92,6 @@ struct SFTPAccessTests {
         #expect(question.host == "127.0.0.1" && question.instruction == "The answer is the name of the account.")
     }
 
-    @Test(arguments: TestServers.sftp)
-    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServers.SFTP) async throws {
-        let options = TestServers.sftpOptions(.password(user: "reader", password: "WRONG"), retries: 3)
-        let error = await #expect(throws: URLError.self) { try await server.provider(options).checkReachability() }
-        #expect(error?.code == .userAuthenticationRequired)
-        #expect(error?.localizedDescription.contains("WRONG") == false)
-        #expect(error?.localizedDescription.contains("reader") == true)
-        #expect(options.counters[.retries] == 0)
-    }
-
     @Test func `a password is tried once, and another one once more`() async throws {
         let server = try TestServers.sftp("OpenSSH")
         let user = "nobody-\(UInt64.random(in: 0 ... .max))"

@@ -5,11 +5,9 @@ import ProviderDoubles
 import SFTPFileProvider
 import Testing
 
-/// What real SFTP servers can do: folders, trees, links, times, hashes.
+/// What real SFTP servers can do: folders, trees, links, hashes.
 @Suite(.serialized, .enabled(if: !TestServers.sftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct SFTPTests {
-    private static let time = Date(timeIntervalSince1970: 1_400_000_000)
-
     @Test(arguments: TestServers.sftp)
     func `capabilities are what the server has`(_ server: TestServers.SFTP) async throws {
         let capabilities = try await server.provider().capabilities()
@@ -133,30 +131,6 @@ struct SFTPTests {
         }
     }
 
-    @Test(arguments: TestServers.sftp.filter(\.keepsAttributes))
-    func `times and permissions are set on the server's disk`(_ server: TestServers.SFTP) async throws {
-        try await server.withFolder { provider, folder in
-            let (a, b) = (try folder.appending("a"), try folder.appending("b with a blank"))
-            for (path, placement) in [(a, WriteOptions.Placement.published), (b, .inPlace)] {
-                let options = WriteOptions(placement: placement, modificationDate: Self.time, permissions: 0o646)
-                let written = try await provider.writeContents(path: path, from: DataSource(Data("1".utf8)), options: options)
-                #expect(written.modifiedDate == Self.time)
-                #expect(try server.modified(path) == Self.time)
-                #expect(try await provider.attributesOfItem(path: path).modifiedDate == Self.time)
-                #expect(try await provider.attributesOfItem(path: path).permissions == 0o646)
-            }
-            let later = Self.time + 86_400
-            try await provider.setAttributes(path: b, permissions: 0o640, modificationDate: later)
-            #expect(try server.modified(b) == later)
-            let mode = try FileManager.default.attributesOfItem(atPath: server.place(b).path)[.posixPermissions] as? Int
-            #expect(mode == 0o640)
-            let error = await #expect(throws: CocoaError.self) {
-                try await provider.setAttributes(path: folder.appending("missing"), permissions: 0o600, modificationDate: nil)
-            }
-            #expect(error?.code == .fileNoSuchFile)
-        }
-    }
-
     @Test func `the account's shell computes hashes, where it may`() async throws {
         let server = try TestServers.sftp("OpenSSH")
         try await server.withFolder(TestServers.sftpOptions(), { $0.usesShell = true }) { provider, folder in
@@ -185,26 +159,6 @@ struct SFTPTests {
             #expect(error?.code == .featureUnsupported && error?.sentence.contains("shell") == true, "\(error?.sentence ?? "")")
             // The connection lives on.
             #expect(try await provider.contents(path: path) == Data("hello".utf8))
-        }
-    }
-
-    @Test(.timeLimit(.minutes(2)), arguments: TestServers.sftp)
-    func `changes by others are seen`(_ server: TestServers.SFTP) async throws {
-        try await server.withFolder { provider, folder in
-            try server.put(folder.appending("kept"), Data("1".utf8))
-            try server.put(folder.appending("removed"), Data("1".utf8))
-            let changes = try await provider.changes(at: folder, options: WatchOptions(shortestInterval: 0.05, longestInterval: 0.2))
-            try server.put(folder.appending("created"), Data("1".utf8))
-            try server.put(folder.appending("kept"), Data("longer".utf8))
-            try FileManager.default.removeItem(at: server.place(folder.appending("removed")))
-            let wanted: Set = ["created created", "modified kept", "removed removed"]
-            var seen: Set<String> = []
-            for try await event in changes {
-                seen.insert("\(event.kind) \(event.path.name)")
-                if seen.isSuperset(of: wanted) { break }
-            }
-            #expect(seen.isSuperset(of: wanted))
-            await changes.stop()
         }
     }
 }

@@ -73,30 +73,6 @@ struct SFTPTransferTests {
     }
 
     @Test(arguments: TestServers.sftp)
-    func `a file is written, refused where there is one, and replaced`(_ server: TestServers.SFTP) async throws {
-        for placement in [WriteOptions.Placement.published, .inPlace] {
-            try await server.withFolder { provider, folder in
-                let path = try folder.appending("file")
-                for (data, overwrite) in [
-                    (patterned(300_000), false), (Data(), true), (patterned(2_000_000), true), (Data("1".utf8), true),
-                ] {
-                    let options = WriteOptions(overwrite: overwrite, placement: placement)
-                    let written = try await provider.writeContents(path: path, from: DataSource(data), options: options)
-                    #expect(written.size == Int64(data.count))
-                    #expect(try Data(contentsOf: server.place(path)) == data)
-                }
-                let again = WriteOptions(placement: placement)
-                let error = await #expect(throws: CocoaError.self) {
-                    _ = try await provider.writeContents(path: path, from: DataSource(Data("2".utf8)), options: again)
-                }
-                #expect(error?.code == .fileWriteFileExists)
-                #expect(try Data(contentsOf: server.place(path)) == Data("1".utf8))
-                #expect(try server.names(folder) == ["file"])
-            }
-        }
-    }
-
-    @Test(arguments: TestServers.sftp)
     func `parts of a file are read, many at once`(_ server: TestServers.SFTP) async throws {
         try await server.withFolder { provider, folder in
             let path = try folder.appending("file")

@@ -50,6 +50,25 @@ enum TestServers {
             credentials: FixedCredential(credential), trust: TrustPolicy(authorities: environment["CARREL_TEST_CA"]),
             timeouts: Timeouts(connect: 5, idle: 20), retries: RetryPolicy(retries: retries, firstPause: 0.02))
     }
+
+    /// A new folder of `provider` for one test, removed at its end.
+    ///
+    /// - Parameter remover: Gives the provider that removes it: that of the test may be one that cannot.
+    static func withFolder<Value>(
+        of provider: any FileProvider, removedBy remover: () throws -> any FileProvider, _ body: (ProviderPath) async throws -> Value
+    ) async throws -> Value {
+        let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
+        try await provider.createFolder(path: folder)
+        do {
+            let value = try await body(folder)
+            try await remover().removeItem(path: folder)
+            return value
+        } catch {
+            // The test's own error is the one to show.
+            try? await remover().removeItem(path: folder)
+            throw error
+        }
+    }
 }
 
 extension TestServers.WebDAV {
@@ -62,17 +81,7 @@ extension TestServers.WebDAV {
         _ options: ConnectionOptions = TestServers.options(), _ body: (WebDAVFileProvider, ProviderPath) async throws -> Value
     ) async throws -> Value {
         let provider = try provider(options)
-        let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
-        try await provider.createFolder(path: folder)
-        do {
-            let value = try await body(provider, folder)
-            try await provider.removeItem(path: folder)
-            return value
-        } catch {
-            // The test's own error is the one to show.
-            try? await provider.removeItem(path: folder)
-            throw error
-        }
+        return try await TestServers.withFolder(of: provider, removedBy: { provider }) { folder in try await body(provider, folder) }
     }
 }
 

@@ -94,15 +94,6 @@ struct WebDAVTests {
         }
     }
 
-    @Test(arguments: TestServers.webDAV)
-    func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServers.WebDAV) async throws {
-        let options = TestServers.options(.password(user: "reader", password: "wrong"), retries: 3)
-        let error = await #expect(throws: URLError.self) { _ = try await server.provider(options).attributesOfItem(path: .root) }
-        #expect(error?.code == .userAuthenticationRequired)
-        #expect(error?.localizedDescription.contains("refused this user and password") == true)
-        #expect(options.counters[.retries] == 0)
-    }
-
     @Test func `a server whose certificate nobody vouches for is not trusted`() async throws {
         let server = try #require(TestServers.named("Apache, TLS"))
         var options = TestServers.options()
