@@ -226,7 +226,7 @@ let package = Package(
             name: "FTPFileProviderTests",
             dependencies: ["FTPFileProvider", "CurlTransport", "FaultServer", "FileProviderConformance", "ProviderDoubles"]),
         .testTarget(name: "SFTPEngineTests", dependencies: ["SFTPEngine", "FaultServer", "ProviderDoubles"]),
-        .testTarget(name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "SSHTransport"]),
+        .testTarget(name: "SSHTransportTests", dependencies: ["CSSH2", "FileProviderCore", "ProviderDoubles", "SSHTransport"]),
         .testTarget(
             name: "SFTPFileProviderTests",
             dependencies: [

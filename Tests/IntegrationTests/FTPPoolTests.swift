@@ -112,7 +112,7 @@ struct FTPPoolTests {
                 let write = Task {
                     try await provider.writeContents(path: path, from: SequenceSource(source), options: WriteOptions())
                 }
-                while try before.isSuperset(of: server.names(folder)) { try await Task.sleep(for: .milliseconds(1)) }
+                try await eventually { try !before.isSuperset(of: server.names(folder)) }
                 provider.invalidate()
                 let error = await #expect(throws: URLError.self) { _ = try await write.value }
                 #expect(error?.code == .cancelled)

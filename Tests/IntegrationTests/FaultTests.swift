@@ -212,11 +212,11 @@ import WebDAVFileProvider
         let ending = Ending()
         let provider = try web(server, options(idle: 60))
         let progress = try #require(provider.copyItem(path: "f", toLocalURL: folder.url.appending(path: "f")) { ending.record($0) })
-        while progress.completedUnitCount < 1000 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { progress.completedUnitCount >= 1000 }
         #expect(progress.totalUnitCount == 100_000)
         let start = ContinuousClock.now
         progress.cancel()
-        while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        try await eventually { ending.count > 0 }
         #expect(ContinuousClock.now - start < .seconds(40))
         #expect((ending.error as? CocoaError)?.code == .userCancelled)
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 
 /// A server whose files lie on this machine.
 protocol ServerDisk {
@@ -35,11 +36,10 @@ extension ServerDisk {
         try FileManager.default.contentsOfDirectory(atPath: place(path).path).sorted()
     }
 
-    /// The names in a folder as soon as they are these, or else after ten seconds: Apache's own temporary file goes when Apache sees
+    /// The names in a folder as soon as they are these, or else after a minute: Apache's own temporary file goes when Apache sees
     /// that the connection has.
     func names(_ path: ProviderPath, onceTheyAre expected: [String]) async throws -> [String] {
-        let deadline = ContinuousClock.now + .seconds(10)
-        while try names(path) != expected, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        do { try await eventually { try names(path) == expected } } catch is DidNotHappen {}
         return try names(path)
     }
 

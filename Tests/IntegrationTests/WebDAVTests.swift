@@ -162,9 +162,9 @@ struct WebDAVTests {
             let ending = Ending()
             let progress = try #require(
                 slow.copyItem(path: path.string, toLocalURL: folder.url.appending(path: "big")) { ending.record($0) })
-            while progress.completedUnitCount < 1 << 20, ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { progress.completedUnitCount >= 1 << 20 || ending.count > 0 }
             progress.cancel()
-            while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { ending.count > 0 }
             #expect((ending.error as? CocoaError)?.code == .userCancelled)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
             #expect(ending.count == 1)
@@ -183,9 +183,9 @@ struct WebDAVTests {
             let slow = try server.provider(options)
             let ending = Ending()
             let progress = try #require(slow.copyItem(localFile: file, to: path.string) { ending.record($0) })
-            while progress.completedUnitCount < 1 << 20, ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { progress.completedUnitCount >= 1 << 20 || ending.count > 0 }
             progress.cancel()
-            while ending.count == 0 { try await Task.sleep(for: .milliseconds(1)) }
+            try await eventually { ending.count > 0 }
             #expect((ending.error as? CocoaError)?.code == .userCancelled)
             #expect(ending.count == 1)
             #expect(!server.isThere(path))

@@ -189,7 +189,7 @@ import Testing
         let growth = Task.detached {
             for folder in 0..<100 {
                 // The second half comes while it is watched.
-                while folder == 50, !isWatched.value { try await Task.sleep(for: .milliseconds(1)) }
+                if folder == 50 { try await eventually { isWatched.value } }
                 let path = root + (0..<(folder % 10)).map { "/d\($0)" }.joined() + "/x\(folder)/y/z"
                 try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
                 for file in 0..<100 { try Data().write(to: URL(fileURLWithPath: path + "/f\(file)")) }

@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import ReaderLibrary
 import Synchronization
 import SampleBooks
@@ -141,7 +142,7 @@ private final class World: Sendable {
         let work = Task { try await World.carryOut(folder, library) }
         if let breaking = provider as? BreakingProvider {
             let watch = Task {
-                while !breaking.isDead, !Task.isCancelled { try await Task.sleep(for: .milliseconds(1)) }
+                try await eventually { breaking.isDead }
                 // Nothing works any more; the tries go on for ever, as they should.
                 work.cancel()
             }

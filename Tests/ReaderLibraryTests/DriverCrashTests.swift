@@ -1,6 +1,7 @@
 import FileProviderCore
 import Foundation
 import MemoryFileProvider
+import ProviderDoubles
 import ReaderLibrary
 import ReaderLink
 import SampleBooks
@@ -204,12 +205,13 @@ private final class Device: Sendable {
     /// Waits until `wrongs` finds nothing: the application may be at work where nobody sees it, with a command that it has read and the
     /// driver took back.
     private func expectNothing(_ comment: String, _ wrongs: () async throws -> [String]) async throws {
-        let end = ContinuousClock.now + .seconds(20)
-        var found = try await wrongs()
-        while !found.isEmpty, ContinuousClock.now < end {
-            try await Task.sleep(for: .milliseconds(2))
-            found = try await wrongs()
-        }
+        var found: [String] = []
+        do {
+            try await eventually { () async throws -> Bool in
+                found = try await wrongs()
+                return found.isEmpty
+            }
+        } catch is DidNotHappen {}
         for wrong in found { Issue.record("\(comment): \(wrong)") }
     }
 

@@ -94,11 +94,13 @@ private final class Gate: Sendable {
     func open() { state.withLock { $0.closedFor = nil } }
 
     func pass(_ name: String) async throws {
-        while state.withLock({ state in
-            guard state.closedFor == name else { return false }
-            state.holds = true
-            return true
-        }) { try await Task.sleep(for: .milliseconds(2)) }
+        try await eventually {
+            state.withLock { state -> Bool in
+                guard state.closedFor == name else { return true }
+                state.holds = true
+                return false
+            }
+        }
     }
 }
 

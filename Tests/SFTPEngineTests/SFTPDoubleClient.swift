@@ -1,6 +1,7 @@
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 
 /// A client that knows nothing but packets, for tests of the double itself.
 ///
@@ -71,18 +72,15 @@ final class SFTPDoubleClient: ByteChannelUser, @unchecked Sendable {
 
     /// So many bytes of what comes.
     func bytes(_ count: Int) async throws -> [UInt8] {
-        let deadline = ContinuousClock.now + .seconds(20)
-        while ContinuousClock.now < deadline {
+        try await eventually { () async throws -> [UInt8]? in
             let (bytes, error) = lock.withLock { () -> ([UInt8]?, (any Error)?) in
                 guard input.count >= count else { return (nil, self.error) }
                 defer { input.removeFirst(count) }
                 return (Array(input[..<count]), nil)
             }
-            if let bytes { return bytes }
             if let error { throw error }
-            try await Task.sleep(for: .milliseconds(1))
+            return bytes
         }
-        throw CancellationError()
     }
 
     /// What the channel ended with.

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SSHTransport
@@ -29,6 +30,12 @@ import Testing
 
         deinit {
             close(socket)
+        }
+
+        /// Whether somebody has called and was not answered. Source: poll(2).
+        var hasCaller: Bool {
+            var place = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+            return poll(&place, 1, 0) == 1
         }
 
         /// Serves one connection on a thread of its own.
@@ -90,7 +97,7 @@ import Testing
     @Test func `a cancelled connection is given up at once`() async throws {
         let listener = try Listener()
         let task = Task { try await connect(listener.port, connect: 60) }
-        try await Task.sleep(for: .milliseconds(100))
+        try await eventually { listener.hasCaller }
         let start = ContinuousClock.now
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

@@ -1,5 +1,6 @@
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 @testable import SSHTransport
@@ -142,8 +143,10 @@ import Testing
     }
 
     @Test func `a cancelled command ends at once`() async throws {
-        let task = Task { [program = program("exec sleep 300")] in try await program.run("true", limit: 10) }
-        try await Task.sleep(for: .milliseconds(100))
+        let folder = try TemporaryFolder()
+        let started = folder.url.appending(path: "started").path
+        let task = Task { [program = program("touch '\(started)'; exec sleep 300")] in try await program.run("true", limit: 10) }
+        try await eventually { FileManager.default.fileExists(atPath: started) }
         let start = ContinuousClock.now
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
