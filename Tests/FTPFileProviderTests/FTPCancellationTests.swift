@@ -1,9 +1,10 @@
-import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
 import ProviderDoubles
 import Testing
+
+@testable import FTPFileProvider
 
 /// Ending an operation at every stage, by its task and by the provider.
 @Suite struct FTPCancellationTests {
@@ -85,7 +86,7 @@ import Testing
             let first = Task { try await FTPDoing.read.run(provider) }
             try await eventually { double.commands.contains { $0.verb == "RETR" } }
             let second = Task { try await FTPDoing.list.run(provider) }
-            try await Task.sleep(for: .milliseconds(50))
+            try await eventually { !provider.connection.pool.state.value.waiters.isEmpty }
             if isCancelled { second.cancel() } else { provider.invalidate() }
             let error = try await FTPFaults.mustFail { try await second.value }
             #expect(isCancelled ? error is CancellationError : error.urlCode == .cancelled, "\(error)")

@@ -3,6 +3,7 @@ import FTPFileProvider
 import FaultServer
 import FileProviderCore
 import Foundation
+import ProviderDoubles
 import Testing
 
 /// Runs with a double and a provider of its files; both end with it. Whatever went wrong meanwhile, the protocol was kept, and no
@@ -75,29 +76,6 @@ enum FTPFaults {
         within seconds: Double = 30, sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> some Sendable
     ) async throws -> any Error {
         try #require(await failure(within: seconds, sourceLocation: sourceLocation, body), sourceLocation: sourceLocation)
-    }
-}
-
-/// So many at a time.
-final class Places: Sendable {
-    private let state: Locked<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
-
-    init(_ count: Int) { state = Locked((count, [])) }
-
-    func take() async {
-        await withCheckedContinuation { continuation in
-            state.update { state in
-                if state.free == 0 { return state.waiting.append(continuation) }
-                state.free -= 1
-                continuation.resume()
-            }
-        }
-    }
-
-    func giveBack() {
-        state.update { state in
-            if state.waiting.isEmpty { state.free += 1 } else { state.waiting.removeFirst().resume() }
-        }
     }
 }
 

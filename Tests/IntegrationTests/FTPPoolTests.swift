@@ -7,35 +7,13 @@ import Testing
 /// Connections are few, and each is used by one at a time.
 @Suite(.serialized, .enabled(if: !TestServers.ftp.isEmpty, "the servers are not up; run bash Tests/run.sh"))
 struct FTPPoolTests {
-    /// Forty small operations at once.
-    private func crowd(_ provider: FTPFileProvider, _ folder: ProviderPath) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<40 {
-                group.addTask {
-                    let path = try folder.appending("\(index / 4)-\(index % 4)")
-                    let data = Data("contents of \(index)".utf8)
-                    switch index % 4 {
-                    case 0: try await provider.createFolder(path: path)
-                    case 1: _ = try await provider.contentsOfDirectory(path: folder)
-                    default:
-                        try await provider.writeContents(path: path, contents: data)
-                        #expect(try await provider.contents(path: path) == data)
-                    }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let items = try await provider.contentsOfDirectory(path: folder)
-        #expect(items.count == 30 && items.count(where: \.isDirectory) == 10)
-    }
-
     @Test(arguments: TestServers.ftp + TestServers.ftpes)
     func `forty operations share four logins`(_ server: TestServers.FTP) async throws {
         var options = TestServers.ftpOptions
         options.connectionsPerHost = 4
         let start = try server.endOfLog()
         try await server.withFolder(options) { provider, folder in
-            try await crowd(provider, folder)
+            try await runFortyOperations(on: provider, in: folder)
             if server.logsCommands { #expect(try (2...4).contains(server.connections(naming: folder, since: start))) }
         }
         #expect(options.counters[.retries] == 0)
@@ -52,7 +30,7 @@ struct FTPPoolTests {
         let folder = try ProviderPath("test-\(UInt64.random(in: 0 ... .max))")
         try await provider.createFolder(path: folder)
         let start = try server.endOfLog()
-        try await crowd(provider, folder)
+        try await runFortyOperations(on: provider, in: folder)
         try await provider.removeItem(path: folder)
         #expect(try (1...3).contains(server.connections(naming: folder, since: start)))
         provider.invalidate()

@@ -46,28 +46,13 @@ struct SFTPTransferTests {
     @Test(arguments: TestServers.sftp)
     func `forty operations at once`(_ server: TestServers.SFTP) async throws { try await crowd(server) }
 
+    /// With large files among the small ones.
     private func crowd(_ server: TestServers.SFTP) async throws {
         let options = TestServers.sftpOptions()
         try await server.withFolder(options) { provider, folder in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<40 {
-                    group.addTask {
-                        let path = try folder.appending("\(index / 4)-\(index % 4)")
-                        let data = index % 8 == 3 ? patterned(3_000_000, seed: index) : Data("contents of \(index)".utf8)
-                        switch index % 4 {
-                        case 0: try await provider.createFolder(path: path)
-                        case 1: _ = try await provider.contentsOfDirectory(path: folder)
-                        default:
-                            try await provider.writeContents(path: path, contents: data)
-                            let read = try await provider.contents(path: path)
-                            #expect(read == data)
-                        }
-                    }
-                }
-                try await group.waitForAll()
+            try await runFortyOperations(on: provider, in: folder) { index in
+                index % 8 == 3 ? patterned(3_000_000, seed: index) : Data("contents of \(index)".utf8)
             }
-            let items = try await provider.contentsOfDirectory(path: folder)
-            #expect(items.count == 30 && items.count(where: \.isDirectory) == 10)
         }
         #expect(options.counters[.retries] == 0)
     }

@@ -81,29 +81,6 @@ enum SFTPFaults {
     }
 }
 
-/// So many at a time.
-final class Places: Sendable {
-    private let state: Locked<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
-
-    init(_ count: Int) { state = Locked((count, [])) }
-
-    func take() async {
-        await withCheckedContinuation { continuation in
-            state.update { state in
-                if state.free == 0 { return state.waiting.append(continuation) }
-                state.free -= 1
-                continuation.resume()
-            }
-        }
-    }
-
-    func giveBack() {
-        state.update { state in
-            if state.waiting.isEmpty { state.free += 1 } else { state.waiting.removeFirst().resume() }
-        }
-    }
-}
-
 extension Error {
     var urlCode: URLError.Code? { (self as? URLError)?.code }
     var cocoaCode: CocoaError.Code? { (self as? CocoaError)?.code }
