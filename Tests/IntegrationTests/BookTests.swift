@@ -36,18 +36,9 @@ private struct Answer: HTTPResponseHead {
         await #expect(throws: URLError.self) { _ = try await book.get(cover).read() }
     }
 
-    @Test func `a book is read from a local folder`() async throws {
-        let root = try TemporaryFolder()
-        try await readBook(LocalFileProvider(root: root.url), in: .root)
-    }
-
-    @Test func `a book is read from memory`() async throws {
-        try await readBook(MemoryFileProvider(), in: .root)
-    }
-
-    @Test(.enabled(if: !TestServers.webDAV.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: TestServers.webDAV)
-    func `a book is read from a server without being downloaded`(_ server: TestServers.WebDAV) async throws {
-        try await server.withFolder { provider, folder in try await readBook(provider, in: folder) }
+    @Test(.serialized, arguments: TestStorage.all + TestServers.ftps.map(TestStorage.ftp))
+    func `a book is read where it lies, without being downloaded`(_ storage: TestStorage) async throws {
+        try await storage.use { provider, folder in try await readBook(provider, in: folder) }
     }
 
     @Test func `a large book costs at most three requests and 130 kilobytes up to its first chapter`() async throws {

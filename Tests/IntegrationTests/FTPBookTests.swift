@@ -28,16 +28,4 @@ struct FTPBookTests {
         #expect(options.counters[.bytesIn] - bytes <= 1_500_000)
         #expect(options.counters[.retries] == 0)
     }
-
-    @Test(arguments: TestServers.ftp + TestServers.ftps)
-    func `a book is read from a server without being downloaded`(_ server: TestServers.FTP) async throws {
-        try await server.withFolder { provider, folder in
-            let path = try folder.appending("lamp.epub")
-            try await provider.writeContents(path: path, contents: SampleBook.small(.epub3))
-            let book = try await Publication.open(path: path, of: provider)
-            #expect(book.metadata.title.string == "The Lamp at the Carrel")
-            for link in book.readingOrder { #expect(try await book.get(link).readAsString().contains("</html>")) }
-            await book.close()
-        }
-    }
 }

@@ -191,15 +191,9 @@ import WebDAVFileProvider
         #expect(!server.requests.contains { $0.method == "MOVE" })
     }
 
-    @Test func `a server that says nothing is given up after the idle time`() async throws {
-        let server = try FaultServer { _ in .silence }
-        defer { server.stop() }
-        let error = await #expect(throws: URLError.self) { _ = try await web(server, options(idle: 1)).contents(path: ProviderPath("f")) }
-        #expect(error?.code == .timedOut)
-    }
-
-    @Test func `a transfer that stands still is given up after the idle time`() async throws {
-        let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 1000)) }
+    @Test(arguments: [FaultServer.Answer.silence, .stalled(200, promised: 100_000, body: Data(count: 1000))])
+    func `a server that says nothing, or nothing more, is given up after the idle time`(_ answer: FaultServer.Answer) async throws {
+        let server = try FaultServer { _ in answer }
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) { _ = try await web(server, options(idle: 1)).contents(path: ProviderPath("f")) }
         #expect(error?.code == .timedOut)
