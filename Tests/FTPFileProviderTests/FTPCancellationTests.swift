@@ -13,6 +13,19 @@ import Testing
         let fault: FTPDouble.Fault
         let doing: FTPDoing
         var testDescription: String { "\(doing) at \(verb.isEmpty ? "greeting" : verb): \(fault)" }
+
+        /// Whether the server has the command, and has moved all bytes that it moves.
+        func isReached(by double: FTPDouble) -> Bool {
+            guard !verb.isEmpty else { return double.connections > 0 }
+            guard double.commands.contains(where: { $0.verb == verb }) else { return false }
+            let (received, sent) = double.dataTraffic
+            return switch fault {
+            case .stallDataAfter(let count): sent >= count
+            case .slowData: received > 0
+            case .noFinalReplyButOpen: verb == "STOR" ? received == FTPDoing.content.count : sent > 0
+            default: true
+            }
+        }
     }
 
     private static let stages = [
@@ -36,8 +49,7 @@ import Testing
             $0.timeouts = Timeouts(connect: 60, idle: 60)
         } _: { double, provider in
             let task = Task { try await stage.doing.run(provider) }
-            try await eventually { stage.verb.isEmpty ? double.connections > 0 : double.commands.contains { $0.verb == stage.verb } }
-            try await Task.sleep(for: .milliseconds(30))
+            try await eventually { stage.isReached(by: double) }
             double.setAnswer { _ in [] }
             ending(task, provider)
             ended = await FTPFaults.failure { try await task.value }
