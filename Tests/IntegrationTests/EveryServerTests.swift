@@ -16,7 +16,7 @@ import Testing
     @Test(.enabled(if: !refusing.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: refusing)
     func `a wrong password is refused with a sentence, and is no reason to try again`(_ server: TestServer) async throws {
         let options = server.options(.password(user: "reader", password: "WRONG"), 3)
-        let provider = try server.connect(options)
+        let provider = try server.connect(server.url, options)
         let error = await #expect(throws: URLError.self) { _ = try await provider.attributesOfItem(path: ProviderPath("a")) }
         #expect(error?.code == .userAuthenticationRequired)
         let sentence = try #require(error).localizedDescription
@@ -76,6 +76,22 @@ import Testing
                 try await setter.setAttributes(path: folder.appending("missing"), permissions: 0o600, modificationDate: nil)
             }
             #expect(error?.code == .fileNoSuchFile)
+        }
+    }
+
+    /// Without the login that is locked up in a folder.
+    private static let rooted: [TestServer] =
+        TestServer.ftp + TestServers.sftp.filter { !$0.name.contains("chroot") }.map { TestServer($0) }
+
+    @Test(.enabled(if: !rooted.isEmpty, "the servers are not up; run bash Tests/run.sh"), arguments: rooted, ["", "~/"])
+    func `a provider's root may be a folder of the server, also below the login's`(_ server: TestServer, _ home: String) async throws {
+        try await server.withFolder { provider, folder in
+            try await provider.writeContents(path: folder.appending("file"), contents: Data("1".utf8))
+            var parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: true))
+            parts.path = "\(home.isEmpty ? parts.path : "/~/")\(folder.string.dropFirst())/"
+            let rooted = try server.connect(#require(parts.url), server.options(TestServers.credential, 1))
+            #expect(try await rooted.contentsOfDirectory(path: .root).map(\.name) == ["file"])
+            #expect(try await rooted.contents(path: ProviderPath("file")) == Data("1".utf8))
         }
     }
 

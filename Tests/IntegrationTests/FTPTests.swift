@@ -31,17 +31,6 @@ struct FTPTests {
         }
     }
 
-    @Test(arguments: TestServers.ftp, ["", "~/"])
-    func `a provider's root may be a folder of the server`(_ server: TestServers.FTP, _ home: String) async throws {
-        try await server.withFolder { provider, folder in
-            try await provider.writeContents(path: folder.appending("file"), contents: Data("1".utf8))
-            let url = try #require(URL(string: "\(server.url.absoluteString)\(home)\(folder.string.dropFirst())/"))
-            let rooted = try FTPFileProvider(configuration: FTPConfiguration(baseURL: url), options: TestServers.ftpOptions)
-            #expect(try await rooted.contentsOfDirectory(path: .root).map(\.name) == ["file"])
-            #expect(try await rooted.contents(path: ProviderPath("file")) == Data("1".utf8))
-        }
-    }
-
     @Test(arguments: TestServers.ftp.filter { $0.program != "pyftpdlib" })
     func `names with the byte 255 in them are those of the server`(_ server: TestServers.FTP) async throws {
         try await server.withFolder(TestServers.ftpOptions, { try? $0.setCharset("windows-1251") }) { provider, folder in

@@ -43,21 +43,6 @@ struct SFTPTests {
         if let volume { #expect(volume.totalCapacity ?? 0 > 0 && volume.availableCapacity ?? -1 >= 0) }
     }
 
-    @Test(arguments: TestServers.sftp.filter { !$0.name.contains("chroot") }, ["", "~/"])
-    func `a provider's root may be a folder of the server, also below the login's`(
-        _ server: TestServers.SFTP, _ home: String
-    ) async throws {
-        try await server.withFolder { provider, folder in
-            try await provider.writeContents(path: folder.appending("file"), contents: Data("1".utf8))
-            var parts = try #require(URLComponents(url: server.url, resolvingAgainstBaseURL: true))
-            parts.path = (home.isEmpty ? parts.path : "/~/") + folder.string.dropFirst()
-            let url = try #require(parts.url)
-            let rooted = try SFTPFileProvider(configuration: SFTPConfiguration(baseURL: url), options: TestServers.sftpOptions())
-            #expect(try await rooted.contentsOfDirectory(path: .root).map(\.name) == ["file"])
-            #expect(try await rooted.contents(path: ProviderPath("file")) == Data("1".utf8))
-        }
-    }
-
     @Test(arguments: TestServers.sftp)
     func `a listing of ten thousand items is whole`(_ server: TestServers.SFTP) async throws {
         try await server.withFolder { provider, folder in
