@@ -154,7 +154,7 @@ private struct Answer: HTTPResponseHead {
     }
 
     @Test(arguments: [
-        ("empty.epub", Data(), "is empty"), ("text.epub", Data("just text".utf8), "ZIP"), ("unknown", Data([1, 2, 3]), "no book"),
+        ("empty.epub", Data(), "is empty"), ("text.epub", Data("just text".utf8), "ZIP"), ("unknown", Data([1, 2, 3]), "not a book"),
         ("x.pdf", Data("%PDF-1.7".utf8), "PDF"),
     ])
     func `what is no book ends in a sentence`(_ name: String, _ data: Data, _ word: String) async throws {

@@ -92,7 +92,12 @@ extension ReaderLinkTests {
         #expect(try Data(contentsOf: files[1]) == SampleEPUB(title: "Three", uuid: Self.second).data())
         let missing = LibraryBook(filename: "../../etc/passwd", title: "x", added: Date())
         let refused = await driver.fetchForImport([missing], into: folder)
-        #expect { try refused[0].get() } throws: { ($0 as? DriverError)?.kind == .pathRejected }
+        #expect {
+            try refused[0].get()
+        } throws: { error in
+            guard case .commandFailed(let messages)? = (error as? DriverError)?.kind else { return false }
+            return messages.map(\.text) == ["It is not in the library."]
+        }
     }
 
     private func remove(_ driver: DriverSession) async throws {

@@ -1,5 +1,7 @@
 import CLinux
+import Dispatch
 import Foundation
+import Synchronization
 
 /// Threads of our own for calls that block: Swift's shared ones are as few as the cores, and one blocked call there delays everybody.
 ///
@@ -57,18 +59,34 @@ public final class BlockingThreads: TaskExecutor {
         }
     }
 
-    // Unchecked: everything mutable is reached only while `condition` is locked.
-    private final class Queue: @unchecked Sendable {
+    /// Each idle thread has a semaphore of its own: one condition for all may lose a call of `signal()` in glibc before 2.41 (bug 25847), and
+    /// work would wait for good.
+    private final class Queue: Sendable {
         /// Does the work, and returns what reports it: whoever waits finds that nothing here holds the work's objects any more.
         typealias Job = @Sendable () -> @Sendable () -> Void
 
-        private let condition = NSCondition()
-        /// Nil for those that were begun, so that none is held while others wait.
-        private var jobs: [Job?] = []
-        private var next = 0
-        private var threads = 0
-        private var idle = 0
-        private var isClosed = false
+        private struct State {
+            /// Nil for those that were begun, so that none is held while others wait.
+            var jobs: [Job?] = []
+            var next = 0
+            var threads = 0
+            /// Of the threads that wait; the one that worked last is woken first.
+            var idle: [DispatchSemaphore] = []
+            var isClosed = false
+
+            mutating func takeJob() -> Job? {
+                guard next < jobs.count else { return nil }
+                let job = jobs[next].take()
+                next += 1
+                if next == jobs.count || next > 1024 {
+                    jobs.removeFirst(next)
+                    next = 0
+                }
+                return job
+            }
+        }
+
+        private let state = Mutex(State())
         private let limit: Int
         private let name: String
 
@@ -78,22 +96,25 @@ public final class BlockingThreads: TaskExecutor {
         }
 
         func add(_ job: @escaping Job) {
-            condition.withLock {
-                jobs.append(job)
-                if jobs.count - next <= idle {
-                    condition.signal()
-                } else if threads < limit {
-                    threads += 1
+            let idle: DispatchSemaphore? = state.withLock { state in
+                state.jobs.append(job)
+                if let idle = state.idle.popLast() { return idle }
+                if state.threads < limit {
+                    state.threads += 1
                     Thread.detachNewThread { [self] in work() }
                 }
+                return nil
             }
+            idle?.signal()
         }
 
         func close() {
-            condition.withLock {
-                isClosed = true
-                condition.broadcast()
+            let idle = state.withLock { state in
+                state.isClosed = true
+                defer { state.idle = [] }
+                return state.idle
             }
+            for thread in idle { thread.signal() }
         }
 
         /// The queue whose thread this is.
@@ -113,25 +134,20 @@ public final class BlockingThreads: TaskExecutor {
             // Not by `Thread`'s name: a new thread may run before Foundation knows which one it is, and the name would go to another.
             _ = carrel_pthread_setname(pthread_self(), name)
             pthread_setspecific(Self.current, Unmanaged.passUnretained(self).toOpaque())
-            while let report = nextJob()?() { report() }
+            let woken = DispatchSemaphore(value: 0)
+            while let report = nextJob(woken)?() { report() }
         }
 
-        private func nextJob() -> Job? {
-            condition.withLock {
-                while next == jobs.count {
-                    if isClosed { return nil }
-                    idle += 1
-                    condition.wait()
-                    idle -= 1
+        /// - Parameter woken: This thread's own.
+        private func nextJob(_ woken: DispatchSemaphore) -> Job? {
+            while true {
+                let (job, isOver) = state.withLock { state -> (Job?, Bool) in
+                    if let job = state.takeJob() { return (job, false) }
+                    if !state.isClosed { state.idle.append(woken) }
+                    return (nil, state.isClosed)
                 }
-                let job = jobs[next]
-                jobs[next] = nil
-                next += 1
-                if next == jobs.count || next > 1024 {
-                    jobs.removeFirst(next)
-                    next = 0
-                }
-                return job
+                if job != nil || isOver { return job }
+                woken.wait()
             }
         }
     }
