@@ -45,7 +45,8 @@ import Testing
         let settings = FTPDouble.Settings { $0.verb == "EPSV" ? [.reply(reply)] : [] }
         try await withFTPProvider(settings) { double, provider in
             let error = await FTPFaults.failure { try await all(provider, double) }
-            #expect((error == nil) == (reply.first == "5"))
+            // A reply that names a port that nobody listens at is as good as none.
+            #expect((error == nil) == !["229 (|||)", "229 ok"].contains(reply), "\(String(describing: error))")
             if let error { #expect(error.urlCode == .badServerResponse, "\(error)") }
         }
     }

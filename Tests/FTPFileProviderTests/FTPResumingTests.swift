@@ -58,7 +58,7 @@ import Testing
         let double = try double()
         defer { double.stop() }
         double.setAnswer { $0.verb == "STOR" ? [.resetDataAfter(4 << 20, reply: "426 Cut")] : [] }
-        await #expect { try await upload(data, to: double, as: identity) } throws: { $0.urlCode == .networkConnectionLost }
+        await #expect { try await upload(data, to: double, as: identity) } throws: { ($0 as? FTPReplyError)?.code.rawValue == 426 }
         let kept = try #require(double.file(part(identity)))
         #expect(kept.count >= 4 << 20 && kept.count < data.count && !double.exists("/book"))
         double.setAnswer { _ in [] }
@@ -94,7 +94,9 @@ import Testing
         for (size, identity) in [(2 * Self.mebibyte, nil), (1000, "any")] {
             let double = try double { $0.verb == "STOR" ? [.resetDataAfter(500, reply: "426 Cut")] : [] }
             defer { double.stop() }
-            await #expect { try await upload(bytes(size), to: double, as: identity) } throws: { $0.urlCode == .networkConnectionLost }
+            await #expect { try await upload(bytes(size), to: double, as: identity) } throws: {
+                ($0 as? FTPReplyError)?.code.rawValue == 426
+            }
             #expect(double.paths == [])
         }
     }

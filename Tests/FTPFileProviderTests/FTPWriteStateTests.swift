@@ -31,7 +31,7 @@ import Testing
         settings.renameReplaces = false
         try await withFTPProvider(settings) { double, provider in
             let upload = try Self.upload(to: "old", provider, options: WriteOptions(overwrite: true))
-            #expect("\(upload.state.value)" == "Nothing of “old” has been stored or renamed.")
+            #expect("\(upload.state.value)" == "Nothing of “/old” has been stored or renamed.")
             let noted = try await Self.run(upload, on: double)
             #expect(noted.map(\.verb) == ["STOR", "RNFR", "RNTO", "RNFR", "RNTO", "RNFR", "RNTO", "DELE"])
             let aside = try ProviderPath(#require(double.commands.last { $0.verb == "DELE" }).path)
@@ -48,7 +48,7 @@ import Testing
         try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(3)] : [] }) { double, provider in
             let upload = try Self.upload(to: "old", provider, options: WriteOptions(overwrite: true, placement: .inPlace))
             _ = try await FTPFaults.mustFail { try await upload.writeInPlace() }
-            #expect(upload.state.value.stage == .storing && "\(upload.state.value)" == "“old” may be incomplete.")
+            #expect(upload.state.value.stage == .storing && "\(upload.state.value)" == "“/old” may be incomplete.")
             #expect(upload.state.value.previous?.size == 3)
             double.setAnswer { _ in [] }
             let again = try Self.upload(to: "old", provider, options: upload.options)

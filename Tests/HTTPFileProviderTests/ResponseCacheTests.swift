@@ -289,7 +289,7 @@ import Testing
     @Test func `a folder that cannot be written costs nothing but the keeping`() async throws {
         let server = try server(Locked(old))
         defer { server.stop() }
-        try Data().write(to: folder)
+        try Data().write(to: folder.appending(path: "carrel-answers"))
         #expect(try await web(server, options()).contents(path: ProviderPath("file")) == old)
     }
 

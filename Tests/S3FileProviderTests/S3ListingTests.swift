@@ -151,6 +151,12 @@ import Testing
     func `an answer that is no listing is an error`(text: String) async throws {
         let s3 = try ScriptedS3(retries: 0) { _ in .reply(200, body: Data(text.utf8)) }
         defer { s3.stop() }
-        await #expect { try await s3.provider.contentsOfDirectory(path: .root) } throws: { ($0 as? URLError)?.code == .badServerResponse }
+        await #expect {
+            try await s3.provider.contentsOfDirectory(path: .root)
+        } throws: { error in
+            // What is no XML, or ends too early, is named by its line.
+            text == "<html/>"
+                ? (error as? URLError)?.code == .badServerResponse : (error as? CocoaError)?.code == .fileReadCorruptFile
+        }
     }
 }

@@ -31,7 +31,7 @@ import Testing
     @Test func `A replaced file is named from its renaming to its removal`() async throws {
         try await withSFTPProvider(.plain) { double, provider in
             let upload = try Self.upload(to: "old", provider)
-            #expect("\(upload.state.value)" == "Nothing of “old” has been written or renamed.")
+            #expect("\(upload.state.value)" == "Nothing of “/old” has been written or renamed.")
             let noted = try await Self.run(upload, on: double)
             #expect(noted.map(\.kind) == [.open, .write, .rename, .rename, .rename, .remove])
             let displaced = try #require(noted.last?.state.displaced)

@@ -115,8 +115,10 @@ import WebDAVFileProvider
     func `an answer that makes no sense is an error`(_ answer: String) async throws {
         let server = try cloud { _ in .reply(200, body: Data(answer.utf8)) }
         defer { server.stop() }
-        await #expect { try await provider(server).publicLink(to: ProviderPath("a b")) } throws: {
-            ($0 as? URLError)?.code == .badServerResponse
+        await #expect { try await provider(server).publicLink(to: ProviderPath("a b")) } throws: { error in
+            // What is no XML at all is named by its line.
+            answer.isEmpty
+                ? (error as? CocoaError)?.code == .fileReadCorruptFile : (error as? URLError)?.code == .badServerResponse
         }
         #expect(shareRequests(server).count == 1)
     }

@@ -9,7 +9,6 @@ public final class RefreshingToken: CredentialSource {
     private struct State: Sendable {
         var current: Credential?
         var refreshing: Task<Credential, any Error>?
-        var waiting = 0
     }
 
     private let refresh: Refresh
@@ -40,18 +39,13 @@ public final class RefreshingToken: CredentialSource {
         owner.admits(origin) ? try await token(for: origin, insteadOf: credential) : nil
     }
 
-    /// How many requests wait for a token now.
-    package var waiting: Int { state.value.waiting }
-
     private func token(for origin: Origin, insteadOf refused: Credential?) async throws -> Credential {
         let task = state.update { state -> Task<Credential, any Error> in
-            state.waiting += 1
             if state.refreshing == nil, let current = state.current, !current.isExpired, current.kind != refused?.kind {
                 return Task { current }
             }
             return state.refreshing.orStart { try await self.refreshed(for: origin) }
         }
-        defer { state.update { $0.waiting -= 1 } }
         return try await task.sharedValue()
     }
 
