@@ -50,8 +50,9 @@ extension LocalMonitorTests {
                 print("seed \(seed): \(told) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
             }
             #expect(reasons == [], "seed \(seed)")
-            // A busy machine joins several changes of a name into one event. Fewer than these would mean that the tree hardly changed.
-            #expect(told > Self.operations / 20 && counts[.moved, default: 0] > 0, "seed \(seed)")
+            // A busy machine joins several changes of a name into one event, and tells a move whose halves come apart as two. Fewer than
+            // these would mean that the tree hardly changed.
+            #expect(told > Self.operations / 20, "seed \(seed)")
         }
 
         /// Changes the tree in another process, a second instance of this one.
