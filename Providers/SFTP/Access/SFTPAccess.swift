@@ -101,7 +101,7 @@ final class SFTPAccess: Sendable {
 
     // MARK: What is known of the host
 
-    /// By the ssh program, which alone understands its configuration, whoever connects then; without it, ssh's own habits hold.
+    /// What the ssh program makes of its configuration, whichever of the two ways connects; without the program, ssh's usual values.
     private func settings() async throws -> SSHHostSettings {
         guard configuration.readsSSHConfig else {
             return try SSHHostSettings(host: host, user: user, port: port, environment: environment)

@@ -7,7 +7,7 @@ import Foundation
 /// What a protocol does in its own way stands in ``HTTPTransfer`` and ``FTPTransfer``.
 class Transfer: @unchecked Sendable {
     // Unchecked: from `init` to `finish` everything is touched on the event loop's thread only, which debug builds check; what is left then
-    // belongs to whoever waited for the end.
+    // belongs to the task that waited for the end.
     private let thread = OwningThread()
     /// The server's, for messages.
     let url: URL

@@ -71,7 +71,7 @@ extension ByteSource {
             while taken < count, case .bytes = step {
                 step = try read(into: UnsafeMutableRawBufferPointer(rebasing: block[taken...]))
                 if case .bytes(let count) = step {
-                    // Whoever says more has written past the block, and whoever says 0 is asked for ever.
+                    // A source that claims more has written past the block; one that claims 0 would be asked forever.
                     precondition((1...block.count - taken).contains(count), "A source gives at least one byte and no more than fit.")
                     taken += count
                 }

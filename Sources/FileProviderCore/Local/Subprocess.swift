@@ -73,7 +73,7 @@ package final class Subprocess {
             start(input?.reading.raw ?? -1, output.writing.raw, errors.writing.raw)
         }
         guard child > 0 else { throw failure("starts no program", errno) }
-        // The child does the same; whoever comes first, the group is there when it has to be ended.
+        // The child does the same. One of the two comes first, and the group exists before anything ends it.
         setpgid(child, child)
         keepsFirstComplaints = !hasInput
         (inputEnd, outputEnd, errorsEnd) = (input?.writing, output.reading, errors.reading)

@@ -18,7 +18,7 @@ package final class SingleFlight<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Starts the work; called once, by whoever made the flight.
+    /// Starts the work. The creator of the flight calls it, once.
     package func start(_ body: @escaping @Sendable () async throws -> Value) {
         let task = Task {
             do {
