@@ -4,7 +4,7 @@ import Foundation
 /// A folder that holds what would lie in an archive: an unpacked ("exploded") publication.
 public final class FolderArchive: Archive {
     /// Files that are kept open at most for being read on; 16.
-    public static let mostOpenFiles = 16
+    public static let maxOpenFiles = 16
 
     /// The folder.
     public let path: ProviderPath
@@ -15,7 +15,7 @@ public final class FolderArchive: Archive {
     private let listed: [Listed]
     private let index: EntryIndex
     private let provider: any FileProviderReadWrite
-    private let readers = ReaderPool(capacity: FolderArchive.mostOpenFiles)
+    private let readers = ReaderPool(capacity: FolderArchive.maxOpenFiles)
 
     /// What the list said of a file.
     private struct Listed: Sendable {
@@ -56,7 +56,7 @@ public final class FolderArchive: Archive {
     public static func open(
         _ provider: any FileProviderReadWrite, path: ProviderPath, limits: ArchiveLimits = .standard
     ) async throws -> FolderArchive {
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         let seen = ProgressReporter()
         let special = Locked(CountedNames())
         try await provider.walk(path: path) { item in

@@ -57,7 +57,7 @@ extension Behaviour {
         },
         Behaviour("A walk gives every item, or says what was left out", .ability(.writing)) { trial in
             let written = try await trial.writeUnusualNames()
-            let (items, leftOut) = (Collected<ProviderPath>(), Collected<Int>())
+            let (items, leftOut) = (CollectedValues<ProviderPath>(), CollectedValues<Int>())
             try await trial.provider.walk(path: trial.folder) { _, error in
                 guard let names = error.unusableNames else { throw error }
                 leftOut.append(names.count)
@@ -103,7 +103,7 @@ extension Trial {
 
     /// The items of the trial's folder, and how many its listing left out.
     fileprivate func pages() async throws -> ([FileObject], Int) {
-        let items = Collected<FileObject>()
+        let items = CollectedValues<FileObject>()
         do {
             try await provider.contentsOfDirectory(path: folder) { page in for item in page { items.append(item) } }
         } catch {

@@ -32,7 +32,7 @@ extension Behaviour {
         },
         Behaviour("Of eight tasks that remove one file one succeeds, and the file is gone", .ability(.writing)) { trial in
             let path = try await trial.write("file")
-            let removed = Collected<Int>()
+            let removed = CollectedValues<Int>()
             try await inParallel(8) { index in
                 // For all but one, another was first.
                 guard (try? await trial.provider.removeItem(path: path, recursive: false)) != nil else { return }
@@ -62,8 +62,8 @@ extension Behaviour {
         },
         Behaviour("Handlers come one at a time, in the order in which operations end", .ability(.writing)) { trial in
             let path = try await trial.write("file").string
-            let inside = Collected<Int>()
-            let done = Collected<Int>()
+            let inside = CollectedValues<Int>()
+            let done = CollectedValues<Int>()
             let all = Signal()
             for _ in 0..<20 {
                 trial.provider.attributesOfItem(path: path) { _, _ in

@@ -39,7 +39,7 @@ extension Behaviour {
 /// Says yes or no to everything, and keeps what it was asked.
 private final class Veto: FileOperationDelegate {
     private let forbids: Bool
-    let questions = Collected<FileOperationType>()
+    let questions = CollectedValues<FileOperationType>()
 
     init(forbids: Bool) {
         self.forbids = forbids

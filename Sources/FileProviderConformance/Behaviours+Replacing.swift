@@ -83,7 +83,7 @@ extension Behaviour {
     private static let races: [Behaviour] = [
         Behaviour("Of eight writers of a new file exactly one wins", .ability(.writing), .native(.exclusiveCreation)) { trial in
             let path = try trial.at("file")
-            let winners = Collected<UInt64>()
+            let winners = CollectedValues<UInt64>()
             try await inParallel(8) { index in
                 do {
                     try await trial.provider.writeContents(path: path, contents: Pattern.data(20_000, seed: UInt64(index + 1)))

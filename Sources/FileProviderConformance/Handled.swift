@@ -4,7 +4,7 @@ import Synchronization
 
 /// What a completion handler was called with, and how.
 final class Handled<Value: Sendable>: Sendable {
-    private let values = Collected<Value>()
+    private let values = CollectedValues<Value>()
     private let first = Signal()
     private let threads = Mutex((caller: ObjectIdentifier?.none, cameBack: true))
 

@@ -145,7 +145,7 @@ final class Trash: Sendable {
 
     private func size(of item: FileObject) async throws -> Int64 {
         guard item.isDirectory else { return item.size ?? 0 }
-        let sizes = Collected<Int64>()
+        let sizes = CollectedValues<Int64>()
         try await provider.walk(path: item.path) { sizes.append($0.size ?? 0) }
         return sizes.values.reduce(0, +)
     }

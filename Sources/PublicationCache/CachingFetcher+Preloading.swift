@@ -25,7 +25,7 @@ extension CachingFetcher {
         let wanted = links.filter { !($0.templated && $0.href.contains("{")) && seen.insert(Self.name(of: $0.href)).inserted }
         try await cache.pin(scope: scope)
         progress.expectMore(wanted.reduce(0) { min($0 + $1.claimedSize, Self.mostExpected) })
-        let errors = Collected<any Error>()
+        let errors = CollectedValues<any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, link) in wanted.enumerated() {
                 if index >= Self.lanes { try await group.next() }

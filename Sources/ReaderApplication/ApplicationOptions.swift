@@ -10,9 +10,9 @@ public struct ApplicationOptions: Hashable, Sendable, Codable {
     public var documents = "documents"
     /// The name of the library's snapshot in the command staging folder.
     public var snapshot = "library.sqlite"
-    /// What it does beyond the four commands, by the names of ``Connected/Capability``.
+    /// What it does beyond the four commands, by the names of ``ConnectedMessage/Capability``.
     public var capabilities: Set<String> = [
-        Connected.Capability.metadataItems, Connected.Capability.actions, Connected.Capability.exporting, Connected.Capability.cancelling,
+        ConnectedMessage.Capability.metadataItems, ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting, ConnectedMessage.Capability.cancelling,
     ]
     /// How often `connected.xml` is written anew.
     public var heartbeat = 10.0

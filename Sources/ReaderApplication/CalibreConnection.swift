@@ -74,7 +74,7 @@ public actor CalibreConnection {
             happened.yield(.failed(error))
         }
         timestamps = RisingTimestamps(time: time)
-        control = ProcessingControl(time: time, looksForCancelling: options.capabilities.contains(Connected.Capability.cancelling))
+        control = ProcessingControl(time: time, looksForCancelling: options.capabilities.contains(ConnectedMessage.Capability.cancelling))
         processor = CommandProcessor(
             folder: staging, documents: StagedDocuments(folder: try staging.folder(options.documents)), library: library,
             options: self.options, time: time, timestamps: timestamps, control: control, report: report)
@@ -93,7 +93,7 @@ public actor CalibreConnection {
             try await staging.create()
             try await staging.folder(options.documents).create()
             found = try await staging.files()
-            if let data = try await staging.read(Connected.fileName, limit: options.coding.limits.report),
+            if let data = try await staging.read(ConnectedMessage.fileName, limit: options.coding.limits.report),
                 // One that cannot be read tells no time.
                 let leftover = try? options.coding.connected(in: data).timestamp
             {
@@ -137,7 +137,7 @@ public actor CalibreConnection {
         guard isTold else { return }
         // A write under way would bring the file back.
         _ = await telling?.result
-        try await staging.remove(Connected.fileName)
+        try await staging.remove(ConnectedMessage.fileName)
         isTold = false
     }
 }
@@ -154,20 +154,20 @@ extension CalibreConnection {
     /// Writes `connected.xml`, after the write before. One that began is waited for even when the task is cancelled.
     ///
     /// - Parameter state: What to say, decided when it is this write's turn; nil says nothing.
-    private func tell(_ state: @escaping @Sendable (State) -> Connected.State?) async throws {
+    private func tell(_ state: @escaping @Sendable (State) -> ConnectedMessage.State?) async throws {
         let before = telling
         let task = Task {
             _ = await before?.result
             guard let said = state(self.state) else { return }
             isTold = true
-            try await staging.publish(options.coding.data(for: connected(said)), as: Connected.fileName)
+            try await staging.publish(options.coding.data(for: connected(said)), as: ConnectedMessage.fileName)
         }
         telling = task
         try await task.value
     }
 
-    private func connected(_ state: Connected.State) -> Connected {
-        var connected = Connected(timestamp: timestamps.next(), state: state, attributes: options.attributes)
+    private func connected(_ state: ConnectedMessage.State) -> ConnectedMessage {
+        var connected = ConnectedMessage(timestamp: timestamps.next(), state: state, attributes: options.attributes)
         connected.application = options.application
         connected.capabilities = options.capabilities
         connected.heartbeat = options.heartbeat

@@ -119,7 +119,7 @@ struct CommandInbox {
     static func isCommand(_ name: String) -> Bool {
         let name = name.lowercased()
         return name.hasSuffix(".xml") && !name.hasPrefix(".")
-            && ![Connected.fileName, CommandStatus.fileName, "backup.xml"].contains(name)
+            && ![ConnectedMessage.fileName, CommandStatus.fileName, "backup.xml"].contains(name)
     }
 
     private static func kind(of name: String) -> ReaderCommand.Kind? {

@@ -33,9 +33,9 @@ enum CommandPlan {
         case .deleteBooks(let command): command.books.map { .delete($0) }
         case .updateMetadata(let command): updates(command)
         case .updateMetadataItems(let command):
-            capabilities.contains(Connected.Capability.metadataItems) ? updates(command) : [unsupported]
+            capabilities.contains(ConnectedMessage.Capability.metadataItems) ? updates(command) : [unsupported]
         case .rebuildCollections(let command): command.books.map { .collect($0) }
-        case .action(let action): capabilities.contains(Connected.Capability.actions) ? steps(of: action, capabilities) : [unsupported]
+        case .action(let action): capabilities.contains(ConnectedMessage.Capability.actions) ? steps(of: action, capabilities) : [unsupported]
         }
     }
 
@@ -58,7 +58,7 @@ enum CommandPlan {
 
     private static func steps(of action: ReaderAction, _ capabilities: Set<String>) -> [Step] {
         guard action.type == ReaderAction.exportBooks else { return [.perform(action)] }
-        guard capabilities.contains(Connected.Capability.exporting) else { return [unsupported] }
+        guard capabilities.contains(ConnectedMessage.Capability.exporting) else { return [unsupported] }
         let name = action.parameters[ReaderAction.exportName] ?? ""
         return action.books.enumerated().map { .export($1, name: "\($0)-\(name)") }
     }

@@ -31,7 +31,7 @@ extension SQLiteBookLibrary {
     private func take(
         _ upload: UploadedBook, from document: StagedDocument, by copy: ProviderPath, overwrite: Bool, step: CommandStep
     ) async throws -> StepResult {
-        try await IncomingCopy(folder: folder, document: document, limit: options.largestBook).run(to: copy)
+        try await IncomingCopy(folder: folder, document: document, limit: options.maxBookSize).run(to: copy)
         let proof = BookProof(folder: folder, options: options, name: document.path.name)
         var incoming = try await proof.book(at: copy, size: document.size)
         incoming.complete(upload, options)

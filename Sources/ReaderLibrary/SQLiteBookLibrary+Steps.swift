@@ -61,7 +61,7 @@ extension SQLiteBookLibrary {
     /// The picture in a message, or what is wrong with it.
     private func picture(in cover: EncodedCover?) -> (CoverPicture?, problem: String?) {
         guard let cover else { return (nil, nil) }
-        do { return (try CoverPicture(cover, limit: options.largestCover), nil) } catch {
+        do { return (try CoverPicture(cover, limit: options.maxCoverSize), nil) } catch {
             return (nil, "The old cover stays: \(error.sentence)")
         }
     }

@@ -9,9 +9,9 @@ public import ReaderLink
 /// there, so that nothing in it is ever run.
 public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
     /// Bytes of the largest file that is read; 256 MiB. What is read is held in memory.
-    public var largestFile: Int64 = 256 << 20
+    public var maxFileSize: Int64 = 256 << 20
     /// The most books that are taken.
-    public var mostBooks = 100_000
+    public var maxBooks = 100_000
 
     /// The usual limits.
     public init() {}
@@ -22,7 +22,7 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
     ///   newer version; `CocoaError(.fileReadTooLarge)` over a limit; `CocoaError(.fileReadNoSuchFile)`.
     /// - Complexity: Reads the file twice; four statements, however many books there are.
     public func books(in file: URL) async throws -> [LibraryBook] {
-        let (largest, limit) = (largestFile, mostBooks)
+        let (largest, limit) = (maxFileSize, maxBooks)
         do {
             return try await BlockingThreads.shared.run {
                 try ForeignDatabase.read(file, kind: LibrarySchema.snapshot, limit: largest) { db in

@@ -83,10 +83,10 @@ struct XMLRepair {
     ]
 
     /// No name that anybody gives an entity is longer.
-    private static let longestName = 256
+    private static let maxNameLength = 256
 
     private mutating func takeAmpersand() {
-        let name = bytes[(index + 1)...].prefix(Self.longestName).prefix { $0 != UInt8(ascii: ";") }
+        let name = bytes[(index + 1)...].prefix(Self.maxNameLength).prefix { $0 != UInt8(ascii: ";") }
         let end = name.endIndex
         guard end < bytes.count, bytes[end] == UInt8(ascii: ";"), Self.isReference(name) else {
             result += "&#38;".utf8

@@ -61,7 +61,7 @@ import Testing
         hooks.attributes = { base, path in
             var item = try await base.attributesOfItem(path: path)
             guard item.isDirectory else { return item }
-            let tags = Collected<String>()
+            let tags = CollectedValues<String>()
             try await base.walk(path: path) { tags.append("\($0.path) \($0.entryTag ?? "")") }
             item.entryTag = tags.values.sorted().joined(separator: ",")
             return item

@@ -103,7 +103,7 @@ extension Flaw {
             }
         },
         Flaw("changes its capabilities", found: "Asking for the capabilities twice gives the same answer") { hooks in
-            let asked = Collected<Int>()
+            let asked = CollectedValues<Int>()
             hooks.capabilities = { base in
                 var capabilities = try await base.capabilities()
                 asked.append(1)

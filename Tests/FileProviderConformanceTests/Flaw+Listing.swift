@@ -26,7 +26,7 @@ extension Flaw {
         },
         Flaw("lists the whole tree", found: "A listing shows direct children alone") { hooks in
             hooks.list = { base, path in
-                let items = Collected<FileObject>()
+                let items = CollectedValues<FileObject>()
                 try await base.walk(path: path) { items.append($0) }
                 return items.values
             }

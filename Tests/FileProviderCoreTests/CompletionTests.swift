@@ -5,7 +5,7 @@ import Testing
 
 /// What a completion handler was given, each time it was called.
 private final class Calls: Sendable {
-    let errors = Collected<(any Error)?>()
+    let errors = CollectedValues<(any Error)?>()
     private let called = Signal()
 
     var handler: @Sendable ((any Error)?) -> Void {
@@ -84,7 +84,7 @@ private final class Calls: Sendable {
     }
 
     @Test func `handlers run in the order in which operations end, one at a time`() async throws {
-        let (first, order) = (Signal(), Collected<Int>())
+        let (first, order) = (Signal(), CollectedValues<Int>())
         let done = Signal()
         let running = Atomic(0)
         StubProvider { _ in try await first.wait() }.removeItem(path: "/1") { _ in

@@ -17,7 +17,7 @@ import Testing
         full.retries = RetryPolicy(retries: 9, firstPause: 0.5, longestPause: 5)
         full.connectionsPerHost = 3
         full.bandwidth = 1 << 40
-        full.cache = CachePolicy(lifetime: 2.5, mostItems: 100)
+        full.cache = CachePolicy(lifetime: 2.5, maxItems: 100)
         full.allowsClearPassword = true
         full.settings = ["endpoint": "x"]
         let plain = try ProviderConfiguration(url: url("file:///srv/"))

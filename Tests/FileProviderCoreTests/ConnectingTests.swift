@@ -94,7 +94,7 @@ import Testing
 
 extension ProviderRegistryTests {
     /// A registry whose only provider notes what it was given.
-    private func registry(_ given: Collected<(URL, ConnectionOptions)>) throws -> ProviderRegistry {
+    private func registry(_ given: CollectedValues<(URL, ConnectionOptions)>) throws -> ProviderRegistry {
         let registry = ProviderRegistry()
         try registry.register(
             ProviderRegistration(type: "One", schemes: ["x"], settings: ["mode", "depth"]) { url, options in
@@ -105,7 +105,7 @@ extension ProviderRegistryTests {
     }
 
     @Test func `a configuration becomes a provider, with its user, policies, settings and secrets`() async throws {
-        let given = Collected<(URL, ConnectionOptions)>()
+        let given = CollectedValues<(URL, ConnectionOptions)>()
         var configuration = try ProviderConfiguration(url: #require(URL(string: "x://host/a/")), user: "ann")
         configuration.timeouts.idle = 7
         configuration.retries.retries = 2
@@ -120,7 +120,7 @@ extension ProviderRegistryTests {
     }
 
     @Test func `a setting that the provider does not know is refused with those it knows`() async throws {
-        let given = Collected<(URL, ConnectionOptions)>()
+        let given = CollectedValues<(URL, ConnectionOptions)>()
         var configuration = try ProviderConfiguration(url: #require(URL(string: "x://host/")))
         configuration.settings = ["mood": "good", "mode": "passive"]
         await #expect { try await registry(given).location(of: configuration) } throws: {

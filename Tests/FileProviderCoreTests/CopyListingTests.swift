@@ -17,7 +17,7 @@ import Testing
     }
 
     private func names(_ provider: any FileProvider) async throws -> [String] {
-        let found = Collected<String>()
+        let found = CollectedValues<String>()
         try await provider.walk(path: .root) { found.append($0.path.string) }
         return found.values.sorted()
     }

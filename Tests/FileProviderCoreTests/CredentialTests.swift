@@ -114,7 +114,7 @@ import Testing
     // MARK: Asking
 
     @Test func `many requests are one question for each origin and user`() async throws {
-        let asked = Collected<String>()
+        let asked = CollectedValues<String>()
         let source = AskedCredentials { origin, user in
             asked.append("\(origin.port) \(user ?? "")")
             await Task.yield()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 private final class Listener: FileProviderDelegate, FileOperationDelegate {
-    let heard = Collected<String>()
+    let heard = CollectedValues<String>()
     private let mayDo: Bool
 
     init(mayDo: Bool = true) {
@@ -31,7 +31,7 @@ private final class Listener: FileProviderDelegate, FileOperationDelegate {
     private func outcome(
         _ start: (@escaping @Sendable ((any Error)?) -> Void) -> Progress?
     ) async throws -> [(any Error)?] {
-        let (errors, called, later) = (Collected<(any Error)?>(), Signal(), Signal())
+        let (errors, called, later) = (CollectedValues<(any Error)?>(), Signal(), Signal())
         _ = start { error in
             errors.append(error)
             called.fire()
@@ -43,7 +43,7 @@ private final class Listener: FileProviderDelegate, FileOperationDelegate {
     }
 
     @Test func `a veto ends with a cancelled error, once, and nothing is done`() async throws {
-        let done = Collected<Bool>()
+        let done = CollectedValues<Bool>()
         let (provider, listener) = (StubProvider { _ in done.append(true) }, Listener(mayDo: false))
         provider.fileOperationDelegate = listener
         let errors = try await outcome { provider.moveItem(path: "/a", to: "/b", completionHandler: $0) }

@@ -31,12 +31,12 @@ import Testing
 
     @Test func `nothing is kept by default, for longer than allowed, or beyond the bound`() throws {
         let a = try ProviderPath("/a")
-        for policy in [CachePolicy.none, CachePolicy(lifetime: 60, mostItems: 1), CachePolicy(lifetime: 1e-9)] {
+        for policy in [CachePolicy.none, CachePolicy(lifetime: 60, maxItems: 1), CachePolicy(lifetime: 1e-9)] {
             let cache = ListingCache(policy: policy)
             cache.keep(try items("/a", "b", "c"), of: a, since: cache.now)
             #expect(cache.contents(of: a) == nil)
         }
-        let cache = ListingCache(policy: CachePolicy(lifetime: 60, mostItems: 3))
+        let cache = ListingCache(policy: CachePolicy(lifetime: 60, maxItems: 3))
         cache.keep(try items("/a", "b", "c"), of: a, since: cache.now)
         cache.keep(try items("/d", "b", "c"), of: try ProviderPath("/d"), since: cache.now)
         let d = try ProviderPath("/d")

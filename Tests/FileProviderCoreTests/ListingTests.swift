@@ -8,7 +8,7 @@ private final class Pages: FileProviderBasic {
     let baseURL: URL?
     private let names: [[String]]
     private let failure: (any Error)?
-    let given = Collected<Int>()
+    let given = CollectedValues<Int>()
 
     init(_ names: [[String]], failure: (any Error)? = nil, baseURL: URL? = nil) {
         self.names = names

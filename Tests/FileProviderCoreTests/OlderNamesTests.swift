@@ -8,7 +8,7 @@ import Testing
 
     /// Waits until each of the operations that `start` begins has called its handler.
     private func all(_ count: Int, _ start: (_ done: @escaping @Sendable () -> Void) -> [Progress?]) async throws {
-        let (calls, ended) = (Collected<Bool>(), Signal())
+        let (calls, ended) = (CollectedValues<Bool>(), Signal())
         let begun = start {
             calls.append(true)
             if calls.values.count == count { ended.fire() }

@@ -169,7 +169,7 @@ private final class AgedStorage: ForwardingProvider {
     }
 
     func files() async throws -> [String] {
-        let found = Collected<String>()
+        let found = CollectedValues<String>()
         try await walk(path: .root) { if $0.isRegularFile { found.append($0.path.string) } }
         return found.values
     }

@@ -11,7 +11,7 @@ import Testing
         static let type = "Server"
         let baseURL: URL? = nil
         let answers: Locked<[Result<LongPollAnswer, any Error>]>
-        let tokens = Collected<String?>()
+        let tokens = CollectedValues<String?>()
 
         init(_ answers: [Result<LongPollAnswer, any Error>]) { self.answers = Locked(answers) }
 
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    private static let options = WatchOptions(shortestInterval: 0.002, longestInterval: 0.01)
+    private static let options = WatchOptions(minInterval: 0.002, maxInterval: 0.01)
     private static let event = FileEvent(.modified, path: .root, type: .directory)
 
     @Test func `each answer's token is the next question, and failures that pass are outlasted`() async throws {
@@ -44,7 +44,7 @@ import Testing
     @Test func `a server that answers at once with nothing is not asked in a circle`() async throws {
         let server = Server([.success(LongPollAnswer(events: [], token: "1"))])
         var options = Self.options
-        options.shortestInterval = 30
+        options.minInterval = 30
         let changes = try await server.changes(at: .root, options: options)
         let waiting = Task { try await changes.watch.next() }
         try await eventually { server.tokens.values.count == 2 }
@@ -60,7 +60,7 @@ import Testing
             .success(LongPollAnswer(events: Array(repeating: Self.event, count: 11), token: "2")), .failure(gone),
         ])
         var options = Self.options
-        options.mostPending = 10
+        options.maxPending = 10
         let watch = try await server.changes(at: .root, options: options).watch
         #expect(try await watch.next()?.map(\.kind) == [.rescan])
         #expect(try await watch.next()?.map(\.kind) == [.removed])

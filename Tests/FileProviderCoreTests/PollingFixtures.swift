@@ -47,7 +47,7 @@ final class ScriptedProvider: FileProviderBasic {
     /// Gives a folder a tag made of all that is below it.
     private func tagged(_ item: FileObject) async throws -> FileObject {
         guard coversTrees.value, item.isDirectory else { return item }
-        let below = Collected<String>()
+        let below = CollectedValues<String>()
         try await memory.walk(path: item.path) { below.append("\($0.path) \($0.entryTag ?? "")") }
         var item = item
         item.entryTag = "\"\(below.values.sorted().hashValue)\""

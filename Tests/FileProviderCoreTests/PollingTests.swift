@@ -7,7 +7,7 @@ import Testing
 
 /// Watching by comparing listings, on a Memory provider behind one that counts and fails as a test says.
 @Suite struct PollingTests {
-    private static let options = WatchOptions(shortestInterval: 0.002, longestInterval: 0.01)
+    private static let options = WatchOptions(minInterval: 0.002, maxInterval: 0.01)
 
     @Test func `each kind of change is told`() async throws {
         let provider = ScriptedProvider()
@@ -74,7 +74,7 @@ import Testing
     @Test func `a great many changes are one rescan, after which single ones are told again`() async throws {
         let provider = ScriptedProvider()
         var options = Self.options
-        options.mostPending = 10
+        options.maxPending = 10
         let watch = try await provider.pollForChanges(at: .root, options: options)
         let filled = MemoryFileProvider()
         for number in 0..<20 { try await filled.write("1", to: "f\(number)") }
@@ -88,7 +88,7 @@ import Testing
     // MARK: Cost
 
     @Test func `the interval is short after a change and grows while nothing happens`() {
-        var pace = PollingPace(WatchOptions(shortestInterval: 1, longestInterval: 10))
+        var pace = PollingPace(WatchOptions(minInterval: 1, maxInterval: 10))
         var pauses: [Duration] = []
         for _ in 0..<8 {
             pauses.append(pace.pause)
@@ -224,7 +224,7 @@ import Testing
 
     @Test func `a handler under the older, misspelt names works`() async throws {
         let provider = ScriptedProvider()
-        let calls = Collected<Int>()
+        let calls = CollectedValues<Int>()
         let old: any Misspelt = provider
         old.register { calls.append(1) }
         try await eventually { !calls.values.isEmpty }

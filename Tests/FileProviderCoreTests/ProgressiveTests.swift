@@ -7,8 +7,8 @@ import Testing
         (Int64(0), -1, Int64(0), 100), (40, -1, 40, 60), (40, 10, 40, 10), (90, 100, 90, 10), (100, -1, 100, 0), (0, 0, 0, 0),
     ])
     func `pieces come in order after the file's attributes`(_ offset: Int64, _ length: Int, _ start: Int64, _ count: Int) async throws {
-        let (heard, ended) = (Collected<String>(), Signal())
-        let bytes = Collected<UInt8>()
+        let (heard, ended) = (CollectedValues<String>(), Signal())
+        let bytes = CollectedValues<UInt8>()
         let provider: any FileProviderBasic = StubProvider()
         let reader = try #require(provider as? any FileProviderReadWriteProgressive)
         let progress = reader.contents(path: "/a", offset: offset, length: length) { response in
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `cancelling from a handler stops the pieces`() async throws {
-        let (ended, errors) = (Signal(), Collected<(any Error)?>())
+        let (ended, errors) = (Signal(), CollectedValues<(any Error)?>())
         let holder = Locked<Progress?>(nil)
         let progress = StubProvider().contents(path: "/a") { _ in
             holder.value?.cancel()

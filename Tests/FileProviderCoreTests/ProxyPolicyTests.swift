@@ -54,7 +54,7 @@ import Testing
 
     @Test func `tokens are for one origin, and a chain passes on the question for another`() async throws {
         let home = Origin(scheme: "https", host: "nas.example", port: 443)
-        let calls = Collected<Origin>()
+        let calls = CollectedValues<Origin>()
         let source = RefreshingToken { origin in
             calls.append(origin)
             return .bearer("t\(calls.values.count)")

@@ -6,7 +6,7 @@ import Testing
 /// A file of 10,000 bytes that writes down what is asked of it.
 private final class RecordedFile: Sendable {
     static let content = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
-    let asked = Collected<Range<Int64>>()
+    let asked = CollectedValues<Range<Int64>>()
     let version = Locked("1")
 
     func reader(gap: Int = 100) throws -> RangedFileReader {

@@ -71,8 +71,8 @@ private final class SearchingStub: FileProviderSearch {
 
 @Suite struct SearchTests {
     @Test func `what a storage would not search by itself is listed, with all that the caller said`() async throws {
-        let told = Collected<ProviderPath>()
-        let found = Collected<FileObject>()
+        let told = CollectedValues<ProviderPath>()
+        let found = CollectedValues<FileObject>()
         try await SearchingStub().searchFiles(
             path: ProviderPath("folder"), recursive: true, query: .hidden, unlisted: { path, _ in told.append(path) },
             found: { found.append($0) })
@@ -90,7 +90,7 @@ private final class SearchingStub: FileProviderSearch {
                 if path.string == "/a" { try await isListed.wait() }
                 if path.string == "/b" { isListed.fire() }
             })
-        let (seen, visits) = (Collected<String>(), Locked(0))
+        let (seen, visits) = (CollectedValues<String>(), Locked(0))
         try await tree.walk(path: .root) { item in
             #expect(
                 visits.update { visits in
@@ -125,7 +125,7 @@ private final class SearchingStub: FileProviderSearch {
     @Test(arguments: [Capabilities.ReadCost.local, .request])
     func `a folder that cannot be listed is named at the end, and the rest is found`(_ cost: Capabilities.ReadCost) async throws {
         let tree = try ListedTree(Self.tree, cost: cost)
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         let error = try await #require(throws: CocoaError.self) {
             try await tree.searchFiles(path: .root, recursive: true, query: .name(.glob("*.txt"))) { found.append($0) }
         }
@@ -139,7 +139,7 @@ private final class SearchingStub: FileProviderSearch {
         let tree = try ListedTree(["/": [["a/", "b/", "c/", "x"]]])
         let error = try await #require(throws: CocoaError.self) { try await tree.searchFiles(path: .root, recursive: true, query: .none) }
         #expect(error.sentence.hasPrefix("“/a” and 2 more folders could not be searched: "))
-        let told = Collected<ProviderPath>()
+        let told = CollectedValues<ProviderPath>()
         try await tree.searchFiles(path: .root, recursive: true, query: .all, unlisted: { path, _ in told.append(path) }, found: { _ in })
         #expect(told.values.map(\.string) == ["/a", "/b", "/c"])
         await #expect(throws: CocoaError(.fileReadCorruptFile)) {
@@ -179,7 +179,7 @@ private final class SearchingStub: FileProviderSearch {
     }
 
     @Test func `results come page by page, in turn, while the storage waits`() async throws {
-        let log = Collected<String>()
+        let log = CollectedValues<String>()
         let tree = try ListedTree(["/": [["a/", "b/"]], "/a": [["1"], ["2"]], "/b": [["3"], ["4"]]], cost: .request)
         let running = Atomic(0)
         try await tree.searchFiles(path: .root, recursive: true, query: .all) { items in

@@ -4,7 +4,7 @@ import Testing
 
 /// Writes down what a sink is told and given, and has enough when it is told to.
 private final class RecordingSink: ByteSink {
-    let announced = Collected<FileExtent>()
+    let announced = CollectedValues<FileExtent>()
     let data = Locked(Data())
     let flow: FlowState
 
@@ -20,7 +20,7 @@ private final class RecordingSink: ByteSink {
 
 /// Lets nothing more pass until it is opened.
 private final class ClosingTap: CopyTap {
-    private let waiting = Collected<@Sendable () -> Void>()
+    private let waiting = CollectedValues<@Sendable () -> Void>()
     let ended = Locked(false)
 
     func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState { .wait }

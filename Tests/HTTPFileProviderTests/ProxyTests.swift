@@ -67,7 +67,7 @@ import Testing
         let proxy = try ProxyDouble(to: server.port, login: "jo:p w@:%")
         defer { proxy.stop() }
         var options = try options(proxy.url(scheme), tunnelsAll: tunnelsAll)
-        let asked = Collected<Origin>()
+        let asked = CollectedValues<Origin>()
         options.credentials = AskedCredentials { origin, _ in
             asked.append(origin)
             return origin.isProxy ? .password(user: "jo", password: "p w@:%") : nil

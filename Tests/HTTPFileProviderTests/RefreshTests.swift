@@ -25,7 +25,7 @@ import Testing
 
     /// Hands out `t1`, `t2`, … and counts.
     private func source(
-        _ refreshes: Collected<Origin>, first: Credential? = nil, lasting: Double? = nil
+        _ refreshes: CollectedValues<Origin>, first: Credential? = nil, lasting: Double? = nil
     ) -> RefreshingToken {
         RefreshingToken(first) { origin in
             refreshes.append(origin)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `many first requests wait for one token`() async throws {
-        let refreshes = Collected<Origin>()
+        let refreshes = CollectedValues<Origin>()
         let server = try server { $0 == "t1" }
         defer { server.stop() }
         let connection = try connection(server, source(refreshes))
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `all requests that the old token was refused for wait for one refresh, also in two providers`() async throws {
-        let refreshes = Collected<Origin>()
+        let refreshes = CollectedValues<Origin>()
         let isOld = Locked(false)
         let server = try server { isOld.value ? $0 == "t1" : $0 == "t0" }
         defer { server.stop() }
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test func `a token that is refused when it is new is an error, asked for once`() async throws {
-        let refreshes = Collected<Origin>()
+        let refreshes = CollectedValues<Origin>()
         let server = try server { _ in false }
         defer { server.stop() }
         let connection = try connection(server, source(refreshes, first: .bearer("t0")))
@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [(403, "Bearer error=\"insufficient_scope\""), (401, "Bearer error=\"insufficient_scope\"")])
     func `what a token may not do asks for no other`(status: Int, challenge: String) async throws {
-        let refreshes = Collected<Origin>()
+        let refreshes = CollectedValues<Origin>()
         let server = try server(challenge: challenge, status: status) { _ in false }
         defer { server.stop() }
         let connection = try connection(server, source(refreshes, first: .bearer("t0")))
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test func `a token past its date is not sent`() async throws {
-        let refreshes = Collected<Origin>()
+        let refreshes = CollectedValues<Origin>()
         let server = try server { $0 == "t1" || $0 == "t2" }
         defer { server.stop() }
         let connection = try connection(server, source(refreshes, first: .bearer("t0", expires: .distantPast), lasting: 2))
@@ -112,7 +112,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an upload is sent again with the new token where its source can be read again`(isRepeatable: Bool) async throws {
-        let refreshes = Collected<Origin>()
+        let refreshes = CollectedValues<Origin>()
         let server = try server { $0 == "t1" }
         defer { server.stop() }
         let connection = try connection(server, source(refreshes, first: .bearer("t0")))

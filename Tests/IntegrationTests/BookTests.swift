@@ -21,7 +21,7 @@ private struct Answer: HTTPResponseHead {
         let path = try folder.appending("lamp.epub")
         try await provider.writeContents(path: path, contents: SampleBook.small(.epub3))
         let sniffed = try await MediaType.sniff(path: path, of: provider, ignoringHints: true)
-        #expect(sniffed == Sniffed(mediaType: .epub, basis: .content))
+        #expect(sniffed == SniffedType(mediaType: .epub, basis: .content))
         let book = try await Publication.open(path: path, of: provider)
         #expect(book.metadata.title.string == "The Lamp at the Carrel")
         #expect(book.readingOrder.count == 3)

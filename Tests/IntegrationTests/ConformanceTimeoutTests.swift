@@ -72,7 +72,7 @@ import WebDAVFileProvider
     private func expectTimeout(of form: Form, _ provider: any FileProvider) async throws {
         let local = try TemporaryFolder()
         try Data(count: 100_000).write(to: local.url.appending(path: "up"))
-        let calls = Collected<(any Error)?>()
+        let calls = CollectedValues<(any Error)?>()
         let progress = form.start(provider, local.url) { calls.append($0) }
         try await eventually { !calls.values.isEmpty }
         // A second call, also one by a cancellation that comes too late, would come now.

@@ -100,7 +100,7 @@ import Testing
         try await server.withFolder { provider, folder in
             try server.put(folder.appending("kept"), Data("1".utf8))
             try server.put(folder.appending("removed"), Data("1".utf8))
-            let changes = try await provider.changes(at: folder, options: WatchOptions(shortestInterval: 0.05, longestInterval: 0.2))
+            let changes = try await provider.changes(at: folder, options: WatchOptions(minInterval: 0.05, maxInterval: 0.2))
             try server.put(folder.appending("created"), Data("1".utf8))
             try server.put(folder.appending("kept"), Data("longer".utf8))
             try FileManager.default.removeItem(at: server.place(folder.appending("removed")))

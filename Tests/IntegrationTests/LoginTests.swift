@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Answers with one password after the other, the last one again and again.
-    private func source(_ passwords: [String], _ asked: Collected<String>) -> AskedCredentials {
+    private func source(_ passwords: [String], _ asked: CollectedValues<String>) -> AskedCredentials {
         AskedCredentials { _, _ in
             let password = passwords[min(asked.values.count, passwords.count - 1)]
             asked.append(password)
@@ -34,7 +34,7 @@ import Testing
     @Test func `a login that is refused is asked for anew, one that works is kept`() async throws {
         let server = try server("right")
         defer { server.stop() }
-        let asked = Collected<String>()
+        let asked = CollectedValues<String>()
         let provider = try provider(server, source(["wrong", "right", "never"], asked))
         let error = await #expect(throws: URLError.self) { try await provider.contents(path: ProviderPath("a")) }
         #expect(error?.code == .userAuthenticationRequired)
@@ -49,7 +49,7 @@ import Testing
     @Test func `many requests whose login is refused are one new question`() async throws {
         let server = try server("right")
         defer { server.stop() }
-        let asked = Collected<String>()
+        let asked = CollectedValues<String>()
         let source = source(["wrong", "right"], asked)
         let provider = try provider(server, source)
         let read: @Sendable (Int) async throws -> Void = { _ = try await provider.contents(path: ProviderPath("\($0)")) }

@@ -68,7 +68,7 @@ struct UndoScript {
 
     /// Every item of the tree with its bytes, the trash left out.
     func snapshot() async throws -> [String: Data?] {
-        let items = Collected<FileObject>()
+        let items = CollectedValues<FileObject>()
         try await provider.walk(path: folder) { items.append($0) }
         var tree: [String: Data?] = [:]
         for item in items.values {

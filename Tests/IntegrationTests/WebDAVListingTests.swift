@@ -62,7 +62,7 @@ struct WebDAVListingTests {
             }
             // What was made here may be read and removed by the server's own user.
             try await Self.giveAway(root, like: server.data)
-            let seen = Collected<String>()
+            let seen = CollectedValues<String>()
             try await provider.walk(path: folder) { seen.append($0.path.relative(to: folder)?.string ?? "") }
             #expect(seen.values.sorted() == made.sorted())
         }

@@ -45,8 +45,8 @@ import Testing
     @Test func `a large folder comes in pages, each item once`() async throws {
         let folder = try TestFolder()
         for number in 0..<2500 { try folder.put("", at: "/\(number)") }
-        let pages = Collected<Int>()
-        let names = Collected<String>()
+        let pages = CollectedValues<Int>()
+        let names = CollectedValues<String>()
         try await folder.provider.contentsOfDirectory(path: .root) { page in
             pages.append(page.count)
             names.append(page.map(\.name))

@@ -54,7 +54,7 @@ extension LocalMonitorTests {
     @Test func `a consumer that is cancelled while polling begins may come back`() async throws {
         let place = try TestFolder()
         let monitor = LocalMonitor(
-            of: place.provider, path: .root, options: WatchOptions(window: 0, shortestInterval: 0.01), mostWatches: 1)
+            of: place.provider, path: .root, options: WatchOptions(window: 0, minInterval: 0.01), mostWatches: 1)
         try await monitor.start()
         try place.makeFolder("/a")
         let cancelled = Task {

@@ -11,7 +11,7 @@ extension LocalMonitorTests {
 
         @Test func `a handler is told in order that the watch stands, then what changed`() async throws {
             let place = try TestFolder()
-            let told = Collected<String>()
+            let told = CollectedValues<String>()
             place.provider.registerNotification(path: "/", options: Self.options) { (event: FileEvent) in
                 told.append(event.description + (Thread.isMainThread ? " on main" : ""))
             }
@@ -26,7 +26,7 @@ extension LocalMonitorTests {
         @Test func `a handler may unregister itself, and is not called again`() async throws {
             let place = try TestFolder()
             let provider = place.provider
-            let calls = Collected<Int>()
+            let calls = CollectedValues<Int>()
             provider.registerNotification(path: "/", options: Self.options) {
                 calls.append(1)
                 provider.unregisterNotification(path: "/")
@@ -50,7 +50,7 @@ extension LocalMonitorTests {
             let place = try TestFolder()
             // What the test before has ended is given back a moment later.
             try await eventually { Self.inotifyDescriptors == 0 }
-            let told = Collected<String>()
+            let told = CollectedValues<String>()
             var provider: LocalFileProvider? = try LocalFileProvider(root: URL(fileURLWithPath: place.root))
             weak let weakProvider = provider
             provider?.registerNotification(path: "/") { (event: FileEvent) in told.append(event.description) }
@@ -63,7 +63,7 @@ extension LocalMonitorTests {
 
         @Test func `a folder that cannot be watched is told by a last rescan`() async throws {
             let place = try TestFolder()
-            let told = Collected<FileEvent>()
+            let told = CollectedValues<FileEvent>()
             place.provider.registerNotification(path: "/missing") { (event: FileEvent) in told.append(event) }
             try await eventually { told.values.first?.reason?.contains("does not exist") == true }
             try await eventually { !place.provider.isRegisteredForNotification(path: "/missing") }

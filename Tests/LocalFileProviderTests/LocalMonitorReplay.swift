@@ -21,7 +21,7 @@ struct ReplayedTree {
     /// Lists anew what is below a folder. Folders that vanish meanwhile are told as removed later.
     private mutating func list(_ folder: ProviderPath, of provider: LocalFileProvider) async throws {
         items = items.filter { !$0.key.isBelow(folder) }
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         @Sendable func check(_ error: any Error) throws {
             guard error.isNoSuchFile || error.cause == .ENOTDIR || error.cause == .ELOOP else { throw error }
         }

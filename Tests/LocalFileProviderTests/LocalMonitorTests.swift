@@ -224,7 +224,7 @@ import Testing
     }
 
     @Test func `more changes than are kept for a slow consumer become a rescan`() async throws {
-        try await WatchedFolder.use(options: WatchOptions(window: 0.01, mostPending: 50)) { folder in
+        try await WatchedFolder.use(options: WatchOptions(window: 0.01, maxPending: 50)) { folder in
             for file in 0..<200 { try folder.put("x", at: "/f\(file)") }
             #expect(try await folder.next().map(\.kind) == [.rescan])
             try await folder.catchUp()
@@ -236,7 +236,7 @@ import Testing
         let place = try TestFolder()
         try place.makeFolder("/a/b")
         let monitor = LocalMonitor(
-            of: place.provider, path: .root, options: WatchOptions(window: 0.01, shortestInterval: 0.01), mostWatches: limit)
+            of: place.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), mostWatches: limit)
         try await monitor.start()
         try place.makeFolder("/a/b/c/d")
         let first = try #require(try await monitor.next())

@@ -17,7 +17,7 @@ import Testing
         for name in ["/tree/deep/deeper/file", "/tree/empty", "/tree/link", "/tree"] {
             #expect(utimensat(AT_FDCWD, folder.root + name, old, AT_SYMLINK_NOFOLLOW) == 0)
         }
-        let counted = Collected<Int64>()
+        let counted = CollectedValues<Int64>()
         let progress = ProgressReporter { completed, _ in counted.append(completed) }
         try await folder.provider.copyItem(
             path: ProviderPath("/tree"), to: ProviderPath("/copy"), overwrite: false, progress: progress)

@@ -15,7 +15,7 @@ import Testing
     }
 
     private func names() async throws -> [String] {
-        let all = Collected<String>()
+        let all = CollectedValues<String>()
         try await provider.walk(path: .root) { all.append($0.path.string) }
         return all.values.sorted()
     }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `of many writers at once exactly one wins`() async throws {
-        let wins = Collected<Int>()
+        let wins = CollectedValues<Int>()
         await withTaskGroup { group in
             for writer in 0..<20 {
                 group.addTask {

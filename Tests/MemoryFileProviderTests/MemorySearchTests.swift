@@ -40,14 +40,14 @@ import Testing
     func `a search finds what a walk that asks every item finds`(_ text: String) async throws {
         let provider = try await tree()
         let query = try FileQuery(format: text)
-        let all = Collected<FileObject>()
+        let all = CollectedValues<FileObject>()
         try await provider.walk(path: .root) { item in
             var item = item
             item[.url] = provider.url(of: item.path)
             if try query.evaluate(item) { all.append(item) }
         }
         for listings in [nil, 1, 4] {
-            let found = Collected<FileObject>()
+            let found = CollectedValues<FileObject>()
             try await provider.searchFiles(path: .root, recursive: true, query: query, listings: listings) { found.append($0) }
             #expect(Set(found.values.map(\.path)) == Set(all.values.map(\.path)))
             #expect(found.values.count == all.values.count)

@@ -138,7 +138,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
     func texts() async throws -> Set<String> { Set(try await everything().values) }
 
     private func everything() async throws -> [String: String] {
-        let items = Collected<FileObject>()
+        let items = CollectedValues<FileObject>()
         try await walk(path: .root) { items.append($0) }
         var tree: [String: String] = [:]
         for item in items.values {

@@ -171,7 +171,7 @@ import Testing
         try await stack.redo()
         #expect(try await base.tree() == ["/one/": "", "/x": "x"])
         #expect(!stack.canRedo)
-        let titles = Collected<String?>()
+        let titles = CollectedValues<String?>()
         try await stack.group("Split") {
             try await provider.makeFolder("/two")
             try await Task.detached { [provider] in try await provider.makeFolder("/three") }.value

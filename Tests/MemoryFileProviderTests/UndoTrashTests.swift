@@ -55,7 +55,7 @@ import Testing
         try await base.write("deep", to: path)
         try await provider.remove(path)
         #expect(try await originals(provider) == [path])
-        let names = Collected<[UInt8]>()
+        let names = CollectedValues<[UInt8]>()
         try await base.walk(path: ProviderPath("/.carrel-trash")) { names.append(Array($0.path.nameBytes)) }
         #expect(names.values.count > 1)
         #expect(names.values.allSatisfy { $0.count <= 255 })

@@ -270,7 +270,7 @@ private let block = Int(CacheHeader.usualBlock)
         for pieces in [1, 3, 4, 6, 9, 11] {
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, pieces = pieces as Int] in
                 let medium = CountedMedium(["a.mp3": Data.seeded(4 * block + 333)])
-                let sent = Collected<Int>()
+                let sent = CollectedValues<Int>()
                 medium.change { state in
                     state.afterPiece = { piece in
                         sent.append(piece)

@@ -118,7 +118,7 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
         for start in 0..<8 { _ = try await archive.read(entry, range: Int64(start)..<9) }
         #expect(provider.counts == [1, 1])
         for entry in archive.entries { _ = try await archive.read(entry) }
-        #expect(provider.counts[1] == FolderArchive.mostOpenFiles)
+        #expect(provider.counts[1] == FolderArchive.maxOpenFiles)
         await archive.close()
         #expect(provider.counts[1] == 0)
         #expect(await failure(ArchiveFetcher(archive).get("7")) == .unavailable)
@@ -144,7 +144,7 @@ private func withFolder(_ body: (URL, LocalFileProvider) async throws -> Void) a
             }
             for try await isRight in group { #expect(isRight) }
         }
-        #expect(provider.counts[1] <= FolderArchive.mostOpenFiles)
+        #expect(provider.counts[1] <= FolderArchive.maxOpenFiles)
     }
 
     @Test func `reads no file that was changed since it was listed`() async throws {

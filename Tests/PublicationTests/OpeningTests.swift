@@ -129,7 +129,7 @@ private struct CaesarProtection: ContentProtection {
         for _ in 0..<3 { log.warn("same", .minor, "Again.") }
         #expect(log.all.count == 1)
         for index in 0..<2_000 { log.warn("many", .moderate, "Number \(index).") }
-        #expect(log.all.count == WarningLog.most + 1)
+        #expect(log.all.count == WarningLog.maxCount + 1)
         #expect(log.all.last?.tag == "too-many-warnings")
         #expect(ContentWarning.Severity.minor < .major)
     }

@@ -208,7 +208,7 @@
                 #expect(await fileError { _ = try await open(kind, pages, limits: limits) } == .fileReadTooLarge)
             }
             limits = ArchiveLimits()
-            limits.largestEntry = 45_000
+            limits.maxEntrySize = 45_000
             let (archive, _) = try await open(.rar5, pages, limits: limits)
             #expect(await fileError { _ = try await archive.read(archive.entries[9]) } == .fileReadTooLarge)
             #expect(try await archive.read(archive.entries[1]) == pages[1].content)

@@ -13,7 +13,7 @@ import Testing
 @Suite struct ServedTypeTests {
     private static let manifest = #"{"metadata":{"title":"x"},"readingOrder":[{"href":"1.mp3","type":"audio/mpeg"}]}"#
 
-    private func sniff(_ data: Data, servedAs type: String, name: String = "book") async throws -> Sniffed? {
+    private func sniff(_ data: Data, servedAs type: String, name: String = "book") async throws -> SniffedType? {
         let reader = try CountingReader(data, name: "file", mimeType: type)
         return try await MediaType.sniff(path: ProviderPath(name), of: ReadOnlyProvider(reader))
     }
@@ -24,7 +24,7 @@ import Testing
         "text/plain", "text/plain; charset=UTF-8", "application/x-rar", "application/unknown", "nonsense", "", "*/*",
     ])
     func `a server's word for any file is made finer by what is in it`(type: String) async throws {
-        let epub = Sniffed(mediaType: .epub, basis: .content)
+        let epub = SniffedType(mediaType: .epub, basis: .content)
         #expect(try await sniff(SampleBook.small(), servedAs: type) == epub)
         #expect(try await sniff(SampleBook.small(), servedAs: type, name: "book.zip") == epub)
         #expect(try await sniff(Data(Self.manifest.utf8), servedAs: type)?.mediaType == .readiumAudiobookManifest)
@@ -35,6 +35,6 @@ import Testing
     @Test(arguments: ["application/zip", "text/html", "application/pdf", "image/jpeg", "application/octet-stream"])
     func `a name that says what it is goes before the server's word`(type: String) async throws {
         let found = try await sniff(SampleBook.small(), servedAs: type, name: "book.epub")
-        #expect(found == Sniffed(mediaType: .epub, basis: .hint))
+        #expect(found == SniffedType(mediaType: .epub, basis: .hint))
     }
 }

@@ -12,7 +12,7 @@ import Testing
 /// Requests, bytes and time.
 @Suite struct SniffingCostTests {
     private func sniff(_ reader: any FileReader, _ name: String = "file", types: [String] = [], ignoringHints: Bool = false) async throws
-        -> Sniffed?
+        -> SniffedType?
     {
         try await MediaType.sniff(
             path: ProviderPath(name), of: ReadOnlyProvider(reader), mediaTypes: types, ignoringHints: ignoringHints)
@@ -33,7 +33,7 @@ import Testing
     ])
     func `hints that name a format cost no request`(_ name: String, _ types: [String], _ expected: MediaType) async throws {
         let reader = try large(Data())
-        #expect(try await sniff(reader, name, types: types) == Sniffed(mediaType: expected, basis: .hint))
+        #expect(try await sniff(reader, name, types: types) == SniffedType(mediaType: expected, basis: .hint))
         #expect(reader.requests.isEmpty)
     }
 
@@ -44,7 +44,7 @@ import Testing
             try zip.deflate("META-INF/container.xml", "<container/>")
         }
         let reader = try CountingReader(book, name: "book")
-        #expect(try await sniff(reader) == Sniffed(mediaType: .epub, basis: .content))
+        #expect(try await sniff(reader) == SniffedType(mediaType: .epub, basis: .content))
         #expect(reader.requests.count == 1)
         #expect(reader.bytes == 65_536)
         #expect(reader.sizeRequests == 0)
@@ -79,18 +79,18 @@ import Testing
 
     @Test func `the server's type is heard once it was told, and costs nothing more`() async throws {
         let reader = try large(Data("%PDF-1.7".utf8), mimeType: "application/divina+zip")
-        #expect(try await sniff(reader) == Sniffed(mediaType: .divina, basis: .hint))
+        #expect(try await sniff(reader) == SniffedType(mediaType: .divina, basis: .hint))
         #expect(reader.requests.count == 1)
         let general = try large(Data("%PDF-1.7".utf8), mimeType: "application/octet-stream")
-        #expect(try await sniff(general) == Sniffed(mediaType: .pdf, basis: .content))
+        #expect(try await sniff(general) == SniffedType(mediaType: .pdf, basis: .content))
         let ignored = try large(Data("%PDF-1.7".utf8), mimeType: "application/divina+zip")
-        #expect(try await sniff(ignored, ignoringHints: true) == Sniffed(mediaType: .pdf, basis: .content))
+        #expect(try await sniff(ignored, ignoringHints: true) == SniffedType(mediaType: .pdf, basis: .content))
     }
 
     @Test func `a server that does not answer is given up in time, and nothing goes on`() async throws {
         let reader = SilentReader()
         let told = try await MediaType.sniff(path: ProviderPath("a.txt"), of: ReadOnlyProvider(reader), timeLimit: .milliseconds(20))
-        #expect(told == Sniffed(mediaType: .text, basis: .hint))
+        #expect(told == SniffedType(mediaType: .text, basis: .hint))
         #expect(reader.begun > 0 && reader.running == 0 && reader.closings > 0)
         let nothing = try await MediaType.sniff(path: ProviderPath("a"), of: ReadOnlyProvider(reader), timeLimit: .zero)
         #expect(nothing == nil)

@@ -221,14 +221,14 @@ import Testing
     @Test func `a wrong name is believed unless hints are not to count`() async throws {
         let provider = try ReadOnlyProvider(CountingReader(SampleBook.small(), name: "book"))
         let path = try ProviderPath("book.pdf")
-        #expect(try await MediaType.sniff(path: path, of: provider) == Sniffed(mediaType: .pdf, basis: .hint))
+        #expect(try await MediaType.sniff(path: path, of: provider) == SniffedType(mediaType: .pdf, basis: .hint))
         let inside = try await MediaType.sniff(path: path, of: provider, mediaTypes: ["application/pdf"], ignoringHints: true)
-        #expect(inside == Sniffed(mediaType: .epub, basis: .content))
+        #expect(inside == SniffedType(mediaType: .epub, basis: .content))
         let plain = try ReadOnlyProvider(CountingReader(zip("a.txt"), name: "book"))
         let epub = try ProviderPath("book.epub")
-        #expect(try await MediaType.sniff(path: epub, of: plain, ignoringHints: true) == Sniffed(mediaType: .zip, basis: .content))
+        #expect(try await MediaType.sniff(path: epub, of: plain, ignoringHints: true) == SniffedType(mediaType: .zip, basis: .content))
         let empty = try ReadOnlyProvider(CountingReader(Data(), name: "book"))
-        #expect(try await MediaType.sniff(path: epub, of: empty, ignoringHints: true) == Sniffed(mediaType: .epub, basis: .hint))
+        #expect(try await MediaType.sniff(path: epub, of: empty, ignoringHints: true) == SniffedType(mediaType: .epub, basis: .hint))
     }
 
     /// Pitfall 17: and the hints are there in the second round, as the proposal has it.

@@ -105,7 +105,7 @@ import Testing
         let data = try Data(contentsOf: url)
         let reader = try CountingReader(data, name: "book")
         let found = try await MediaType.sniff(path: ProviderPath("book"), of: ReadOnlyProvider(reader))
-        #expect(found == Sniffed(mediaType: .epub, basis: .content))
+        #expect(found == SniffedType(mediaType: .epub, basis: .content))
         #expect(reader.requests.count == 1)
     }
 

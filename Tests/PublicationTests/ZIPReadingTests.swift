@@ -119,7 +119,7 @@ private func noise(_ count: Int) -> Data {
         #expect(await fileError { _ = try await bad.read(bomb) } == .fileReadTooLarge)
         #expect(reader.requests.count == 1, "nothing of it was read")
         var limits = ArchiveLimits()
-        limits.largestRatio = 1_100
+        limits.maxRatio = 1_100
         let (willing, large, _) = try await archive(of: Data(count: 20 << 20), limits: limits) { _ in }
         #expect(try await willing.read(large).count == 20 << 20)
     }

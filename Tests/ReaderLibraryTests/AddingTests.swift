@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `a document that is missing or too large is refused`() async throws {
-        let library = try await fixture.open { $0.largestBook = 100 }
+        let library = try await fixture.open { $0.maxBookSize = 100 }
         let missing = StagedDocument(provider: fixture.staging, path: try ProviderPath("none.epub"), size: 50)
         let result = try await library.add(UploadedBook(filename: "none.epub"), from: missing, overwrite: false, step: fixture.step())
         #expect(result.warnings.first?.contains("not in the document staging folder") == true)

@@ -235,7 +235,7 @@ private final class Device: Sendable {
     private func leftovers(after work: DriverCrashTests.Work) async throws -> [String] {
         // The report to a driver that died, where nothing was left to be sent: the next command takes it away.
         let names = Set(try await folder.files().map(\.name)).subtracting([CommandStatus.fileName])
-        var wrongs = names == [Connected.fileName, "library.sqlite"] ? [] : ["The folder holds \(names.sorted())."]
+        var wrongs = names == [ConnectedMessage.fileName, "library.sqlite"] ? [] : ["The folder holds \(names.sorted())."]
         // A book that was handed out to a driver that died stays until it is old.
         let documents = try await folder.folder("documents").files().map(\.name)
         if work != .read, !documents.isEmpty { wrongs.append("The documents \(documents) stay.") }

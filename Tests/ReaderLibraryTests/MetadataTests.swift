@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func `a cover over the limit is left out`() async throws {
-        let library = try await library { $0.largestCover = 64 }
+        let library = try await library { $0.maxCoverSize = 64 }
         let (result, book) = try await update(library) { $0.cover = EncodedCover(picture: SampleEPUB.jpeg + Data(count: 100)) }
         #expect(result.warnings.count == 1)
         #expect(try await library.cover(of: book) == SampleEPUB.png)

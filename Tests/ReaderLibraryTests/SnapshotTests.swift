@@ -110,14 +110,14 @@ import Testing
 
     private static let small = {
         var reader = SQLiteSnapshotReader()
-        reader.largestFile = 1_000
+        reader.maxFileSize = 1_000
         return reader
     }()
 
     @Test func `a newer snapshot, too many books and a large file are told apart from damage`() async throws {
         let file = try await snapshot()
         var reader = SQLiteSnapshotReader()
-        reader.mostBooks = 0
+        reader.maxBooks = 0
         await #expect { try await reader.books(in: file) } throws: {
             ($0 as? CocoaError)?.code == .fileReadTooLarge
         }

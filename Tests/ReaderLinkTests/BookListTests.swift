@@ -155,7 +155,7 @@ struct BookListTests {
 
     @Test func `a list that is too large is not fetched`() async throws {
         var options = DriverBed.options
-        options.largestSnapshot = 10
+        options.maxSnapshotSize = 10
         let bed = try DriverBed(options, reader: JSONSnapshotReader())
         try await bed.begin(["snapshot": "library.sqlite"])
         try await bed.publish([book("one")])

@@ -53,7 +53,7 @@ struct CalibreConnectionTests {
 
     @Test func `connected.xml is written anew while nothing happens, each time with a later timestamp`() async throws {
         try await peer.put(
-            MessageCoding().data(for: Connected(timestamp: Date().timeIntervalSince1970 + 1_000, state: .online)), as: Connected.fileName)
+            MessageCoding().data(for: ConnectedMessage(timestamp: Date().timeIntervalSince1970 + 1_000, state: .online)), as: ConnectedMessage.fileName)
         try await serving { _ in
             var seen: [Double] = []
             while seen.count < 4 {
@@ -85,7 +85,7 @@ struct CalibreConnectionTests {
     }
 
     @Test func `every status has a later timestamp than the one before, and no less progress`() async throws {
-        let seen = Collected<CommandStatus>()
+        let seen = CollectedValues<CommandStatus>()
         let taken = Locked(0)
         let library = ShelfLibrary { _ in
             let before = taken.update { count in

@@ -16,7 +16,7 @@ struct CommandTraceTests {
     }
 
     private struct RecordingHandler: LogHandler {
-        let lines: Collected<Line>
+        let lines: CollectedValues<Line>
         var logLevel = Logger.Level.trace
         var metadata: Logger.Metadata = [:]
         subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -49,9 +49,9 @@ struct CommandTraceTests {
         let file = FileManager.default.temporaryDirectory.appending(path: "driver-\(UUID().uuidString).json")
         try Data(options.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }  // The system sweeps its temporary folder.
-        let lines = Collected<Line>()
+        let lines = CollectedValues<Line>()
         let bed = try DriverBed(logger: Logger(label: "test") { _ in RecordingHandler(lines: lines) })
-        try await bed.begin(["application": "org.example.other", "capabilities": Connected.Capability.metadataItems]) { bed, _ in
+        try await bed.begin(["application": "org.example.other", "capabilities": ConnectedMessage.Capability.metadataItems]) { bed, _ in
             try await bed.finish(.updateMetadataItems, .warnings, [StatusMessage("It is\u{1B} open.", about: "a.epub")])
         }
         var registry = DriverRegistry.standard

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct ConnectionStatesTests {
     private static let attributes = ["device": "iPad"]
-    private static let online = ConnectionState.online(ApplicationInfo(Connected(state: .online, attributes: attributes)))
+    private static let online = ConnectionState.online(ApplicationInfo(ConnectedMessage(state: .online, attributes: attributes)))
 
     private func states(_ script: @escaping DriverBed.Script) async throws -> [ConnectionState] {
         let bed = try DriverBed()
@@ -24,9 +24,9 @@ struct ConnectionStatesTests {
     @Test func `each state is told when it differs from the one before, until the end of the session`() async throws {
         let states = try await states { bed, look in
             switch look {
-            case 2: try await bed.say(Connected(state: .offline, attributes: Self.attributes))
-            case 4: try await bed.folder.remove(Connected.fileName)
-            case 6: try await bed.say(Connected(state: .online, attributes: Self.attributes))
+            case 2: try await bed.say(ConnectedMessage(state: .offline, attributes: Self.attributes))
+            case 4: try await bed.folder.remove(ConnectedMessage.fileName)
+            case 6: try await bed.say(ConnectedMessage(state: .online, attributes: Self.attributes))
             case 8: await bed.session.eject()
             default: break
             }

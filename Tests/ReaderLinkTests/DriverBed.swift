@@ -53,7 +53,7 @@ final class DriverBed: Sendable {
     /// An application in connection mode, whose looks go to `script`.
     func begin(_ attributes: [String: String] = [:], _ script: @escaping Script = { _, _ in }) async throws {
         try await folder.create()
-        try await say(Connected(timestamp: 1, state: .online, attributes: attributes))
+        try await say(ConnectedMessage(timestamp: 1, state: .online, attributes: attributes))
         self.script.withLock { $0 = script }
     }
 
@@ -70,7 +70,7 @@ final class DriverBed: Sendable {
 
     // MARK: What the application does
 
-    func say(_ connected: Connected) async throws { try await folder.publish(coding.data(for: connected), as: Connected.fileName) }
+    func say(_ connected: ConnectedMessage) async throws { try await folder.publish(coding.data(for: connected), as: ConnectedMessage.fileName) }
 
     func report(_ status: CommandStatus) async throws { try await put(coding.data(for: status), CommandStatus.fileName) }
 
@@ -97,7 +97,7 @@ final class DriverBed: Sendable {
     }
 
     /// The names of all files in the folder but `connected.xml`.
-    func names() async throws -> Set<String> { Set(try await folder.files().map(\.name)).subtracting([Connected.fileName]) }
+    func names() async throws -> Set<String> { Set(try await folder.files().map(\.name)).subtracting([ConnectedMessage.fileName]) }
 
     func delete() async throws -> CommandReport { try await session.delete([BookReference(filename: "a.epub", title: "A")]) }
 

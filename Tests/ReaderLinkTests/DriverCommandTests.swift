@@ -22,7 +22,7 @@ struct DriverCommandTests {
 
     @Test func `a book that is given twice goes out once`() async throws {
         let bed = try DriverBed()
-        let seen = Collected<Int>()
+        let seen = CollectedValues<Int>()
         try await bed.begin { bed, _ in
             if case .deleteBooks(let command)? = try await bed.command(.deleteBooks) { seen.append(command.books.count) }
             try await bed.finish(.deleteBooks)
@@ -43,7 +43,7 @@ struct DriverCommandTests {
 
     @Test func `names of collections go out trimmed, and a cover that is too large stays behind`() async throws {
         let bed = try DriverBed()
-        let seen = Collected<UpdatedBook>()
+        let seen = CollectedValues<UpdatedBook>()
         try await bed.begin { bed, _ in
             if case .updateMetadata(let update)? = try await bed.command(.updateMetadata) { for book in update.books { seen.append(book) } }
             try await bed.finish(.updateMetadata)
@@ -87,7 +87,7 @@ struct DriverCommandTests {
             let isRefused = command.books.first?.filename == "a.epub"
             try await bed.finish(.deleteBooks, isRefused ? .failure : .success, isRefused ? [StatusMessage("No.", about: "a.epub")] : [])
         }
-        let parts = Collected<Int>()
+        let parts = CollectedValues<Int>()
         let books = [BookReference(filename: "a.epub"), BookReference(filename: "b.epub")]
         let report = try await bed.session.delete(books, batch: { parts.append($0.done) })
         try bed.check()
@@ -98,9 +98,9 @@ struct DriverCommandTests {
     @Test(arguments: [true, false])
     func `an update of single values holds them alone where the application takes that, else all values`(takesSingle: Bool) async throws {
         let bed = try DriverBed(reader: JSONSnapshotReader())
-        let seen = Collected<UpdatedBook>()
+        let seen = CollectedValues<UpdatedBook>()
         var attributes = ["snapshot": "library.sqlite"]
-        if takesSingle { attributes["capabilities"] = Connected.Capability.metadataItems }
+        if takesSingle { attributes["capabilities"] = ConnectedMessage.Capability.metadataItems }
         try await bed.begin(attributes) { bed, _ in
             let kind = takesSingle ? ReaderCommand.Kind.updateMetadataItems : .updateMetadata
             switch try await bed.command(kind) {
@@ -148,7 +148,7 @@ struct DriverCommandTests {
 
     @Test func `an application that stops answering is not asked for each of the other books`() async throws {
         let bed = try DriverBed()
-        try await bed.begin(["capabilities": "\(Connected.Capability.actions) \(Connected.Capability.exporting)"])
+        try await bed.begin(["capabilities": "\(ConnectedMessage.Capability.actions) \(ConnectedMessage.Capability.exporting)"])
         let books = (0..<20).map { book("\($0)") }
         let folder = FileManager.default.temporaryDirectory
         let results = await bed.session.fetchForImport(books, into: folder)

@@ -41,7 +41,7 @@ struct DriverEndingTests {
     @Test func `a caller who leaves has the application stop, where it can`() async throws {
         let bed = try DriverBed()
         let caller = Mutex<Task<DriverError.Kind?, any Error>?>(nil)
-        try await bed.begin(["capabilities": Connected.Capability.cancelling]) { bed, look in
+        try await bed.begin(["capabilities": ConnectedMessage.Capability.cancelling]) { bed, look in
             if caller.withLock({ $0 }) == nil { return }
             if try await bed.names().contains(CommandStatus.cancelFileName) {
                 try await bed.finish(.deleteBooks, .cancelled)

@@ -11,7 +11,7 @@ import Testing
 struct DriverExchangeTests {
     @Test func `a command goes out, is followed, and leaves nothing behind`() async throws {
         let bed = try DriverBed()
-        let seen = Collected<Double>()
+        let seen = CollectedValues<Double>()
         try await bed.begin { bed, look in
             switch look {
             case 2: try await bed.report(.inProgress, 0)
@@ -31,7 +31,7 @@ struct DriverExchangeTests {
         let bed = try DriverBed()
         #expect(try await bed.kind { try await bed.delete() } == .notConnected)
         try await bed.begin()
-        try await bed.say(Connected(state: .offline))
+        try await bed.say(ConnectedMessage(state: .offline))
         #expect(try await bed.kind { try await bed.delete() } == .offline)
         #expect(try await bed.names() == [])
     }
@@ -99,8 +99,8 @@ struct DriverExchangeTests {
         try await bed.begin { bed, look in
             switch look {
             case 1: try await bed.report(.inProgress, 0.5)
-            case 4: try await bed.say(Connected(state: .offline))
-            case 180: try await bed.say(Connected(state: .online))
+            case 4: try await bed.say(ConnectedMessage(state: .offline))
+            case 180: try await bed.say(ConnectedMessage(state: .online))
             case 200: try await bed.finish(.deleteBooks)
             default: break
             }
@@ -112,7 +112,7 @@ struct DriverExchangeTests {
 
     @Test func `an application that stays offline ends the wait`() async throws {
         let bed = try DriverBed()
-        try await bed.begin { bed, look in if look == 2 { try await bed.say(Connected(state: .offline)) } }
+        try await bed.begin { bed, look in if look == 2 { try await bed.say(ConnectedMessage(state: .offline)) } }
         #expect(try await bed.kind { try await bed.delete() } == .offline)
         #expect(bed.time.elapsed < 90)
         #expect(try await bed.names() == [])
@@ -212,9 +212,9 @@ struct DriverExchangeTests {
     func `a storage that hangs for good ends the wait`(call: String, isDone: Bool, limit: Double) async throws {
         let bed = try DriverBed()
         try await bed.begin { bed, _ in if try await bed.command(.deleteBooks) != nil { try await bed.finish(.deleteBooks) } }
-        let (time, hung) = (bed.time, Collected<String>())
+        let (time, hung) = (bed.time, CollectedValues<String>())
         bed.provider.become { name, path in
-            guard name == call, path.name != Connected.fileName else { return .well }
+            guard name == call, path.name != ConnectedMessage.fileName else { return .well }
             hung.append(path.name)
             // Whoever waits for this call, and nobody else, sees time go by.
             Task { await time.wakeFirst() }

@@ -64,10 +64,10 @@ struct DriverFolderTests {
     @Test func `an application whose file is away for a moment is there`() async throws {
         let bed = try DriverBed()
         try await bed.begin { bed, look in
-            if look == 2 { try await bed.say(Connected(timestamp: 2, state: .online)) }
+            if look == 2 { try await bed.say(ConnectedMessage(timestamp: 2, state: .online)) }
             try await bed.finish(.deleteBooks)
         }
-        try await bed.folder.remove(Connected.fileName)
+        try await bed.folder.remove(ConnectedMessage.fileName)
         _ = try await bed.delete()
         try bed.check()
     }
@@ -110,7 +110,7 @@ struct DriverFolderTests {
         bed.provider.land()
         while try await !bed.names().contains(name) { await Task.yield() }
 
-        let seen = Collected<Double?>()
+        let seen = CollectedValues<Double?>()
         try await bed.begin { bed, _ in
             guard let command = try await bed.command(.deleteBooks) else { return }
             seen.append(command.timestamp)

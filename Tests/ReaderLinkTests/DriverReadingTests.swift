@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(2)))
 struct DriverReadingTests {
     private static let exporting = [
-        "capabilities": "\(Connected.Capability.actions) \(Connected.Capability.exporting)", "documents": "documents",
+        "capabilities": "\(ConnectedMessage.Capability.actions) \(ConnectedMessage.Capability.exporting)", "documents": "documents",
     ]
 
     private func book(_ filename: String, title: String = "A") -> LibraryBook {
@@ -64,7 +64,7 @@ struct DriverReadingTests {
     @Test func `a book is read straight from the folder of books, up to the limit`() async throws {
         var options = DriverBed.options
         options.booksFolder = "Documents"
-        options.largestBook = 4
+        options.maxBookSize = 4
         let bed = try DriverBed(options)
         try await bed.begin()
         let folder = StagingFolder(provider: bed.provider, path: try ProviderPath("Documents/Author"))

@@ -22,9 +22,9 @@ struct DriverSyncTests {
         var wanted = present
         (wanted[0].series, wanted[0].seriesIndex) = ("S", 1)
         wanted[1].collections = ["C"]
-        let (after, sent) = (wanted, Collected<ReaderCommand>())
+        let (after, sent) = (wanted, CollectedValues<ReaderCommand>())
         var attributes = ["snapshot": "library.sqlite"]
-        if takesSingle { attributes["capabilities"] = Connected.Capability.metadataItems }
+        if takesSingle { attributes["capabilities"] = ConnectedMessage.Capability.metadataItems }
         try await bed.begin(attributes) { bed, _ in
             for kind in ReaderCommand.Kind.allCases {
                 guard let command = try await bed.command(kind) else { continue }
@@ -37,7 +37,7 @@ struct DriverSyncTests {
         try await bed.publish(present)
         // One book is on the device alone, and one in the list alone.
         let list = BookList(Array(wanted.dropLast()) + [book("new", uuid: "dd")])
-        let progress = Collected<Double>()
+        let progress = CollectedValues<Double>()
         #expect(try await bed.session.sync(list) { progress.append($0) } == SyncReport(updated: 1, collected: 1))
         try bed.check()
         #expect(sent.values.map(\.kind) == [takesSingle ? .updateMetadataItems : .updateMetadata, .rebuildCollections])
@@ -68,9 +68,9 @@ struct DriverSyncTests {
         #expect(try await bed.kind { try await bed.session.perform(action) } == .incompatiblePeer)
         #expect(!bed.provider.calls.contains { $0.hasPrefix("write") })
 
-        let sent = Collected<ReaderAction>()
+        let sent = CollectedValues<ReaderAction>()
         let message = StatusMessage("It is open.", about: "b.epub")
-        try await bed.begin(["capabilities": Connected.Capability.actions]) { bed, _ in
+        try await bed.begin(["capabilities": ConnectedMessage.Capability.actions]) { bed, _ in
             guard case .action(let action)? = try await bed.command(.action) else { return }
             sent.append(action)
             try await bed.finish(.action, .warnings, [message])

@@ -59,7 +59,7 @@ struct LastingFaultTests {
         failToNote(CocoaError(.fileWriteUnknown), times: .max)
         try await peer.stage("text", as: "a.epub")
         // Once the command goes, no report gets through.
-        let (removals, refused) = (Collected<Void>(), Collected<Void>())
+        let (removals, refused) = (CollectedValues<Void>(), CollectedValues<Void>())
         provider.become { call, path in
             if call == "remove", path.name == "upload_books.xml" { removals.append(()) }
             guard call == "write", path.name == CommandStatus.fileName, !removals.values.isEmpty else { return .well }

@@ -101,7 +101,7 @@ struct MessageHostilityTests {
     @Test func `warnings do not grow with what is wrong`() throws {
         let books = (0..<1000).map { "<book pubdate='\($0)x'/>" }.joined()
         let notes = try coding.command(.updateMetadata, "<updatemetadata><manifest>\(books)</manifest></updatemetadata>").notes
-        #expect(notes.warnings.count == MessageNotes.mostWarnings)
+        #expect(notes.warnings.count == MessageNotes.maxWarnings)
     }
 
     @Test func `a reason shows nothing that does something to a terminal`() {

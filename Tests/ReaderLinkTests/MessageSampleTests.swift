@@ -180,8 +180,8 @@ struct MessageSampleTests {
         for text in [printed, repaired] { #expect(try MessageCoding().status(in: Data(text.utf8)) == meant) }
     }
 
-    @Test(arguments: [("online", Connected.State.online), ("offline", .offline)])
-    func `connected.xml means the same as printed and repaired`(word: String, state: Connected.State) throws {
+    @Test(arguments: [("online", ConnectedMessage.State.online), ("offline", .offline)])
+    func `connected.xml means the same as printed and repaired`(word: String, state: ConnectedMessage.State) throws {
         let printed = """
                 <?xml version='1.0' encoding='utf-8?>
                 <connection timestamp='1364148473.0'>
@@ -189,7 +189,7 @@ struct MessageSampleTests {
                 </connection>
             """
         for text in [printed, printed.replacing("utf-8?>", with: "utf-8'?>")] {
-            #expect(try MessageCoding().connected(in: Data(text.utf8)) == Connected(timestamp: MessageSamples.time, state: state))
+            #expect(try MessageCoding().connected(in: Data(text.utf8)) == ConnectedMessage(timestamp: MessageSamples.time, state: state))
         }
     }
 

@@ -23,7 +23,7 @@ enum MessageSamples {
         CommandStatus(timestamp: time, code: .warnings, progress: 1, messages: [StatusMessage("is no book.", about: "a.epub")]),
     ]
 
-    static let connected = Connected(
+    static let connected = ConnectedMessage(
         timestamp: time, state: .online, attributes: ["device": "reader's", "marvin": "2.6.2"], hasPassword: false)
 
     private static var uploaded: UploadedBook {

@@ -126,7 +126,7 @@ struct PlainFolderBed {
 
     /// All files of the provider, by their whole paths.
     func files() async throws -> [String] {
-        let files = Collected<String>()
+        let files = CollectedValues<String>()
         try await provider.base.walk(path: .root) { if $0.isRegularFile { files.append($0.path.string) } }
         return files.values.sorted()
     }

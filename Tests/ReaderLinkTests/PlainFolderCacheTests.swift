@@ -33,7 +33,7 @@ import Testing
 
     @Test func `a cache that is too large is kept aside unread`() async throws {
         var bed = try await bed("a")
-        bed.options.largestCache = 100
+        bed.options.maxCacheSize = 100
         try await bed.put(Self.name, Data(count: 101))
         #expect(try await bed.driver().books().books.map(\.title) == ["A"])
         #expect(try await bed.provider.attributesOfItem(path: bed.path("\(Self.name).bad")).size == 101)
@@ -75,7 +75,7 @@ import Testing
         _ = try await one.books()
         _ = try await two.books()
         // The other driver writes when the first one has read the cache and is about to look at it for the last time.
-        let isFirst = Collected<Void>()
+        let isFirst = CollectedValues<Void>()
         let path = try bed.path(Self.name)
         let theirs = PlainFolderEdit(filename: "b.epub", title: "Two's")
         bed.provider.change {

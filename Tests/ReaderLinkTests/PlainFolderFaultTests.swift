@@ -64,7 +64,7 @@ import Testing
     @Test func `a cache that another driver writes while it is read is read again`() async throws {
         let bed = try await bed("a")
         _ = try await bed.driver().books()
-        let failures = Collected<Void>()
+        let failures = CollectedValues<Void>()
         bed.provider.change {
             $0.hasTags = false
             $0.onOpen = { path in
@@ -84,7 +84,7 @@ import Testing
         bed.provider.change { $0.hasTags = false }
         let driver = try bed.driver()
         _ = try await driver.books()
-        let opened = Collected<String>()
+        let opened = CollectedValues<String>()
         bed.provider.change { $0.onOpen = { opened.append($0.name) } }
         _ = try await driver.books()
         // Its ends alone are looked at.

@@ -80,7 +80,7 @@ import Testing
         bed.options.booksAtOnce = 1
         for name in ["a", "b", "c", "d", "e"] { try await bed.put("\(name).epub", PlainFolderBed.epub(name.uppercased())) }
         // All but the first can be opened once, for their ends, and not again.
-        let seen = Collected<String>()
+        let seen = CollectedValues<String>()
         bed.provider.change {
             $0.onOpen = { path in
                 let isLost = seen.values.contains(path.name) && path.name != "a.epub"
@@ -119,7 +119,7 @@ import Testing
 
     @Test func `what lies too deep is left out with a warning`() async throws {
         var bed = try await PlainFolderBed()
-        bed.options.deepest = 2
+        bed.options.maxDepth = 2
         try await bed.put("1/2/a.epub", PlainFolderBed.epub("Deep"))
         try await bed.put("1/2/3/b.epub", PlainFolderBed.epub("Too Deep"))
         let listing = try await bed.driver().books()
@@ -129,7 +129,7 @@ import Testing
 
     @Test func `too many files are an error`() async throws {
         var bed = try await PlainFolderBed()
-        bed.options.mostItems = 3
+        bed.options.maxItems = 3
         for number in 1...4 { try await bed.put("\(number).txt", Data()) }
         let driver = try bed.driver()
         await #expect { try await driver.books() } throws: { ($0 as? CocoaError)?.code == .fileReadTooLarge }
@@ -137,7 +137,7 @@ import Testing
 
     @Test func `a cover that is no picture, or too large, is left out`() async throws {
         var bed = try await PlainFolderBed()
-        bed.options.largestCover = 50
+        bed.options.maxCoverSize = 50
         try await bed.put("large.epub", PlainFolderBed.epub("Large", cover: Self.jpeg))
         try await bed.put("text.epub", PlainFolderBed.epub("Text", cover: Data("<svg/>".utf8)))
         let driver = try bed.driver()
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `covers are kept until their space is full`() async throws {
         var bed = try await PlainFolderBed()
-        bed.options.mostCoverBytes = Self.jpeg.count * 3 / 2
+        bed.options.maxCoverBytes = Self.jpeg.count * 3 / 2
         bed.options.booksAtOnce = 1
         for name in ["a", "b"] { try await bed.put("\(name).epub", PlainFolderBed.epub(name, cover: Self.jpeg)) }
         let driver = try bed.driver()

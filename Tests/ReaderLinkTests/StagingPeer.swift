@@ -59,8 +59,8 @@ struct StagingPeer {
         return names
     }
 
-    func connected() async throws -> Connected? {
-        try await folder.read(Connected.fileName, limit: 1 << 20).map { try coding.connected(in: $0) }
+    func connected() async throws -> ConnectedMessage? {
+        try await folder.read(ConnectedMessage.fileName, limit: 1 << 20).map { try coding.connected(in: $0) }
     }
 
     func status() async throws -> CommandStatus? {

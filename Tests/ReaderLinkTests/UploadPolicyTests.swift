@@ -73,7 +73,7 @@ struct UploadPolicyTests {
     private static let one = "6b29fc40-ca47-1067-b31d-00dd010662da"
 
     /// An application that takes what is staged, and says of books that it was told to refuse that they are broken.
-    private func application(refusing refused: String? = nil, _ seen: Collected<UploadBooks>) -> DriverBed.Script {
+    private func application(refusing refused: String? = nil, _ seen: CollectedValues<UploadBooks>) -> DriverBed.Script {
         { bed, _ in
             guard case .uploadBooks(let upload)? = try await bed.command(.uploadBooks) else { return try await bed.finish(.updateMetadata) }
             seen.append(upload)
@@ -94,9 +94,9 @@ struct UploadPolicyTests {
         var options = DriverBed.options
         options.batchSize = 2
         let bed = try DriverBed(options)
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         try await bed.begin(["documents": "documents"], application(refusing: "broken", seen))
-        let batches = Collected<[Int]>()
+        let batches = CollectedValues<[Int]>()
         let items = [item("a", uuid: Self.one), item("b", bytes: "broken"), item("c")]
         let report = try await bed.session.upload(items, policy: .replace, batch: { batches.append($0.entries.map(\.index)) })
         try bed.check()
@@ -112,7 +112,7 @@ struct UploadPolicyTests {
     @Test(arguments: ExistingBookPolicy.allCases)
     func `the policy decides what is sent for a book that is there`(policy: ExistingBookPolicy) async throws {
         let bed = try DriverBed(reader: JSONSnapshotReader())
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         try await bed.begin(["snapshot": "library.sqlite", "documents": "documents"], application(seen))
         try await bed.put(JSONEncoder().encode([book("a", uuid: Self.one)]), "library.sqlite")
         let report = try await bed.session.upload([item("a", uuid: Self.one)], policy: policy)
@@ -125,7 +125,7 @@ struct UploadPolicyTests {
 
     @Test func `a file that cannot be opened is one book that is rejected`() async throws {
         let bed = try DriverBed()
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         try await bed.begin(["documents": "documents"], application(seen))
         let missing = UploadItem(file: URL(filePath: "/nowhere/a.epub"), metadata: BookMetadata(title: "a"))
         let report = try await bed.session.upload([missing, item("b")])
@@ -163,7 +163,7 @@ struct UploadPolicyTests {
 
     @Test func `documents that could not be removed go before the next upload`() async throws {
         let bed = try DriverBed()
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         try await bed.begin(["documents": "documents"], application(seen))
         bed.provider.become { name, path in
             (name == "write" && path.name == ReaderCommand.Kind.uploadBooks.fileName) || name == "remove" ? .failing : .well

@@ -27,7 +27,7 @@ struct UploadResultTests {
     /// An application that answers so to its first upload and takes the others, and whose list is then `list`.
     private func application(
         _ code: CommandStatus.Code = .success, _ text: String? = nil, about named: Bool = true, list: [LibraryBook]? = nil,
-        into seen: Collected<UploadBooks>
+        into seen: CollectedValues<UploadBooks>
     ) -> DriverBed.Script {
         { bed, _ in
             guard case .uploadBooks(let upload)? = try await bed.command(.uploadBooks) else { return try await bed.finish(.updateMetadata) }
@@ -63,7 +63,7 @@ struct UploadResultTests {
 
     @Test(arguments: ["", "isbn:1"])
     func `a book that takes the place of another is staged by that one's uuid`(uuid: String) async throws {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         let bed = try await bed([book("a", uuid: Self.one)], application(into: seen))
         let report = try await bed.session.upload([item("a", uuid: uuid)], policy: .replace)
         try bed.check()
@@ -76,7 +76,7 @@ struct UploadResultTests {
 
     @Test func `a format that the application does not take is not sent, also where the same book comes in one that it takes`() async throws
     {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         let bed = try await bed(nil, application(into: seen))
         let report = try await bed.session.upload([item("a", uuid: Self.one), item("a", uuid: Self.one, format: "PDF")])
         try bed.check()
@@ -104,7 +104,7 @@ struct UploadResultTests {
     // MARK: What is believed
 
     @Test func `a batch that is refused is one of rejected books, and the next one goes on`() async throws {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         let bed = try await bed(nil, application(.failure, "It is broken.", into: seen))
         let report = try await bed.session.upload([item("a"), item("b"), item("c")])
         try bed.check()
@@ -114,7 +114,7 @@ struct UploadResultTests {
     }
 
     @Test func `a refusal without a book is the reason for all`() async throws {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         let bed = try await bed(nil, application(.failure, "No memory.", about: false, into: seen))
         let report = try await bed.session.upload([item("a"), item("b")])
         #expect(report.entries.map(\.outcome) == [.rejected("No memory."), .rejected("No memory.")])
@@ -122,7 +122,7 @@ struct UploadResultTests {
 
     @Test(arguments: [(Int64(4), false), (5, true)])
     func `a book that was refused is believed to be there only if its file became another`(size: Int64, isTaken: Bool) async throws {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         var now = book("a", uuid: Self.one, size: size)
         now.isRead = true
         let bed = try await bed([book("a", uuid: Self.one)], application(.warnings, "It has no cover.", list: [now], into: seen))
@@ -133,7 +133,7 @@ struct UploadResultTests {
     }
 
     @Test func `without a list before, what is there now proves nothing`() async throws {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         let now = book("a", uuid: Self.one)
         let bed = try await bed([], application(.warnings, "It is in the library.", list: [now], into: seen))
         try await bed.put(Data("[".utf8), "library.sqlite")
@@ -144,7 +144,7 @@ struct UploadResultTests {
     }
 
     @Test func `a book that is not in the new list comes with a warning`() async throws {
-        let seen = Collected<UploadBooks>()
+        let seen = CollectedValues<UploadBooks>()
         let bed = try await bed([], application(.warnings, "Something is wrong.", about: false, list: [], into: seen))
         let report = try await bed.session.upload([item("a", uuid: Self.one)])
         try bed.check()

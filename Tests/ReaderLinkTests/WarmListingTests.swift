@@ -40,7 +40,7 @@ struct WarmListingTests {
     @Test func `a folder that did not change costs its listing, and another driver fetches what is remembered and no book`() async throws {
         let bed = try await PlainFolderBed()
         for number in 0..<Self.count { try await bed.put("\(number % 10)/\(number).epub", PlainFolderBed.epub("Book \(number)")) }
-        let listed = Collected<String>()
+        let listed = CollectedValues<String>()
         bed.provider.change { $0.onList = { listed.append($0.string) } }
         let driver = try bed.driver()
         let listing = try await driver.books()

@@ -270,7 +270,7 @@ import Testing
         let bucket = PartsServer()
         let s3 = try ScriptedS3(partSize: 1000) { bucket.answer($0) }
         defer { s3.stop() }
-        let winners = Collected<UInt8>()
+        let winners = CollectedValues<UInt8>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in UInt8(0)..<8 {
                 group.addTask {

@@ -137,7 +137,7 @@ private func bytes(_ dump: String) -> [UInt8] {
         let numbers = [4_096, 512, 100, 50, 40, 0, 0, 0, 0, 1, 255].map { String("000000000000000\(String($0, radix: 16))".suffix(16)) }
         let volume = try SFTPVolume(reply: bytes(numbers.joined(separator: " ")))
         #expect((volume.capacity, volume.free, volume.available) == (51_200, 25_600, 20_480))
-        #expect(volume.isReadOnly && volume.longestName == 255)
+        #expect(volume.isReadOnly && volume.maxNameLength == 255)
         let endless = try SFTPVolume(reply: [UInt8](repeating: 0xFF, count: 88))
         #expect(endless.capacity == .max)
         let owners = try SFTPOwners(reply: bytes("0000000c 00000004'root' 00000000 00000005 00000001'w'"))

@@ -242,7 +242,7 @@ package final class SyncHistory {
             guard try await provider.attributesOfItem(path: path).isDirectory else {
                 return [String(decoding: try await provider.contents(path: path), as: UTF8.self)]
             }
-            let files = Collected<String>()
+            let files = CollectedValues<String>()
             try await provider.walk(path: path) { item in
                 // What a run puts there has another name by now.
                 do {
@@ -421,7 +421,7 @@ package final class SyncHistory {
     }
 
     private func files(_ side: Int, withTrash: Bool) async throws -> Tree {
-        let found = Collected<(ProviderPath, String)>()
+        let found = CollectedValues<(ProviderPath, String)>()
         let provider = folders.storages[side].underlying
         let root = folders.path[side]
         @Sendable func takesPart(_ item: FileObject) -> Bool {

@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: storages)
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
         let folder = try TemporaryFolder()
-        let failures = Collected<String>()
+        let failures = CollectedValues<String>()
         let next = Locked(Self.first)
         let last = Self.first + UInt64(Self.count)
         await withTaskGroup(of: Void.self) { group in

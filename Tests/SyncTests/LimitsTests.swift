@@ -72,7 +72,7 @@ import Testing
 
     /// What a completion handler was told, each time.
     private final class Told: Sendable {
-        let outcomes = Collected<(report: FolderSyncReport?, error: (any Error)?)>()
+        let outcomes = CollectedValues<(report: FolderSyncReport?, error: (any Error)?)>()
 
         func start(_ sync: FolderSync) -> Progress { sync.start { self.outcomes.append(($0, $1)) } }
     }
@@ -82,7 +82,7 @@ import Testing
         let told = Told()
         let slow = ToldProvider("slow")
         let progress = Locked<Progress?>(nil)
-        let totals = Collected<Int64>()
+        let totals = CollectedValues<Int64>()
         slow.before.update { $0 = { if $0 == "write" { totals.append(progress.value?.totalUnitCount ?? -1) } } }
         let bed = try SyncBed(.mirror, source: one, destination: slow)
         bed.options.update { $0.transfers = 1 }

@@ -8,7 +8,7 @@ import Testing
 /// A service that runs as long as a test needs it.
 struct ServiceRun: Sendable {
     let service: SyncService
-    let events = Collected<SyncService.Event>()
+    let events = CollectedValues<SyncService.Event>()
 
     init(_ service: SyncService) {
         self.service = service
@@ -45,13 +45,13 @@ extension SyncBed {
 extension SyncServiceOptions {
     /// Nothing happens by the clock alone.
     static var patient: SyncServiceOptions {
-        SyncServiceOptions(quiet: 3600, longestWait: 3600, firstPause: 3600, longestPause: 3600, watch: WatchOptions(longestInterval: 3600))
+        SyncServiceOptions(quiet: 3600, longestWait: 3600, firstPause: 3600, longestPause: 3600, watch: WatchOptions(maxInterval: 3600))
     }
 
     /// Runs follow changes at once.
     static var quick: SyncServiceOptions {
         SyncServiceOptions(
             quiet: 0.01, longestWait: 0.1, firstPause: 0.01, longestPause: 0.1,
-            watch: WatchOptions(window: 0.01, shortestInterval: 0.01, longestInterval: 0.05))
+            watch: WatchOptions(window: 0.01, minInterval: 0.01, maxInterval: 0.05))
     }
 }

@@ -50,7 +50,7 @@ final class SyncBed: Sendable {
 
     /// What a run would do, one line for each step.
     func plan() async throws -> [String] {
-        let lines = Collected<String>()
+        let lines = CollectedValues<String>()
         _ = try await withSync { sync in
             try await sync.plan { action in
                 lines.append("\(action.kind) \(action.side) \(action.from.map { "\($0) → " } ?? "")\(action.path)")
@@ -74,7 +74,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
 
     /// Every item but the trash: folders with a slash at the end, files with their text.
     func tree() async throws -> [String] {
-        let found = Collected<String>()
+        let found = CollectedValues<String>()
         try await walk(path: .root, entering: { $0.name != SyncOptions.trashName }) { item in
             if item.name == SyncOptions.trashName || TemporaryName.matches(item.name) { return }
             guard item.isRegularFile else { return found.append("\(item.path)/") }
@@ -85,7 +85,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
 
     /// The texts of all files, wherever they are.
     func texts() async throws -> Set<String> {
-        let found = Collected<String>()
+        let found = CollectedValues<String>()
         try await walk(path: .root) { item in
             if item.isRegularFile { found.append(String(decoding: try await self.contents(path: item.path), as: UTF8.self)) }
         }

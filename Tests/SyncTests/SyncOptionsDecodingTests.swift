@@ -49,7 +49,7 @@ import Testing
             #"{"quiet": 1, "longestWait": 2, "rescan": 3, "firstPause": 4, "longestPause": 5, "poll": 6, "alwaysPolls": true}"#)
         #expect(options.quiet == 1 && options.longestWait == 2 && options.rescan == 3)
         #expect(options.firstPause == 4 && options.longestPause == 5)
-        #expect(options.watch.longestInterval == 6 && options.watch.alwaysPolls)
+        #expect(options.watch.maxInterval == 6 && options.watch.alwaysPolls)
         #expect(throws: DecodingError.self) { try read(#"{"quiet": 0}"#) }
         #expect(throws: DecodingError.self) { try read(#"{"quite": 1}"#) }
     }

@@ -173,7 +173,7 @@ import Testing
     @Test func `a folder that cannot be watched is looked at again and again`() async throws {
         source.before.update { $0 = { call in if call == "watch" { throw URLError(.networkConnectionLost) } } }
         var options = SyncServiceOptions.patient
-        options.watch.longestInterval = 0.02
+        options.watch.maxInterval = 0.02
         try await bed().withService(options) { run in
             try await eventually { run.reports.count >= 2 }
             try await source.memory.put("/a", "1")
@@ -184,7 +184,7 @@ import Testing
     @Test func `a storage that tells nothing is listed once a look, and what is found there arrives`() async throws {
         let silent = SilentProvider("one")
         var options = SyncServiceOptions.patient
-        (options.watch.shortestInterval, options.watch.longestInterval) = (0.01, 0.02)
+        (options.watch.minInterval, options.watch.maxInterval) = (0.01, 0.02)
         try await silent.memory.put("/f/a", "1")
         let bed = try SyncBed(.mirror, source: silent, destination: destination)
         // Nobody looks whether there is a trash.
@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test func `both sides are watched before the first run`() async throws {
-        let attempts = Collected<Int>()
+        let attempts = CollectedValues<Int>()
         destination.before.update {
             $0 = { [source, destination] call in
                 if call == "list" { attempts.append(source.attempts.value + destination.attempts.value) }
@@ -331,7 +331,7 @@ import Testing
     }
 
     @Test func `metrics and logs tell what was done, without secrets`() async throws {
-        let lines = Collected<String>()
+        let lines = CollectedValues<String>()
         let logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
         try await source.memory.put("/a/b", "12345")
         try await bed().withService(.patient, logger: logger) { run in
@@ -346,7 +346,7 @@ import Testing
     }
 
     @Test func `what fails in every run is a warning once, and again when it fails anew`() async throws {
-        let lines = Collected<String>()
+        let lines = CollectedValues<String>()
         let logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
         let silent = SilentProvider("silent")
         let isOpen = Locked(false)
@@ -388,7 +388,7 @@ private final class SilentProvider: ForwardingProvider {
 
 /// Keeps every message with its metadata.
 private struct RecordingHandler: LogHandler {
-    let lines: Collected<String>
+    let lines: CollectedValues<String>
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.trace
 

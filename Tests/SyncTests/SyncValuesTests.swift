@@ -28,7 +28,7 @@ import Testing
         let passed = Locked(Duration.zero)
         let begin = ContinuousClock.now
         let throttle = Throttle(BandwidthTimetable(limit: 64 << 10)) { begin + passed.value }
-        #expect(throttle.mostAtOnce == 16 << 10 && !throttle.isClosed)
+        #expect(throttle.maxAtOnce == 16 << 10 && !throttle.isClosed)
         let source = TappedSource(DataSource(Data(count: 1 << 20)), SyncTap(throttle: throttle))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 1)
         defer { buffer.deallocate() }
@@ -41,7 +41,7 @@ import Testing
         passed.update { $0 = .milliseconds(151) }
         #expect(!throttle.isClosed)
         guard case .bytes(16384) = try bytes.read(into: buffer) else { throw CocoaError(.fileReadUnknown) }
-        #expect(Throttle(try BandwidthTimetable("off")).mostAtOnce == .max)
+        #expect(Throttle(try BandwidthTimetable("off")).maxAtOnce == .max)
     }
 
     @Test func `who waits for a slow line goes on when its time has come`() async throws {

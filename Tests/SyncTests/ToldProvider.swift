@@ -12,7 +12,7 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     /// Watches that were asked for, those that failed too.
     let attempts = Locked(0)
     /// The watches that stand or stood.
-    let watches = Collected<ToldWatch>()
+    let watches = CollectedValues<ToldWatch>()
     /// Called before each call; `watch` is one of them.
     let before = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
     /// The same, with the path.
@@ -22,7 +22,7 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     /// What the storage says of itself otherwise than the one in memory.
     let adjustment = Locked<@Sendable (inout Capabilities) -> Void>({ _ in })
     /// Calls that were made, by name.
-    let calls = Collected<String>()
+    let calls = CollectedValues<String>()
 
     init(_ name: String) {
         memory = MemoryFileProvider(MemoryConfiguration(name: name))

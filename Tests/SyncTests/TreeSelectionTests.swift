@@ -57,7 +57,7 @@ import Testing
     }
 
     private func names(_ provider: any FileProvider) async throws -> [String] {
-        let found = Collected<String>()
+        let found = CollectedValues<String>()
         try await provider.walk(path: .root) { found.append($0.path.string) }
         return found.values.sorted()
     }
@@ -67,7 +67,7 @@ import Testing
         let target = MemoryFileProvider(MemoryConfiguration(name: "target"))
         var copy = TreeCopy()
         copy.selection = try TreeSelection(including: ["*.epub"])
-        let planned = Collected<String>()
+        let planned = CollectedValues<String>()
         let plan = try await copy.planFolder(.root, of: memory, to: ProviderPath("c"), of: target) { planned.append($1.string) }
         #expect(try await names(target) == [])
         let outcome = try await copy.copyFolder(.root, of: memory, to: ProviderPath("c"), of: target)
@@ -82,7 +82,7 @@ import Testing
 
     @Test func `a removal leaves the folders in which something stays`() async throws {
         try await fill()
-        let named = Collected<String>()
+        let named = CollectedValues<String>()
         let dry = TreeRemoval(try TreeSelection(excluding: ["4*"]), isDryRun: true)
         let plan = try await dry.remove(.root, of: memory) { named.append($0.string) }
         #expect(plan.removed == 6 && named.values.sorted() == ["/1.epub", "/a", "/a/2.txt", "/a/deep", "/a/deep/3.epub", "/empty"])

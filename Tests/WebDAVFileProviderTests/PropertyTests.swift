@@ -62,7 +62,7 @@ import WebDAVFileProvider
             return Scripted.multistatus([Scripted.response(request.target, isFolder: true)] + items)
         }
         defer { server.stop() }
-        let pages = Collected<Int>()
+        let pages = CollectedValues<Int>()
         let names = Locked<Set<String>>([])
         try await server.provider().contentsOfDirectory(path: .root) { page in
             pages.append(page.count)

@@ -41,7 +41,7 @@ import Testing
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
         for folder in [try ProviderPath("a"), .root] {
-            let found = Collected<FileObject>()
+            let found = CollectedValues<FileObject>()
             try await provider.searchByListing(path: folder, recursive: true, query: query) { found.append($0) }
             let before = searches(server).count
             let listed = server.requests.count

@@ -115,7 +115,7 @@ struct FTPUpload: Sendable {
         }
     }
 
-    private func ways(from start: Int64, on host: FTPHost) -> [FTPExchange.Continuing] {
+    private func ways(from start: Int64, on host: FTPHost) -> [FTPExchange.Resumption] {
         if start == 0 { return [.never] }
         // The server has exactly `start` bytes, so that it doesn't matter whether `REST` truncates the file.
         return (host.mayKnow("APPE") ? [.append] : []) + (host.mayKnow("REST STOR") ? [.restart] : [])

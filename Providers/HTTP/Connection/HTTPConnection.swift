@@ -132,9 +132,9 @@ public final class HTTPConnection: Sendable {
     public func error(_ head: ResponseHead, request: HTTPRequest) -> any Error {
         // Reading is refused as a method only where there is no file: some servers answer so for folders.
         if request.needsFile, head.status == 405 { return FileError.isADirectory(request.path, url: url(of: request.path)) }
-        let told = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
+        let underlyingError = serverError?(FileProviderHTTPErrorCode(rawValue: head.status), request.path, head.errorBody)
         let url = url(of: request.path, isFolder: request.isFolder)
-        return HTTPStatusError(head, request: request, url: url, login: login.state, told: told).foundationError
+        return HTTPStatusError(head, request: request, url: url, login: login.state, underlyingError: underlyingError).foundationError
     }
 
     /// Whether `OPTIONS` names WebDAV among what the server does at `path` (RFC 4918, section 10.1).

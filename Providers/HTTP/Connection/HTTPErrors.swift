@@ -43,7 +43,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     /// section 10.2.3).
     public let retryAfter: Double?
     /// What the service made of the answer; nil where it has no errors of its own.
-    public let told: (any FileProviderHTTPError)?
+    public let underlyingError: (any FileProviderHTTPError)?
     let method: String
     let url: URL
     let isWriting: Bool
@@ -55,10 +55,10 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
     public static let errorDomain = "HTTP"
     /// The status as a number.
     public var errorCode: Int { code.rawValue }
-    /// ``errorDescription`` as the description, and ``told`` below it: neither the URL nor headers.
+    /// ``errorDescription`` as the description, and ``underlyingError`` below it: neither the URL nor headers.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: errorDescription ?? code.description]
-        info[NSUnderlyingErrorKey] = told
+        info[NSUnderlyingErrorKey] = underlyingError
         return info
     }
 
@@ -67,16 +67,16 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }
 
-    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State, told: (any FileProviderHTTPError)? = nil) {
-        code = told?.code ?? FileProviderHTTPErrorCode(rawValue: head.status)
-        self.told = told
+    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State, underlyingError: (any FileProviderHTTPError)? = nil) {
+        code = underlyingError?.code ?? FileProviderHTTPErrorCode(rawValue: head.status)
+        self.underlyingError = underlyingError
         path = request.path.string
         method = request.method
         isWriting = request.isWriting
         length = if case .source(let source) = request.body { source.length } else { nil }
         self.url = url
         self.login = login
-        serverDescription = told?.serverDescription ?? ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
+        serverDescription = underlyingError?.serverDescription ?? ServerWords.sentence(in: head.errorBody, type: head["Content-Type"])
         retryAfter = head["Retry-After"].flatMap { Double($0) ?? HTTPDate.parse($0)?.timeIntervalSinceNow }.flatMap {
             $0.isFinite ? $0 : nil
         }
@@ -112,7 +112,7 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         FileError.make(cocoa, path: path, url: url, sentence: sentence, underlying: self)
     }
 
-    private var sentence: String? { (told as? HTTPServerMessage)?.sentence }
+    private var sentence: String? { (underlyingError as? HTTPServerMessage)?.sentence }
 
     /// The limit may be the server's own or that of a proxy; space has nothing to do with it (RFC 9110, section 15.5.14).
     private var limitSentence: String {

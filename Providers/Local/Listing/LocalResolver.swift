@@ -20,7 +20,7 @@ struct LocalResolver: Sendable {
     var roots: [LocalRoot] = []
 
     /// Links that one path may pass, as in Linux itself (path_resolution(7)).
-    static let mostLinks = 40
+    static let maxLinks = 40
 
     /// An item that was reached through all links.
     struct Item {
@@ -42,7 +42,7 @@ struct LocalResolver: Sendable {
 
     /// The item at `path`, links followed, at the end too.
     ///
-    /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``mostLinks`` links.
+    /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``maxLinks`` links.
     func item(at path: ProviderPath, _ context: LocalContext) throws -> Item {
         if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.item(at: inner.path, context) }
         if let handle = try openAtOnce(path, carrel_O_PATH | O_CLOEXEC, context) {
@@ -76,7 +76,7 @@ struct LocalResolver: Sendable {
     func file(at path: ProviderPath, _ context: LocalContext) throws -> (file: FileDescriptor, status: ItemStatus) {
         if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.file(at: inner.path, context) }
         // Something may take the file's place between looking and opening; then look again, but not for ever.
-        for _ in 0..<Self.mostLinks {
+        for _ in 0..<Self.maxLinks {
             let item = try item(at: path, context)
             switch item.status.type {
             case .directory: throw context.error(EISDIR)
@@ -153,7 +153,7 @@ struct LocalResolver: Sendable {
     /// Takes the target of a link in place of its name.
     private func follow(_ link: FileDescriptor, _ walk: inout Walk, _ context: LocalContext) throws {
         walk.links += 1
-        guard walk.links <= Self.mostLinks else { throw context.error(ELOOP) }
+        guard walk.links <= Self.maxLinks else { throw context.error(ELOOP) }
         let target = try LocalPlace(folder: link, name: []).linkTarget(context)
         if target.first == UInt8(ascii: "/") {
             guard isWholeMachine else { throw context.leadsOut }

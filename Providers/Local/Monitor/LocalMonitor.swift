@@ -37,7 +37,7 @@ final class LocalMonitor: FileWatch {
         self.provider = { [weak provider] in provider }
         (self.path, self.options) = (path, options)
         context = provider.context(path, writing: false)
-        queue = LocalMonitorQueue(mostWatches: mostWatches, mostPending: options.mostPending)
+        queue = LocalMonitorQueue(mostWatches: mostWatches, maxPending: options.maxPending)
         state = Mutex(State())
     }
 
@@ -150,7 +150,7 @@ final class LocalMonitor: FileWatch {
         } catch let error where error.isCancellation {
             throw CancellationError()
         } catch let error where error.isTransient {
-            try await Task.sleep(for: .seconds(max(0.001, options.shortestInterval)))
+            try await Task.sleep(for: .seconds(max(0.001, options.minInterval)))
             return []
         } catch {
             return state.withLock { fail(error, &$0) }

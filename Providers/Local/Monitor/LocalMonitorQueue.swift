@@ -25,9 +25,9 @@ final class LocalMonitorQueue: @unchecked Sendable {
     /// - Parameters:
     ///   - mostWatches: A limit beside the system's.
     ///   - mostPending: Places that changed, to be held for a slow consumer.
-    init(mostWatches: Int, mostPending: Int) {
+    init(mostWatches: Int, maxPending: Int) {
         let raw = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        inbox = LocalMonitorInbox(raw: raw, mostWatches: mostWatches, mostPending: mostPending)
+        inbox = LocalMonitorInbox(raw: raw, mostWatches: mostWatches, maxPending: maxPending)
         guard raw >= 0 else {
             source = nil
             return
@@ -100,18 +100,18 @@ private final class LocalMonitorInbox: Sendable {
 
     private let state: Mutex<State>
     private let mostWatches: Int
-    private let mostPending: Int
+    private let maxPending: Int
     private let failure: String
 
     private static let changes =
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK)
     private static let changesOfRoot = changes | UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
-    init(raw: Int32, mostWatches: Int, mostPending: Int) {
+    init(raw: Int32, mostWatches: Int, maxPending: Int) {
         failure = raw < 0 ? String(cString: strerror(errno)) : ""
         state = Mutex(State(raw: raw))
         self.mostWatches = mostWatches
-        self.mostPending = mostPending
+        self.maxPending = maxPending
     }
 
     func add(_ folder: FileDescriptor, isRoot: Bool) -> LocalMonitorQueue.Watching {
@@ -238,7 +238,7 @@ private final class LocalMonitorInbox: Sendable {
             let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
             let end = min(bytes.count, offset + header + Int(event.len))
             let name = bytes[(offset + header)..<end].prefix { $0 != 0 }
-            hints.add(event.mask, at: LocalSpot(folder: event.wd, name: Array(name)), cookie: event.cookie, limit: mostPending)
+            hints.add(event.mask, at: LocalSpot(folder: event.wd, name: Array(name)), cookie: event.cookie, limit: maxPending)
             offset = end
         }
     }

@@ -192,7 +192,7 @@ struct LocalMonitorRun {
         if telling == .outright { tellTouched() }
         defer { (events, refusals, touched) = ([], [], [:]) }
         let all = events + refusals
-        return all.count > options.mostPending ? [.tooMany(at: path)] : all
+        return all.count > options.maxPending ? [.tooMany(at: path)] : all
     }
 
     func path(of spot: LocalSpot) -> ProviderPath { context.at(path).below(tree.names(of: spot)).path }

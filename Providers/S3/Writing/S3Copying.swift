@@ -53,7 +53,7 @@ extension S3Service {
             progress.expect(copy.size)
             return [try await run(copy, of: item.path, progress: progress, over: connection)]
         }
-        let begun = Collected<[UInt8]>()
+        let begun = CollectedValues<[UInt8]>()
         do {
             return try await copyTree(item.path, to: destination, begun: begun, progress: progress, over: connection)
         } catch {
@@ -111,7 +111,7 @@ extension S3Service {
     }
 
     private func copyTree(
-        _ folder: ProviderPath, to destination: ProviderPath, begun: Collected<[UInt8]>, progress: ProgressReporter,
+        _ folder: ProviderPath, to destination: ProviderPath, begun: CollectedValues<[UInt8]>, progress: ProgressReporter,
         over connection: HTTPConnection
     ) async throws -> [S3Copy] {
         let length = Self.prefix(of: folder).count
@@ -192,7 +192,7 @@ extension S3Service {
         let upload = try await startUpload(copy.target, of: path, headers: type, over: connection)
         do {
             let size = max(min(Self.copyPart, copyLimit), (copy.size + 9999) / 10_000)
-            let tags = Collected<(number: Int, tag: String)>()
+            let tags = CollectedValues<(number: Int, tag: String)>()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for (index, start) in stride(from: 0, to: copy.size, by: Int64.Stride(size)).enumerated() {
                     if index >= Self.copies { try await group.next() }

@@ -64,7 +64,7 @@ extension S3Service {
         _ keys: [[UInt8]], of folder: ProviderPath, progress: ProgressReporter = ProgressReporter(), over connection: HTTPConnection
     ) async throws -> [S3Refusal] {
         let rest = Mutex(keys)
-        let refused = Collected<S3Refusal>()
+        let refused = CollectedValues<S3Refusal>()
         try await tryingAgain(over: connection) {
             let keys = rest.withLock { $0 }
             let all = try await removeOnce(keys, of: folder, over: connection)

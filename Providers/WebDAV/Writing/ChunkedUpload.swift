@@ -103,7 +103,7 @@ struct ChunkedUpload: Sendable {
 
     /// The sizes of the chunks that the server has, by name.
     private func chunks(in folder: ProviderPath) async throws -> [String: Int64] {
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         try await server.list(folder) { found.append($0) }
         return Dictionary(found.values.compactMap { item in item.size.map { (item.name, $0) } }) { $1 }
     }

@@ -6,15 +6,15 @@ import Synchronization
 /// ``/FileProviderCore/Capabilities/ReadCost`` makes sensible.
 ///
 /// Meant for what many small reads go to, such as the directory and the small entries of an archive. Reads of up to
-/// ``largestCachedRead`` bytes go through the blocks; larger ones are passed through, less what the blocks have of their two ends.
+/// ``maxCachedRead`` bytes go through the blocks; larger ones are passed through, less what the blocks have of their two ends.
 /// Who reads on and on in such small pieces gets what follows loaded along with them, more each time, where a range costs a round trip.
 /// Bytes that are held, or on their way for somebody else, are not asked for again. The only exception is the base's own: it may
 /// read over a hole that is narrower than its coalescing gap.
 public final class CachedFileReader: FileReader {
     /// Reads of up to 128 KiB are kept.
-    public static let largestCachedRead: Int64 = 128 << 10
+    public static let maxCachedRead: Int64 = 128 << 10
     /// No file is as long as 1 EiB: sums of offsets stay numbers below it.
-    private static let largestFile: Int64 = 1 << 60
+    private static let maxFileSize: Int64 = 1 << 60
 
     /// The base's.
     public let path: ProviderPath
@@ -98,7 +98,7 @@ public final class CachedFileReader: FileReader {
         return try bytes(range, from: try await load([asked]))
     }
 
-    /// Sends `part` into `sink`: up to ``largestCachedRead`` bytes from the blocks, more than that as it comes, without keeping it.
+    /// Sends `part` into `sink`: up to ``maxCachedRead`` bytes from the blocks, more than that as it comes, without keeping it.
     ///
     /// While the file's size is not known, all but small ranges go to the base as they are.
     ///
@@ -107,7 +107,7 @@ public final class CachedFileReader: FileReader {
     public func stream(_ part: FilePart, into sink: any ByteSink) async throws -> FileExtent {
         let known = store.withLock { $0.size }
         guard let range = part.resolved(knowing: known) else { return try await base.stream(part, into: sink) }
-        if range.count <= Self.largestCachedRead {
+        if range.count <= Self.maxCachedRead {
             let data = try await read(range, aheadTo: known ?? range.upperBound)
             let size = try await attributes().size
             let extent = FileExtent(offset: min(range.lowerBound, size), count: Int64(data.count), size: size)
@@ -192,7 +192,7 @@ public final class CachedFileReader: FileReader {
     }
 
     private func checkSize(_ size: Int64) throws {
-        guard size <= Self.largestFile else {
+        guard size <= Self.maxFileSize else {
             throw FileError.make(.fileReadTooLarge, path: path, sentence: "“\(path)” claims to have \(size) bytes, which no file has.")
         }
     }

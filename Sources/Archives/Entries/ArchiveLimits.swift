@@ -5,11 +5,11 @@ public struct ArchiveLimits: Sendable, Hashable {
     /// Bytes of the directory; 64 MiB.
     public var directoryBytes: Int64 = 64 << 20
     /// Bytes of one unpacked entry; 2 GiB. Stored entries are bounded by the file.
-    public var largestEntry: Int64 = 2 << 30
+    public var maxEntrySize: Int64 = 2 << 30
     /// How many times larger than its compressed data an entry may become once it is larger than ``ratioFloor``; 200.
     ///
     /// Deflate cannot do more than about 1,032. Text reaches 3 to 20, a page of one repeated line 460, but such pages are small.
-    public var largestRatio: Int64 = 200
+    public var maxRatio: Int64 = 200
     /// Bytes of output that no ratio is asked of; 1 MiB.
     public var ratioFloor: Int64 = 1 << 20
 

@@ -77,16 +77,16 @@ public struct ZIPEntry: Hashable, Sendable {
     }
 
     private func checkSize(_ limits: ArchiveLimits) throws {
-        if uncompressedSize > limits.largestEntry {
+        if uncompressedSize > limits.maxEntrySize {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” would become \(uncompressedSize) bytes; at most \(limits.largestEntry) are unpacked.")
+                sentence: "“\(path)” would become \(uncompressedSize) bytes; at most \(limits.maxEntrySize) are unpacked.")
         }
-        let (most, overflow) = compressedSize.multipliedReportingOverflow(by: limits.largestRatio)
+        let (most, overflow) = compressedSize.multipliedReportingOverflow(by: limits.maxRatio)
         if uncompressedSize > limits.ratioFloor, !overflow, uncompressedSize > most {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
-                sentence: "“\(path)” would become more than \(limits.largestRatio) times as large as it is, as archives made to do harm do."
+                sentence: "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."
             )
         }
     }

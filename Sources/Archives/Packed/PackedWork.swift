@@ -49,7 +49,7 @@
             self.format = format
             self.limits = limits
             self.version = version
-            unpacked = UnpackedEntries(memory: 32 << 20, files: limits.largestEntry)
+            unpacked = UnpackedEntries(memory: 32 << 20, files: limits.maxEntrySize)
         }
 
         var isClosed: Bool { source.isClosed }
@@ -159,10 +159,10 @@
             if list.entries[entry.index].isEncrypted {
                 throw FileError.make(.fileReadNoPermission, path: entry.path, sentence: "“\(entry.path)” is encrypted with a password.")
             }
-            if entry.length > limits.largestEntry {
+            if entry.length > limits.maxEntrySize {
                 throw FileError.make(
                     .fileReadTooLarge, path: entry.path,
-                    sentence: "“\(entry.path)” would become \(entry.length) bytes; at most \(limits.largestEntry) are unpacked.")
+                    sentence: "“\(entry.path)” would become \(entry.length) bytes; at most \(limits.maxEntrySize) are unpacked.")
             }
         }
 

@@ -33,7 +33,7 @@ public struct ContentWarning: Hashable, Sendable {
 /// Collects the warnings of one opening, from any thread.
 public final class WarningLog: Sendable {
     /// How many are kept; what a book is worse than that is counted only.
-    public static let most = 1_000
+    public static let maxCount = 1_000
 
     private let state = Mutex((warnings: [ContentWarning](), seen: Set<ContentWarning>(), dropped: 0))
 
@@ -48,7 +48,7 @@ public final class WarningLog: Sendable {
         let warning = ContentWarning(tag, severity, Self.shown(message))
         state.withLock { state in
             guard !state.seen.contains(warning) else { return }
-            guard state.warnings.count < Self.most else {
+            guard state.warnings.count < Self.maxCount else {
                 state.dropped += 1
                 return
             }

@@ -51,7 +51,7 @@ extension ZIPArchive {
     }
 
     private func unpack(_ entry: ZIPEntry, for reading: EntryReading, with pass: InflatingPass) async throws {
-        let largest = reading.isWhole ? CachedFileReader.largestCachedRead : Self.largestHeldPart
+        let largest = reading.isWhole ? CachedFileReader.maxCachedRead : Self.largestHeldPart
         // Whoever reads part after part is about to want what follows; of others a neighbouring part means nothing.
         let readsOn = !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
         var least = Int64(reader.cost.preferredBlock)

@@ -52,7 +52,7 @@ extension ZIPArchive {
     ///
     /// - Complexity: As few requests as the reader's cost model says, at once. What exceeds half of the cache is left out.
     public func prefetch(_ entries: [ZIPEntry]) async throws {
-        let small = entries.filter { $0.defect == nil && $0.compressedSize <= CachedFileReader.largestCachedRead }
+        let small = entries.filter { $0.defect == nil && $0.compressedSize <= CachedFileReader.maxCachedRead }
         try await reader.prefetch(small.map { place(of: 0..<$0.compressedSize, in: $0) })
     }
 
@@ -61,7 +61,7 @@ extension ZIPArchive {
     private func streamStored(_ entry: ZIPEntry, extent: FileExtent, into sink: any ByteSink) async throws {
         let isWhole = extent.count == extent.size
         let wanted = extent.offset..<extent.offset + extent.count
-        if extent.count <= CachedFileReader.largestCachedRead {
+        if extent.count <= CachedFileReader.maxCachedRead {
             let data = try await bytes(wanted, of: entry, aheadTo: entry.compressedSize)
             if isWhole { try check(data, of: entry) }
             return try await sink.take(data, extent: extent)
@@ -116,7 +116,7 @@ extension ZIPArchive {
         if let known = knownOffset(of: entry) { return known }
         let header = entry.headerOffset..<min(entry.headerOffset + entry.expectedHeaderLength, entry.dataLimit)
         var ranges = [header]
-        if wanted.count <= CachedFileReader.largestCachedRead || wanted.lowerBound == 0 { ranges.append(place(of: wanted, in: entry)) }
+        if wanted.count <= CachedFileReader.maxCachedRead || wanted.lowerBound == 0 { ranges.append(place(of: wanted, in: entry)) }
         let bytes = try await reader.read(ranges)[0]
         try remember(entry, headerLength: bytes.withUnsafeBytes { ZIPRecord.lengthOfLocalHeader($0) })
         // Just remembered, or an error was thrown.

@@ -27,7 +27,7 @@ final class CopyRun: Sendable {
     }
 
     /// With `--dry-run --json`, what would be copied.
-    let planned = Collected<Planned>()
+    let planned = CollectedValues<Planned>()
     let outcome = Locked(Outcome())
     private let verb: Copy
     private let session: Session

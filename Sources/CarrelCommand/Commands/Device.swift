@@ -88,7 +88,7 @@ struct DeviceProbe: DeviceVerb {
 
     /// What the application says of itself, byte for byte.
     private func message(of application: DriverSession) async throws -> Data? {
-        try await application.staging.read(Connected.fileName, limit: MessageLimits().report)
+        try await application.staging.read(ConnectedMessage.fileName, limit: MessageLimits().report)
     }
 
     private func show(_ state: ShownState, _ session: Session) throws {
@@ -162,7 +162,7 @@ struct DeviceDelete: DeviceVerb {
     private func delete(
         _ books: [LibraryBook], from application: DriverSession, progress: @escaping DriverProgress
     ) async throws -> ShownReport {
-        let told = Collected<CommandReport>()
+        let told = CollectedValues<CommandReport>()
         do {
             return ShownReport(try await application.delete(books.map(\.reference), progress: progress, batch: { told.append($0) }))
         } catch {

@@ -62,7 +62,7 @@ struct DeviceUpload: DeviceVerb {
     /// Sends the items; what was told before a failure counts.
     /// - Throws: The failure, where there is nothing else to say.
     private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles) async throws {
-        let told = Collected<UploadReport>()
+        let told = CollectedValues<UploadReport>()
         let policy = policy(for: connected)
         do {
             let report = try await PartBar.during(common) { bar -> UploadReport in

@@ -108,9 +108,9 @@ struct DeviceUpdate: DeviceVerb {
         let provider = try LocalFileProvider(root: url.deletingLastPathComponent())
         do {
             return try await provider.withReader(path: ProviderPath(url.lastPathComponent)) { reader in
-                let (data, extent) = try await reader.read(.range(0..<Self.largestCover))
-                guard extent.size <= Self.largestCover else {
-                    throw FileError.make(.fileReadTooLarge, path: file, sentence: "A cover may have \(Self.largestCover >> 20) MiB.")
+                let (data, extent) = try await reader.read(.range(0..<Self.maxCoverSize))
+                guard extent.size <= Self.maxCoverSize else {
+                    throw FileError.make(.fileReadTooLarge, path: file, sentence: "A cover may have \(Self.maxCoverSize >> 20) MiB.")
                 }
                 return data
             }
@@ -119,7 +119,7 @@ struct DeviceUpdate: DeviceVerb {
         }
     }
 
-    private static let largestCover = Int64(MessageLimits().cover)
+    private static let maxCoverSize = Int64(MessageLimits().cover)
 
     /// Whether `text` is a day of the calendar as `YYYY-MM-DD`.
     private static func isDay(_ text: String) -> Bool {

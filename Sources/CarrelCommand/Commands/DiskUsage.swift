@@ -22,7 +22,7 @@ struct DiskUsage: Verb {
 
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
-        let unlisted = Collected<ProviderPath>()
+        let unlisted = CollectedValues<ProviderPath>()
         let size = try await place.provider.treeSize(path: place.path) {
             unlisted.append($0)
             Session.say($1, verb: Self.verb, location: place.shown(of: $0))

@@ -65,7 +65,7 @@ struct Find: Verb {
 
     func perform(_ session: Session) async throws {
         let (place, query) = (try await session.place(location), try wanted())
-        let unlisted = Collected<ProviderPath>()
+        let unlisted = CollectedValues<ProviderPath>()
         do {
             try await place.provider.searchFiles(path: place.path, recursive: true, query: query, listings: common.transfers ?? 4) {
                 unlisted.append($0)

@@ -3,7 +3,7 @@ import Carrel
 /// One piece of work on each of several locations: a failure is said at once and the others go on.
 final class ItemWork: Sendable {
     private let verb: String
-    private let done = Collected<ExitStatus>()
+    private let done = CollectedValues<ExitStatus>()
 
     init(verb: String) {
         self.verb = verb

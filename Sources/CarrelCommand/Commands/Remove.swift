@@ -45,7 +45,7 @@ private final class Removal: Sendable {
     private let isRecursive: Bool
     private let session: Session
     /// With `--dry-run --json`, what would be removed.
-    private let planned = Collected<String>()
+    private let planned = CollectedValues<String>()
     private let failures = Locked(0)
 
     private struct Shown: Encodable {

@@ -22,7 +22,7 @@ final class SyncOutput: Sendable {
 
         /// Whether something is said for the first time since a run went without it.
         mutating func isNews(_ text: String) -> Bool {
-            guard said.count < 3 * FolderSyncReport.mostNamed, said.insert(text).inserted else { return false }
+            guard said.count < 3 * FolderSyncReport.maxNamed, said.insert(text).inserted else { return false }
             return !saidBefore.contains(text)
         }
         /// Whether the array of planned steps has begun.

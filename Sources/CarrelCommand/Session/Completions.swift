@@ -19,7 +19,7 @@ private enum Completions {
     /// The names in the configuration file; none where it cannot be read, because there is no place to say so.
     static var names: [String] {
         let file = Connections.file(ProcessInfo.processInfo.environment)
-        guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.read(upToCount: NamedConnections.largestFile),
+        guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.read(upToCount: NamedConnections.maxFileSize),
             let document = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
         else { return [] }
         return (document["connections"] as? [String: Any] ?? [:]).keys.sorted()

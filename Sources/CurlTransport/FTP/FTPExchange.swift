@@ -38,7 +38,7 @@ public struct FTPCommand: Sendable, Hashable {
 /// What goes over one control connection without anything between: commands, and then a transfer of data perhaps.
 public struct FTPExchange: Sendable {
     /// How a file that is there in part is gone on with (RFC 3659, section 5).
-    public enum Continuing: Sendable {
+    public enum Resumption: Sendable {
         /// `STOR`: from the start.
         case never
         /// `APPE`: behind what is there.
@@ -57,7 +57,7 @@ public struct FTPExchange: Sendable {
         /// A listing command.
         case list(FTPCommand)
         /// `STOR`, of the bytes from `offset` on where `continuing` says how.
-        case store([UInt8], any WriteSource, offset: Int64, continuing: Continuing)
+        case store([UInt8], any WriteSource, offset: Int64, continuing: Resumption)
     }
 
     /// Sent first, each after the reply to the one before, whatever that says.

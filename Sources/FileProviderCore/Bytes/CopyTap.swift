@@ -3,7 +3,7 @@ import Foundation
 /// Sees the bytes of a copy as they pass, and may slow them down. Its calls come one after the other, on a transport's thread.
 public protocol CopyTap: Sendable {
     /// The most bytes to pass at once; for sources that are pulled.
-    var mostAtOnce: Int { get }
+    var maxAtOnce: Int { get }
     /// Whether bytes may pass now; for sources that are pulled.
     var isOpen: Bool { get }
 
@@ -34,7 +34,7 @@ public protocol CopyTap: Sendable {
 
 extension CopyTap {
     /// The default sets no limit.
-    public var mostAtOnce: Int { .max }
+    public var maxAtOnce: Int { .max }
     /// The default is always open.
     public var isOpen: Bool { true }
     /// The default looks at nothing.

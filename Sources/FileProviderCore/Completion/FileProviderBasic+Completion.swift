@@ -6,7 +6,7 @@ extension FileProviderBasic {
     public func contentsOfDirectory(
         path: String, completionHandler: @escaping @Sendable (_ contents: [FileObject], _ error: (any Error)?) -> Void
     ) -> Progress? {
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         return CompletionForm.start(.fetch(path: path), of: self) { progress in
             try await self.contentsOfDirectory(path: ProviderPath(path)) { page in
                 found.append(page)

@@ -8,7 +8,7 @@ public struct CachePolicy: Sendable, Hashable, Codable {
     /// The changes of others are seen only after this time.
     public var lifetime: Double
     /// The most items that are remembered in memory.
-    public var mostItems: Int
+    public var maxItems: Int
     /// The folder that keeps answers beyond the process; several processes may share it. Nil, the default, keeps none.
     ///
     /// What lies there is as secret as the files are: the folder is made for this user alone, and encrypts nothing.
@@ -23,11 +23,11 @@ public struct CachePolicy: Sendable, Hashable, Codable {
     /// The defaults remember nothing; with a lifetime, up to 20,000 items, and with a folder, up to 256 MiB of files of up to 1 MiB, each
     /// use of which is validated.
     public init(
-        lifetime: Double = 0, mostItems: Int = 20_000, folder: String? = nil, capacity: Int64 = 256 << 20, largestFile: Int64 = 1 << 20,
+        lifetime: Double = 0, maxItems: Int = 20_000, folder: String? = nil, capacity: Int64 = 256 << 20, largestFile: Int64 = 1 << 20,
         validates: Bool = true
     ) {
         self.lifetime = lifetime
-        self.mostItems = mostItems
+        self.maxItems = maxItems
         self.folder = folder
         self.capacity = capacity
         self.largestFile = largestFile

@@ -50,14 +50,14 @@ public final class ListingCache: Sendable {
 
     /// Remembers a whole listing that was asked for at `moment`.
     public func keep(_ contents: [FileObject], of path: ProviderPath, since moment: Moment) {
-        guard policy.lifetime > 0, contents.count <= policy.mostItems else { return }
+        guard policy.lifetime > 0, contents.count <= policy.maxItems else { return }
         let items = Dictionary(contents.map { ($0.path, $0) }) { $1 }
         let entry = Entry(expiry: .now + .seconds(policy.lifetime), children: contents, items: items)
         state.withLock { state in
             guard state.changes == moment.changes else { return }
             state.remove(path)
-            if state.count + items.count > policy.mostItems { state.removeExpired() }
-            if state.count + items.count > policy.mostItems { state.removeAll() }
+            if state.count + items.count > policy.maxItems { state.removeExpired() }
+            if state.count + items.count > policy.maxItems { state.removeAll() }
             state.folders[path] = entry
             state.count += items.count
         }
@@ -65,7 +65,7 @@ public final class ListingCache: Sendable {
 
     /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the storage is asked.
     public func record(of path: ProviderPath) -> ListingRecord {
-        ListingRecord(self, path, most: policy.lifetime > 0 ? policy.mostItems : -1)
+        ListingRecord(self, path, most: policy.lifetime > 0 ? policy.maxItems : -1)
     }
 
     /// Forgets the item at `path`, what lies below it, and its folder's listing; at the root, everything.

@@ -16,7 +16,7 @@ extension FileProviderBasic {
     ///
     /// - Complexity: As ``contentsOfDirectory(path:page:)``; all items are held.
     public func listing(path: ProviderPath) async -> DirectoryListing {
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         do {
             try await contentsOfDirectory(path: path) { found.append($0) }
             return DirectoryListing(contents: found.values, error: nil)

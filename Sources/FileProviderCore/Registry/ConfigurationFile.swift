@@ -3,14 +3,14 @@ import Foundation
 /// Files of JSON that people write by hand, such as an app's configuration.
 public enum ConfigurationFile {
     /// The most bytes of a file that is read, 1 MiB.
-    public static let largest = 1 << 20
+    public static let maxSize = 1 << 20
 
     /// Reads a value of `type` from `file`, a path of this machine. ``Swift/Decoder/container(ofKnown:in:)`` refuses unknown keys.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` with a sentence that says where in the file what is wrong, with the line where it is no
     ///   JSON; `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`.
     public static func load<Value: Decodable>(_ type: Value.Type, from file: String) async throws -> Value {
-        let data = try await SmallFile.read(file, limit: largest)
+        let data = try await SmallFile.read(file, limit: maxSize)
         do { return try JSONDecoder().decode(type, from: data) } catch let error as DecodingError {
             let what = flaw(of: data) ?? error.placed ?? error.localizedDescription
             throw FileError.make(.fileReadCorruptFile, path: file, sentence: "“\(file)”: \(what)", underlying: error)

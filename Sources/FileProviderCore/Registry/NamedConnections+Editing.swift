@@ -43,7 +43,7 @@ extension NamedConnections {
         do {
             // What is there has to be sound, or it would be lost to those who read it.
             _ = try await load(from: file, registry: registry)
-            data = try await SmallFile.read(file, limit: largestFile)
+            data = try await SmallFile.read(file, limit: maxFileSize)
         } catch let error where error.isNoSuchFile {
             data = Data("{}".utf8)
             isNew = true

@@ -14,14 +14,14 @@ public struct NamedConnections: Sendable, Hashable, Codable {
     }
 
     /// The most bytes of a file that is read, 1 MiB.
-    public static let largestFile = 1 << 20
+    public static let maxFileSize = 1 << 20
 
     /// Reads `file`, a path of this machine. Names of certificate files that are relative count from its folder.
     ///
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` and its like; `CocoaError(.fileReadTooLarge)`; `CocoaError(.fileReadCorruptFile)` with a
     ///   sentence that repeats no value; as ``check(registry:)``.
     public static func load(from file: String, registry: ProviderRegistry = .shared) async throws -> NamedConnections {
-        let data = try await SmallFile.read(file, limit: largestFile)
+        let data = try await SmallFile.read(file, limit: maxFileSize)
         var all: NamedConnections
         do { all = try JSONDecoder().decode(NamedConnections.self, from: data) } catch {
             throw FileError.make(.fileReadCorruptFile, path: file, sentence: damage(of: file, error), underlying: error)

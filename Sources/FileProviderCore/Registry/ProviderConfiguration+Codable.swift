@@ -35,7 +35,7 @@ extension ProviderConfiguration: Codable {
         connectionsPerHost = try values.number(.connectionsPerHost, 1...256) ?? connectionsPerHost
         bandwidth = try values.number(.bandwidth, 1...Int64.max)
         cache.lifetime = try values.number(.cacheLifetime, 0...31_536_000) ?? cache.lifetime
-        cache.mostItems = try values.number(.cacheItems, 0...10_000_000) ?? cache.mostItems
+        cache.maxItems = try values.number(.cacheItems, 0...10_000_000) ?? cache.maxItems
         cache.folder = try values.optional(.cacheFolder)
         cache.capacity = try values.number(.cacheCapacity, 0...Int64.max) ?? cache.capacity
         cache.largestFile = try values.number(.cacheLargestFile, 0...(64 << 20)) ?? cache.largestFile
@@ -77,7 +77,7 @@ extension ProviderConfiguration: Codable {
         try put(.connectionsPerHost, connectionsPerHost, unless: Self.usualConnections)
         try put(.bandwidth, bandwidth, unless: nil)
         try put(.cacheLifetime, cache.lifetime, unless: memory.lifetime)
-        try put(.cacheItems, cache.mostItems, unless: memory.mostItems)
+        try put(.cacheItems, cache.maxItems, unless: memory.maxItems)
         try put(.cacheFolder, cache.folder, unless: nil)
         try put(.cacheCapacity, cache.capacity, unless: memory.capacity)
         try put(.cacheLargestFile, cache.largestFile, unless: memory.largestFile)

@@ -8,7 +8,7 @@ extension FileProviderBasic {
     public func items(in folder: ProviderPath, matching pattern: String) async throws -> [FileObject] {
         let match = TextMatch.glob(pattern)
         let takesHidden = pattern.hasPrefix(".")
-        let found = Collected<FileObject>()
+        let found = CollectedValues<FileObject>()
         do {
             try await contentsOfDirectory(path: folder) { page in
                 found.append(page.filter { (takesHidden || !$0.isHidden) && match.matches($0.name) })

@@ -12,7 +12,7 @@ extension FileProviderBasic {
         path: String, recursive: Bool, query: FileQuery, foundItemHandler: (@Sendable (FileObject) -> Void)? = nil,
         completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
     ) -> Progress? {
-        let all = Collected<FileObject>()
+        let all = CollectedValues<FileObject>()
         return CompletionForm.start(.fetch(path: path), of: self) { progress in
             try await self.searchFiles(path: ProviderPath(path), recursive: recursive, query: query, listings: nil) { items in
                 all.append(items)

@@ -55,7 +55,7 @@ extension FileProviderBasic {
     ///
     /// - Throws: As ``searchFiles(path:recursive:query:listings:unlisted:found:)``, which gives what was found before an error, too.
     public func searchFiles(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> [FileObject] {
-        let all = Collected<FileObject>()
+        let all = CollectedValues<FileObject>()
         try await searchFiles(path: path, recursive: recursive, query: query, listings: nil) { all.append($0) }
         return all.values
     }

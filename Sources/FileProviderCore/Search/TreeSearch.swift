@@ -76,7 +76,7 @@ struct TreeSearch: Sendable {
     }
 
     private func list(_ folder: Folder) async -> Listed {
-        let below = Collected<ProviderPath>()
+        let below = CollectedValues<ProviderPath>()
         let strangers = Locked(UnusableNames())
         do {
             try await provider.contentsOfDirectory(path: folder.path) { page in

@@ -50,8 +50,8 @@ public struct PartSweep: Sendable {
     /// - Throws: An error of listing the folder itself, or of writing the small file that shows the storage's clock.
     /// - Complexity: One listing for each folder, and as ``sweep(_:of:)``.
     public func sweep(_ path: ProviderPath, of provider: any FileProvider) async throws -> Outcome {
-        let parts = Collected<FileObject>()
-        let unlisted = Collected<(path: ProviderPath, error: any Error)>()
+        let parts = CollectedValues<FileObject>()
+        let unlisted = CollectedValues<(path: ProviderPath, error: any Error)>()
         try await provider.walk(path: path) { path, error in
             if error.unusableNames == nil { unlisted.append((path, error)) }
         } entering: { item in

@@ -32,8 +32,8 @@ public struct TreeRemoval: Sendable {
     public func remove(
         _ path: ProviderPath, of provider: any FileProvider, removed: @Sendable (ProviderPath) throws -> Void = { _ in }
     ) async throws -> Outcome {
-        let found = Collected<Found>()
-        let unlisted = Collected<(path: ProviderPath, error: any Error)>()
+        let found = CollectedValues<Found>()
+        let unlisted = CollectedValues<(path: ProviderPath, error: any Error)>()
         let selection = selection
         try await provider.walk(path: path) { path, error in
             unlisted.append((path, error))

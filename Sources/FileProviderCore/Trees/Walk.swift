@@ -34,7 +34,7 @@ extension FileProviderOperations {
     public func removeTree(
         path: ProviderPath, progress: ProgressReporter, removeOne: @Sendable (ProviderPath) async throws -> Void
     ) async throws {
-        let items = Collected<ProviderPath>()
+        let items = CollectedValues<ProviderPath>()
         try await walk(path: path) { items.append($0.path) }
         try await removeTree([path] + items.values, progress: progress, removeOne: removeOne)
     }

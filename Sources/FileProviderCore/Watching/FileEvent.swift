@@ -51,11 +51,11 @@ public struct WatchOptions: Sendable, Hashable {
     /// Seconds that a native watch waits after a change for others to be told with it; 0 or more. Longer windows give fewer events.
     public var window: Double
     /// Seconds between two looks of a polling watch right after a change; more than 0.
-    public var shortestInterval: Double
+    public var minInterval: Double
     /// Seconds between two looks of a polling watch when nothing changes for long.
-    public var longestInterval: Double
+    public var maxInterval: Double
     /// Changes that wait for a consumer, and events of one batch; more become one ``FileEvent/Kind/rescan``.
-    public var mostPending: Int
+    public var maxPending: Int
     /// Whether to poll even where the storage tells of changes itself: for folders that other machines change behind its back, such
     /// as a network file system mounted here.
     public var alwaysPolls: Bool
@@ -63,14 +63,14 @@ public struct WatchOptions: Sendable, Hashable {
     /// The defaults: everything below, told after a tenth of a second; where polling is needed, a look every 2 seconds after a change, and
     /// ever more seldom down to once a minute.
     public init(
-        isRecursive: Bool = true, window: Double = 0.1, shortestInterval: Double = 2, longestInterval: Double = 60,
-        mostPending: Int = 65_536, alwaysPolls: Bool = false
+        isRecursive: Bool = true, window: Double = 0.1, minInterval: Double = 2, maxInterval: Double = 60,
+        maxPending: Int = 65_536, alwaysPolls: Bool = false
     ) {
         self.isRecursive = isRecursive
         self.window = window
-        self.shortestInterval = shortestInterval
-        self.longestInterval = longestInterval
-        self.mostPending = mostPending
+        self.minInterval = minInterval
+        self.maxInterval = maxInterval
+        self.maxPending = maxPending
         self.alwaysPolls = alwaysPolls
     }
 }

@@ -18,7 +18,7 @@ public protocol FileProviderMonitor: FileProviderBasic {
 public protocol FileWatch: AnyObject, Sendable {
     /// The next changes; waits for them. One caller at a time.
     ///
-    /// Nothing is gathered for a slow consumer but the places that changed, and never more than ``WatchOptions/mostPending``.
+    /// Nothing is gathered for a slow consumer but the places that changed, and never more than ``WatchOptions/maxPending``.
     ///
     /// - Returns: One or more events in order; nil after ``stop()``.
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` after the folder itself was told as removed; why the folder may not be read any more;

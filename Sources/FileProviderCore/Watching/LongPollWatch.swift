@@ -39,7 +39,7 @@ actor LongPollWatch: FileWatch {
             case .success(let answer?):
                 token = answer.token
                 let events = told(answer.events)
-                if events.count > options.mostPending { return [.tooMany(at: path)] }
+                if events.count > options.maxPending { return [.tooMany(at: path)] }
                 if !events.isEmpty { return events }
             case .success(nil): isStopped = true
             case .failure(let error):
@@ -61,7 +61,7 @@ actor LongPollWatch: FileWatch {
         let start = ContinuousClock.now
         guard let answer = try await provider()?.changes(path: path, since: token) else { return nil }
         // A server that answers at once and has nothing to say is not one to ask in a circle.
-        isResting = answer.events.isEmpty && ContinuousClock.now - start < .seconds(options.shortestInterval)
+        isResting = answer.events.isEmpty && ContinuousClock.now - start < .seconds(options.minInterval)
         pace.looked(for: .zero, changes: !isResting)
         return answer
     }

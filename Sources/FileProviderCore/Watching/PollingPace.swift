@@ -9,8 +9,8 @@ public struct PollingPace: Sendable {
 
     /// Begins with the shortest interval.
     public init(_ options: WatchOptions) {
-        shortest = max(0.001, options.shortestInterval)
-        longest = max(shortest, options.longestInterval)
+        shortest = max(0.001, options.minInterval)
+        longest = max(shortest, options.maxInterval)
         interval = shortest
     }
 

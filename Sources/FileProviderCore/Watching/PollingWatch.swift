@@ -117,7 +117,7 @@ extension PollingWatch {
     private func look(at folder: ProviderPath, of provider: any FileProviderBasic, hasTreeTags: Bool) async throws -> Bool {
         do {
             guard folder.components.count < deepest else { throw FileError.tooDeep(folder) }
-            let items = Collected<FileObject>()
+            let items = CollectedValues<FileObject>()
             try await provider.contentsOfDirectory(path: folder) { page in
                 items.append(page.filter { $0.path.parent == folder && !TemporaryName.matches($0.name) })
             }
@@ -146,7 +146,7 @@ extension PollingWatch {
         if found.first?.kind == .rescan, found.first?.path == path { return }
         let firstRescan = found.firstIndex { $0.kind == .rescan } ?? found.endIndex
         found.insert(contentsOf: events, at: events.first?.kind == .rescan ? found.endIndex : firstRescan)
-        if found.count > options.mostPending { found = [.tooMany(at: path)] }
+        if found.count > options.maxPending { found = [.tooMany(at: path)] }
     }
 }
 

@@ -5,7 +5,7 @@ public import Foundation
 /// `FILE`, `TRACK`, `TITLE`, `PERFORMER` and `INDEX` are read; times count minutes, seconds and 75ths of a second.
 public struct CueSheet: Sendable, Hashable {
     /// The most bytes of a sheet that are worth reading; 1 MiB.
-    public static let largest = 1 << 20
+    public static let maxSize = 1 << 20
 
     /// A file, with the tracks in it.
     public struct File: Sendable, Hashable {
@@ -42,7 +42,7 @@ public struct CueSheet: Sendable, Hashable {
             // Index 00 is the pause in front of a track.
             case "INDEX" where isInTrack && words.count > 2 && Int(words[1]) == 1 && !isPlaced:
                 guard let start = Self.seconds(words[2]), !files.isEmpty else { continue }
-                guard files[files.count - 1].chapters.count < MediaDescription.mostChapters else { continue }
+                guard files[files.count - 1].chapters.count < MediaDescription.maxChapters else { continue }
                 isPlaced = true
                 files[files.count - 1].chapters.append(MediaChapter(start: start, title: track.title ?? track.number))
             default: continue

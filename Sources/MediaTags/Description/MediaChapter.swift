@@ -20,6 +20,6 @@ extension [MediaChapter] {
     /// By start, the file's order deciding between equal ones; no more than are allowed.
     var inOrder: [MediaChapter] {
         let sorted = enumerated().sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }
-        return sorted.prefix(MediaDescription.mostChapters).map(\.element)
+        return sorted.prefix(MediaDescription.maxChapters).map(\.element)
     }
 }

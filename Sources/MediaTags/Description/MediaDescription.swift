@@ -3,9 +3,9 @@
 /// Nothing in it is trusted: every text, list and picture has a limit, and what is beyond one is left out.
 public struct MediaDescription: Sendable, Hashable {
     /// The most chapters of one file; 4,096.
-    public static let mostChapters = 4_096
+    public static let maxChapters = 4_096
     /// The most pictures of one file; 32.
-    public static let mostPictures = 32
+    public static let maxPictures = 32
     /// The most bytes of one text; 64 KiB.
     static let longestText = 64 << 10
     /// The most bytes of all texts together; 256 KiB.
@@ -45,7 +45,7 @@ public struct MediaDescription: Sendable, Hashable {
     }
 
     mutating func add(_ picture: MediaPicture) {
-        if pictures.count < Self.mostPictures, !picture.isEmpty { pictures.append(picture) }
+        if pictures.count < Self.maxPictures, !picture.isEmpty { pictures.append(picture) }
     }
 
     /// Sets the chapters, after which none are left to be read.

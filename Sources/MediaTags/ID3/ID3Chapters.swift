@@ -17,7 +17,7 @@ struct ID3Chapters {
 
     /// Takes a frame `CHAP`: an identifier, start and end in milliseconds, two offsets, and frames.
     mutating func take(chapter bytes: ArraySlice<UInt8>, version: Int) {
-        guard chapters.count + repeated.count < MediaDescription.mostChapters, let (id, rest) = ID3Text.terminated(bytes, encoding: 0),
+        guard chapters.count + repeated.count < MediaDescription.maxChapters, let (id, rest) = ID3Text.terminated(bytes, encoding: 0),
             let start = rest.big(0, 4), rest.count >= 16
         else { return }
         let chapter = MediaChapter(start: Double(start) / 1_000, title: Self.title(in: rest.dropFirst(16), version: version))

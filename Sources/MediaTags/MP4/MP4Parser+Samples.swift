@@ -26,7 +26,7 @@ extension MP4Parser {
 private struct SampleTable {
     static let boxes: Set<String> = ["stts", "stsc", "stsz", "stco", "co64"]
     /// As many entries of 12 bytes as there may be chapters, and what lies in front of them.
-    static let largestBox = 12 * MediaDescription.mostChapters + 16
+    static let largestBox = 12 * MediaDescription.maxChapters + 16
     /// The most bytes of a sample that are read: a title, with its length in front.
     private static let longestSample: Int64 = 1_024
 
@@ -38,7 +38,7 @@ private struct SampleTable {
     /// Takes the content of one of ``boxes``.
     mutating func take(_ type: String, _ bytes: ArraySlice<UInt8>) {
         func entries(_ length: Int, from offset: Int = 8) -> [ArraySlice<UInt8>] {
-            let count = min(bytes.big(offset - 4, 4) ?? 0, Int64(MediaDescription.mostChapters))
+            let count = min(bytes.big(offset - 4, 4) ?? 0, Int64(MediaDescription.maxChapters))
             return (0..<Int(count)).map { bytes.dropFirst(offset + $0 * length).prefix(length) }.filter { $0.count == length }
         }
         switch type {
@@ -48,7 +48,7 @@ private struct SampleTable {
         case "co64": chunks = entries(8).compactMap { $0.big(0, 8) }
         default:
             let size = bytes.big(4, 4) ?? 0
-            let count = min(bytes.big(8, 4) ?? 0, Int64(MediaDescription.mostChapters))
+            let count = min(bytes.big(8, 4) ?? 0, Int64(MediaDescription.maxChapters))
             sizes = size > 0 ? Array(repeating: size, count: Int(count)) : entries(4, from: 12).compactMap { $0.big(0, 4) }
         }
     }

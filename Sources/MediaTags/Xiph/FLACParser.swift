@@ -33,7 +33,7 @@ struct FLACParser: MediaParser {
             let information = StreamInformation(try await window.start(of: content, limit: 34))
             sampleRate = information.sampleRate
             description.duration = information.duration
-        case 4 where content.count <= VorbisComments.largest:
+        case 4 where content.count <= VorbisComments.maxSize:
             VorbisComments.read(try await window.bytes(content), into: &description)
         case 5 where content.count <= 1 << 20: takeTracks(try await window.bytes(content))
         case 6:

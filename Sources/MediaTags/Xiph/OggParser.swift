@@ -39,7 +39,7 @@ struct OggParser: MediaParser {
             for lace in page.laces {
                 packet += rest.prefix(Int(lace))
                 rest = rest.dropFirst(Int(lace))
-                guard packet.count <= VorbisComments.largest else { return }
+                guard packet.count <= VorbisComments.maxSize else { return }
                 guard lace < 255 else { continue }
                 packets += 1
                 if take(packet, stream) || packets >= stream.headers { return }

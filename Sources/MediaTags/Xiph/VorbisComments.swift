@@ -3,7 +3,7 @@ import Foundation
 /// The comments of Vorbis, Opus and FLAC (Vorbis I, section 5): pairs of a name and a text.
 enum VorbisComments {
     /// The most bytes of comments that are held; 8 MiB.
-    static let largest: Int64 = 8 << 20
+    static let maxSize: Int64 = 8 << 20
     private static let most = 10_000
 
     /// Adds what the comments in `bytes` say: tags, chapters (`CHAPTER001`, `CHAPTER001NAME`), cue sheets and pictures.
@@ -33,7 +33,7 @@ enum VorbisComments {
             guard value.count <= MediaPicture.largestDecoded * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
             description.add(MediaPicture(.bytes(data), mediaType: MediaPicture.mediaType(of: data), isFrontCover: true))
         case "CUESHEET":
-            guard value.count <= CueSheet.largest, description.chapters.isEmpty else { return }
+            guard value.count <= CueSheet.maxSize, description.chapters.isEmpty else { return }
             description.chapters = CueSheet(MediaText.guessed(value)).files.first?.chapters ?? []
         default:
             guard value.count <= MediaDescription.longestText else { return }
@@ -60,7 +60,7 @@ private struct NumberedChapters {
         guard name.hasPrefix("CHAPTER") else { return false }
         let rest = name.dropFirst(7)
         let digits = rest.prefix { $0.isASCII && $0.isNumber }
-        guard (2...4).contains(digits.count), let number = Int(digits), starts.count + titles.count < 2 * MediaDescription.mostChapters
+        guard (2...4).contains(digits.count), let number = Int(digits), starts.count + titles.count < 2 * MediaDescription.maxChapters
         else {
             return false
         }

@@ -8,7 +8,7 @@ import MediaTypes
 /// the provider's own to follow or to refuse; it keeps them below its root.
 public final class ProviderFetcher: Fetcher {
     /// The most files that ``links()`` lists; 200,000.
-    public static let mostLinks = 200_000
+    public static let maxLinks = 200_000
 
     private let provider: any FileProviderReadWrite
     private let root: ProviderPath
@@ -32,19 +32,19 @@ public final class ProviderFetcher: Fetcher {
 
     /// The files, sorted by path; symbolic links are left out, because a listing does not tell what they point at.
     ///
-    /// - Throws: `CocoaError(.fileReadTooLarge)` over ``mostLinks`` files, or deeper than a walk goes.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` over ``maxLinks`` files, or deeper than a walk goes.
     /// - Complexity: One listing for each folder; for a single file, one request.
     public func links() async throws -> [Link] {
         var files: [FileObject] = []
         if let fileName {
             files = [try await provider.attributesOfItem(path: root.appending(fileName))]
         } else {
-            let found = Collected<FileObject>()
+            let found = CollectedValues<FileObject>()
             let seen = ProgressReporter()
             try await provider.walk(path: root) { item in
                 guard item.isRegularFile else { return }
                 seen.advance(by: 1)
-                guard seen.completed <= Self.mostLinks else { throw Self.tooMany(item.path) }
+                guard seen.completed <= Self.maxLinks else { throw Self.tooMany(item.path) }
                 found.append(item)
             }
             files = found.values.sorted { $0.path < $1.path }
@@ -53,7 +53,7 @@ public final class ProviderFetcher: Fetcher {
     }
 
     private static func tooMany(_ path: ProviderPath) -> CocoaError {
-        FileError.make(.fileReadTooLarge, path: path, sentence: "There are more than \(mostLinks) files; no list of them is made.")
+        FileError.make(.fileReadTooLarge, path: path, sentence: "There are more than \(maxLinks) files; no list of them is made.")
     }
 
     private func link(to file: FileObject) -> Link? {

@@ -25,7 +25,7 @@ extension Publication {
     /// - Complexity: The image, and the search of ``findCover()``.
     public func coverImage(limit: Int = 64 << 20) async throws -> Cover? {
         guard let link = try await findCover() else { return nil }
-        let limit = min(max(0, limit), Self.largestCover)
+        let limit = min(max(0, limit), Self.maxCoverSize)
         let name = link.href.removingPercentEncoding ?? link.href
         let resource = get(link)
         let data: Data
@@ -46,5 +46,5 @@ extension Publication {
         return Cover(data: data, mediaType: type)
     }
 
-    private static var largestCover: Int { (256 << 20) - 1 }
+    private static var maxCoverSize: Int { (256 << 20) - 1 }
 }

@@ -104,7 +104,7 @@ extension Publication {
         }
     }
 
-    private static func sniff(_ content: SniffedContent, named path: ProviderPath, _ options: OpeningOptions) async throws -> Sniffed? {
+    private static func sniff(_ content: SniffedContent, named path: ProviderPath, _ options: OpeningOptions) async throws -> SniffedType? {
         let hints = [path.fileExtension].compactMap(\.self)
         let sniffing = Sniffing(
             mediaTypes: options.mediaTypes, fileExtensions: hints, sniffers: options.sniffers, ignoringHints: content.isFolder)

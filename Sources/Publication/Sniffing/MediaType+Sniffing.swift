@@ -85,7 +85,7 @@ extension MediaType {
     public static func sniff(
         path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all, ignoringHints: Bool = false, timeLimit: Duration = MediaType.sniffingTimeLimit
-    ) async throws -> Sniffed? {
+    ) async throws -> SniffedType? {
         var sniffing = Sniffing(mediaTypes, fileExtensions + [path.fileExtension], sniffers)
         sniffing.ignoringHints = ignoringHints
         sniffing.timeLimit = timeLimit
@@ -94,7 +94,7 @@ extension MediaType {
 }
 
 /// A media type, and what told it.
-public struct Sniffed: Sendable, Hashable {
+public struct SniffedType: Sendable, Hashable {
     /// What a media type was told by.
     public enum Basis: String, Sendable, Hashable {
         /// A media type that the caller or the server gave, or a file extension; never the bytes.

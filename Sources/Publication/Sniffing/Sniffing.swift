@@ -10,7 +10,7 @@ struct Sniffing: Sendable {
     var timeLimit = MediaType.sniffingTimeLimit
 
     /// - Parameter content: Opens the content, called only when the hints do not tell; nil where there is none.
-    func run(content: (@Sendable () async throws -> SniffedContent)?) async throws -> Sniffed? {
+    func run(content: (@Sendable () async throws -> SniffedContent)?) async throws -> SniffedType? {
         if let told = try await byHints(contentFollows: content != nil) { return told }
         guard let content else { return best }
         return try await bounded {
@@ -27,7 +27,7 @@ struct Sniffing: Sendable {
     }
 
     /// The same for content that is open already and stays open.
-    func run(_ content: SniffedContent) async throws -> Sniffed? {
+    func run(_ content: SniffedContent) async throws -> SniffedType? {
         if let told = try await byHints(contentFollows: true) { return told }
         return try await bounded { try await judge(content) }
     }
@@ -35,24 +35,24 @@ struct Sniffing: Sendable {
     // MARK: The first round
 
     /// What the hints say where that is enough: a sniffer's answer, else a known format.
-    private func byHints(contentFollows: Bool) async throws -> Sniffed? {
+    private func byHints(contentFollows: Bool) async throws -> SniffedType? {
         guard !ignoringHints else { return nil }
         return try await byHints(mediaTypes, fileExtensions, contentFollows: contentFollows)
     }
 
-    private func byHints(_ mediaTypes: [String], _ fileExtensions: [String], contentFollows: Bool) async throws -> Sniffed? {
+    private func byHints(_ mediaTypes: [String], _ fileExtensions: [String], contentFollows: Bool) async throws -> SniffedType? {
         let context = SnifferContext(
             mediaTypes: mediaTypes, fileExtensions: fileExtensions, content: nil, contentFollows: contentFollows)
-        if let found = try await ask(context) { return Sniffed(mediaType: found, basis: .hint) }
+        if let found = try await ask(context) { return SniffedType(mediaType: found, basis: .hint) }
         let known = Self.known(mediaTypes, fileExtensions).first { !$0.isContainer && !(contentFollows && $0.isComic) }
-        return known.map { Sniffed(mediaType: $0, basis: .hint) }
+        return known.map { SniffedType(mediaType: $0, basis: .hint) }
     }
 
     /// The best that the hints say: a known format, else a known container, else the first that is a media type.
-    private var best: Sniffed? {
+    private var best: SniffedType? {
         let known = Self.known(mediaTypes, fileExtensions)
         let given = mediaTypes.lazy.compactMap { MediaType($0) }.first { $0.essence != MediaType.binary.essence }
-        return (known.first { !$0.isContainer } ?? known.first ?? given).map { Sniffed(mediaType: $0, basis: .hint) }
+        return (known.first { !$0.isContainer } ?? known.first ?? given).map { SniffedType(mediaType: $0, basis: .hint) }
     }
 
     /// What the tables know of the hints, in their order; “just bytes” is nothing to know.
@@ -64,19 +64,19 @@ struct Sniffing: Sendable {
     // MARK: The second round
 
     /// The first read also brings the server's own word for the type, which is a hint like the others.
-    private func judge(_ content: SniffedContent) async throws -> Sniffed? {
+    private func judge(_ content: SniffedContent) async throws -> SniffedType? {
         let zip = try await content.zip()
         let served = [try await content.servedType()].compactMap(\.self)
         if !ignoringHints, let told = try await byHints(served, [], contentFollows: true) { return told }
         content.hint((mediaTypes + served).compactMap { MediaType($0) })
         let context = SnifferContext(
             mediaTypes: ignoringHints ? [] : mediaTypes + served, fileExtensions: ignoringHints ? [] : fileExtensions, content: content)
-        if let found = try await ask(context) { return Sniffed(mediaType: narrowed(found), basis: .content) }
+        if let found = try await ask(context) { return SniffedType(mediaType: narrowed(found), basis: .content) }
         let container = try await zip != nil && !content.isFolder ? MediaType.zip : container(content)
         // A format by name is worth more than the container that it would be in; the other way round where hints don't count.
         let hinted = best
         if let container, ignoringHints || hinted?.mediaType.isContainer != false || hinted?.mediaType.isComic == true {
-            return Sniffed(mediaType: narrowed(container), basis: .content)
+            return SniffedType(mediaType: narrowed(container), basis: .content)
         }
         return hinted
     }
@@ -106,9 +106,9 @@ struct Sniffing: Sendable {
     }
 
     /// What `body` finds within the time; after that it is cancelled and waited for, and the hints stand.
-    private func bounded(_ body: @escaping @Sendable () async throws -> Sniffed?) async throws -> Sniffed? {
+    private func bounded(_ body: @escaping @Sendable () async throws -> SniffedType?) async throws -> SniffedType? {
         enum Outcome: Sendable {
-            case found(Sniffed?)
+            case found(SniffedType?)
             case late
         }
         return try await withThrowingTaskGroup(of: Outcome.self) { group in

@@ -20,7 +20,7 @@ public struct ApplicationInfo: Hashable, Sendable, Codable {
     public var hasPassword: Bool?
 
     /// From what `connected.xml` says.
-    public init(_ connected: Connected) {
+    public init(_ connected: ConnectedMessage) {
         attributes = connected.attributes
         hasPassword = connected.hasPassword
     }
@@ -31,14 +31,14 @@ public struct ApplicationInfo: Hashable, Sendable, Codable {
     public var device: String? { attributes["device"] }
     /// The system of the device.
     public var system: String? { attributes["system"] }
-    /// What the application does beyond the four commands, by the names of ``Connected/Capability``.
+    /// What the application does beyond the four commands, by the names of ``ConnectedMessage/Capability``.
     public var capabilities: Set<String> { connected.capabilities }
     /// The name of the list of books in the command staging folder.
     public var snapshot: String? { attributes["snapshot"] }
     /// The folder in the command staging folder where documents are staged; nil where the application does not say.
     public var documents: String? { attributes["documents"] }
 
-    private var connected: Connected { Connected(state: .online, attributes: attributes) }
+    private var connected: ConnectedMessage { ConnectedMessage(state: .online, attributes: attributes) }
 }
 
 /// What can be done with an application through a driver.
@@ -65,11 +65,11 @@ public struct DriverCapabilities: Hashable, Sendable, Codable {
         let offered = info.capabilities
         formats = ["epub"]
         listsBooks = info.snapshot != nil
-        readsBooks = options.booksFolder != nil || offered.isSuperset(of: [Connected.Capability.actions, Connected.Capability.exporting])
+        readsBooks = options.booksFolder != nil || offered.isSuperset(of: [ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting])
         setsMetadata = true
         setsCollections = true
-        cancels = offered.contains(Connected.Capability.cancelling)
-        setsSingleFields = offered.contains(Connected.Capability.metadataItems)
-        performsActions = offered.contains(Connected.Capability.actions)
+        cancels = offered.contains(ConnectedMessage.Capability.cancelling)
+        setsSingleFields = offered.contains(ConnectedMessage.Capability.metadataItems)
+        performsActions = offered.contains(ConnectedMessage.Capability.actions)
     }
 }

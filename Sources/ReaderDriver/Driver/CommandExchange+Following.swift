@@ -88,12 +88,12 @@ extension CommandExchange {
         guard run.watch.silence(now: now) > Self.connectionInterval, now - run.lastConnectionLook > Self.connectionInterval else { return }
         run.lastConnectionLook = now
         do {
-            let data = try await looking.read(Connected.fileName, limit: coding.limits.report)
+            let data = try await looking.read(ConnectedMessage.fileName, limit: coding.limits.report)
             let connected = try data.map { try coding.connected(in: $0) }
             run.watch.note(isOffline: connected?.state == .offline, now: now)
         } catch {
             // What cannot be read says nothing, and the limits go on as they are.
-            trace.note("“\(Connected.fileName)” cannot be read", error)
+            trace.note("“\(ConnectedMessage.fileName)” cannot be read", error)
         }
     }
 

@@ -30,9 +30,9 @@ public struct DriverOptions: Hashable, Sendable {
     /// has the application hand them out.
     public var booksFolder: String?
     /// The most bytes of a list of books that are fetched; 256 MiB, which is what is read of one.
-    public var largestSnapshot: Int64 = 256 << 20
+    public var maxSnapshotSize: Int64 = 256 << 20
     /// The most bytes of a book that are fetched.
-    public var largestBook: Int64 = 4 << 30
+    public var maxBookSize: Int64 = 4 << 30
     /// Whether the contents of all commands go to the log, covers and descriptions cut.
     public var developmentMode = false
 
@@ -58,8 +58,8 @@ extension DriverOptions: Codable {
         case writesByteOrderMark = "byte_order_mark"
         case documentsFolder = "documents_folder"
         case booksFolder = "books_folder"
-        case largestSnapshot = "largest_snapshot"
-        case largestBook = "largest_book"
+        case maxSnapshotSize = "largest_snapshot"
+        case maxBookSize = "largest_book"
         case developmentMode = "development_mode"
     }
 
@@ -90,8 +90,8 @@ extension DriverOptions: Codable {
         try read(.writesByteOrderMark, into: &writesByteOrderMark)
         try read(.documentsFolder, into: &documentsFolder)
         try read(.booksFolder, into: &booksFolder)
-        try read(.largestSnapshot, into: &largestSnapshot, where: { $0 > 0 })
-        try read(.largestBook, into: &largestBook, where: { $0 > 0 })
+        try read(.maxSnapshotSize, into: &maxSnapshotSize, where: { $0 > 0 })
+        try read(.maxBookSize, into: &maxBookSize, where: { $0 > 0 })
         try read(.developmentMode, into: &developmentMode)
     }
 }

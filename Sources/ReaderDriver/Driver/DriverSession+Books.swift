@@ -51,7 +51,7 @@ extension DriverSession {
         _ file: FileObject, with reader: any LibrarySnapshotReader, progress: @escaping DriverProgress
     ) async throws -> [LibraryBook] {
         let local = context.temporaryFolder.appending(path: "carrel-list-\(UUID().uuidString).sqlite")
-        let transfer = Transfer(provider: staging.provider, calls: folder.calls, limit: options.largestSnapshot)
+        let transfer = Transfer(provider: staging.provider, calls: folder.calls, limit: options.maxSnapshotSize)
         do {
             // Its version was looked at before: a list that is published meanwhile is fetched once more next time, no less.
             try await transfer.fetch(file.path, to: local, progress: progress)
@@ -90,7 +90,7 @@ extension DriverSession {
         snapshot.outdate()
         let (tidied, messages) = command.tidied()
         return try await exchange.run(
-            tidied, cancels: info.capabilities.contains(Connected.Capability.cancelling), progress: progress) + messages
+            tidied, cancels: info.capabilities.contains(ConnectedMessage.Capability.cancelling), progress: progress) + messages
     }
 
     /// The application that is there, with the list of books read anew where the last command left it uncertain.

@@ -50,7 +50,7 @@ extension DriverSession {
     public func perform(_ action: ReaderAction, progress: @escaping DriverProgress = { _ in }) async throws -> CommandReport {
         try await inTurn {
             let info = try await self.readyForCommand()
-            guard info.capabilities.contains(Connected.Capability.actions) else { throw DriverError(.incompatiblePeer) }
+            guard info.capabilities.contains(ConnectedMessage.Capability.actions) else { throw DriverError(.incompatiblePeer) }
             let messages = try await self.command(.action(action), info: info, progress: progress)
             return CommandReport(messages, about: action.books.map(\.filename))
         }
@@ -100,7 +100,7 @@ extension DriverSession {
         var single: [UpdatedBook] = []
         if books.contains(where: \.isPartial) {
             let info = try await readyForCommand()
-            if info.capabilities.contains(Connected.Capability.metadataItems) {
+            if info.capabilities.contains(ConnectedMessage.Capability.metadataItems) {
                 single = books.filter(\.isPartial)
                 books.removeAll(where: \.isPartial)
             } else {

@@ -13,7 +13,7 @@ extension DriverSession {
         let look: Heartbeat.Look
         let coding = MessageCoding()
         do {
-            if let data = try await folder.read(Connected.fileName, limit: coding.limits.report) {
+            if let data = try await folder.read(ConnectedMessage.fileName, limit: coding.limits.report) {
                 look = Self.look(at: data, coding)
             } else {
                 look = .missing

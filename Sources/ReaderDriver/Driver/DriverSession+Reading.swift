@@ -7,7 +7,7 @@ extension DriverSession {
     ///
     /// Read straight from ``DriverOptions/booksFolder`` where that is set; else the application is asked to hand the book out.
     /// - Throws: ``DriverError``: pathRejected for a name that leads elsewhere, incompatiblePeer for an application that hands out no books,
-    ///   commandFailed where it did not; `CocoaError(.fileReadTooLarge)` over ``DriverOptions/largestBook``; what the storage throws.
+    ///   commandFailed where it did not; `CocoaError(.fileReadTooLarge)` over ``DriverOptions/maxBookSize``; what the storage throws.
     public func read(_ book: LibraryBook, to sink: any ByteSink, progress: @escaping DriverProgress = { _ in }) async throws {
         try await inTurn {
             try await self.withFile(of: book) { path, transfer in try await transfer.read(path, into: sink, progress: progress) }
@@ -63,7 +63,7 @@ extension DriverSession {
     private func withFile(
         of book: LibraryBook, _ body: @escaping @Sendable (ProviderPath, Transfer) async throws -> Void
     ) async throws {
-        let transfer = Transfer(provider: staging.provider, calls: folder.calls, limit: options.largestBook)
+        let transfer = Transfer(provider: staging.provider, calls: folder.calls, limit: options.maxBookSize)
         if let root = options.booksFolder {
             let path = try path(of: book.filename, below: ProviderPath(root))
             try await refuseLinks(to: path, below: ProviderPath(root))

@@ -17,7 +17,7 @@ extension DriverSession {
 
     /// The updates of an upload, in batches that an application takes.
     func updateBatches(_ updated: [(place: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
-        let largest = ReaderCommand.largestCover
+        let largest = ReaderCommand.maxCoverSize
         let updates = updated.map { place, old in
             let item = items[place]
             // One that is there already stays where it is.

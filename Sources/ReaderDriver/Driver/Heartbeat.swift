@@ -12,7 +12,7 @@ struct Heartbeat: Sendable {
         /// A file that cannot be read, or not yet.
         case unreadable
         /// A file that says this, and its bytes.
-        case says(Connected, Data)
+        case says(ConnectedMessage, Data)
     }
 
     /// The looks for which a file that cannot be read changes nothing.
@@ -40,7 +40,7 @@ struct Heartbeat: Sendable {
         return state
     }
 
-    private func state(of connected: Connected, unchangedFor seconds: Double) -> ConnectionState {
+    private func state(of connected: ConnectedMessage, unchangedFor seconds: Double) -> ConnectionState {
         if connected.state == .offline { return .offline }
         if let beat = connected.heartbeat, seconds > beat * Self.missedBeats { return .unresponsive }
         return .online(ApplicationInfo(connected))

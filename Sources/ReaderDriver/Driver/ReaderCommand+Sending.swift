@@ -3,15 +3,15 @@ import ReaderMessages
 
 extension ReaderCommand {
     /// Bytes of the largest cover that is sent.
-    static let largestCover = 5 << 20
+    static let maxCoverSize = 5 << 20
 
     /// The command as it goes out: names of collections without white space around them and none that is empty, no cover that is too
     /// large; with a sentence for each cover that was left out.
     func tidied() -> (command: ReaderCommand, messages: [StatusMessage]) {
         var messages: [StatusMessage] = []
         func fitting(_ cover: EncodedCover?, _ name: String) -> EncodedCover? {
-            guard let cover, cover.decodedSize > Self.largestCover else { return cover }
-            let sentence = "The cover of “\(StagedName.shown(name))” has more than \(Self.largestCover >> 20) MiB and was not sent."
+            guard let cover, cover.decodedSize > Self.maxCoverSize else { return cover }
+            let sentence = "The cover of “\(StagedName.shown(name))” has more than \(Self.maxCoverSize >> 20) MiB and was not sent."
             messages.append(StatusMessage(sentence, about: kind.fileName))
             return nil
         }

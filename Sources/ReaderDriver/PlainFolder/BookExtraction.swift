@@ -72,12 +72,12 @@ struct BookExtraction: Sendable {
     /// The cover as it is, where it is a picture that a list can show, and small; a book without one is as good.
     private func cover(of publication: Publication) async -> Data? {
         // A cover that cannot be read is left out: the book itself is good.
-        (try? await publication.coverImage(limit: options.largestCover)).flatMap { kept($0.data) }
+        (try? await publication.coverImage(limit: options.maxCoverSize)).flatMap { kept($0.data) }
     }
 
     /// The cover, if it is a picture that a list can show, and small; nil otherwise.
     func kept(_ cover: Data) -> Data? {
-        let fits = cover.count <= max(0, options.largestCover) && Self.isPicture(cover)
+        let fits = cover.count <= max(0, options.maxCoverSize) && Self.isPicture(cover)
         return fits && covers.take(cover.count) ? cover : nil
     }
 
@@ -94,7 +94,7 @@ final class CoverSpace: Sendable {
 
     /// The space that `entries` leave.
     init(_ options: PlainFolderOptions, besides entries: some Sequence<FolderCacheEntry>) {
-        left = Mutex(entries.reduce(options.mostCoverBytes) { $0 - ($1.thumbnail?.count ?? 0) })
+        left = Mutex(entries.reduce(options.maxCoverBytes) { $0 - ($1.thumbnail?.count ?? 0) })
     }
 
     /// Takes `bytes` of it.

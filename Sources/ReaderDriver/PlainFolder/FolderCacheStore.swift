@@ -126,7 +126,7 @@ actor FolderCacheStore {
         let scratch = try await ScratchFolder()
         do {
             let file = scratch.file("cache")
-            try await provider.fetch(path, to: file, limit: options.largestCache)
+            try await provider.fetch(path, to: file, limit: options.maxCacheSize)
             let contents = try await cache.load(from: file)
             await scratch.remove()
             return contents

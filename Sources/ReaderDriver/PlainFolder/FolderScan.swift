@@ -107,14 +107,14 @@ private final class FolderWalk: Sendable {
             state.items += 1
             return state.items
         }
-        guard count <= options.mostItems else {
+        guard count <= options.maxItems else {
             throw FileError.make(
                 .fileReadTooLarge, path: folder,
-                sentence: "“\(folder)” holds more than \(options.mostItems) files, which is too many for books.")
+                sentence: "“\(folder)” holds more than \(options.maxItems) files, which is too many for books.")
         }
         // A link is no regular file, and leads who knows where.
         guard item.isRegularFile, let key = key(item.path), !isLeftOut(key) else { return nil }
-        guard key.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= options.deepest else {
+        guard key.utf8.count(where: { $0 == UInt8(ascii: "/") }) <= options.maxDepth else {
             state.withLock { $0.tooDeep += 1 }
             return nil
         }
@@ -135,7 +135,7 @@ private final class FolderWalk: Sendable {
         let state = state.withLock { $0 }
         var scan = state.scan
         if state.tooDeep > 0 {
-            scan.warnings.append("Files deeper than \(options.deepest) folders were left out: \(state.tooDeep).")
+            scan.warnings.append("Files deeper than \(options.maxDepth) folders were left out: \(state.tooDeep).")
         }
         var seen: Set<String> = []
         scan.files = scan.files.sorted { $0.path < $1.path }.filter { file in

@@ -11,17 +11,17 @@ public struct PlainFolderOptions: Hashable, Sendable, Codable {
     /// The name of the cache's file in the folder; one name, no path.
     public var cacheName = ".carrel-books.sqlite"
     /// The most bytes that a cache is read with; 256 MiB. A larger one counts as damaged.
-    public var largestCache: Int64 = 256 << 20
+    public var maxCacheSize: Int64 = 256 << 20
     /// How many folders deep books are looked for; 32. What lies deeper is left out, with a warning.
-    public var deepest = 32
+    public var maxDepth = 32
     /// The most files and folders that are listed; 200,000. More is an error.
-    public var mostItems = 200_000
+    public var maxItems = 200_000
     /// The most books that are opened at once; 8, or fewer where the storage is not worth it.
     public var booksAtOnce = 8
     /// The most bytes of a cover that is kept; 256 KiB. Of a larger one nothing is kept.
-    public var largestCover = 256 << 10
+    public var maxCoverSize = 256 << 10
     /// The most bytes that all covers together are kept in; 64 MiB. What comes when they are full is kept without one.
-    public var mostCoverBytes = 64 << 20
+    public var maxCoverBytes = 64 << 20
     /// How often a cache that another driver writes at the same time is merged and written again; 5.
     public var cacheTries = 5
 

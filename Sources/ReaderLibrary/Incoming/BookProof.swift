@@ -59,7 +59,7 @@ struct BookProof {
                 continue
             }
             total = total.addingReportingOverflow(max(0, length)).overflow ? .max : total + max(0, length)
-            if total > options.largestUnpacked || isBomb(length, packed: resource.link.properties.archive?.entryLength) {
+            if total > options.maxUnpackedSize || isBomb(length, packed: resource.link.properties.archive?.entryLength) {
                 throw BookRefusal("“\(shownName)” would become too large when it is unpacked.")
             }
         }
@@ -69,7 +69,7 @@ struct BookProof {
     private func isBomb(_ length: Int64, packed: Int64?) -> Bool {
         let limits = ArchiveLimits.standard
         guard let packed, length > limits.ratioFloor else { return false }
-        return length / max(1, packed) > limits.largestRatio
+        return length / max(1, packed) > limits.maxRatio
     }
 
     /// Unpacks the first part of the text, which checks its checksum.
@@ -81,7 +81,7 @@ struct BookProof {
     private func readCover(of publication: Publication, into book: inout IncomingBook) async {
         do {
             // A drawing (SVG) is no picture that a list of books can show; that is no fault of the book.
-            book.cover = try await publication.coverImage(limit: options.largestCover).flatMap { CoverPicture($0.data) }
+            book.cover = try await publication.coverImage(limit: options.maxCoverSize).flatMap { CoverPicture($0.data) }
         } catch {
             book.warnings.append("The cover could not be read: \(error.sentence)")
         }

@@ -12,7 +12,7 @@ extension IncomingBook {
         book.setCollections(upload.collections, mapsFlags: options.mapsFlags)
         guard let encoded = upload.cover else { return }
         do {
-            cover = try CoverPicture(encoded, limit: options.largestCover)
+            cover = try CoverPicture(encoded, limit: options.maxCoverSize)
             book.coverHash = BookText.nonEmpty(encoded.hash) ?? book.coverHash
         } catch {
             warnings.append("The cover was not taken: \(error.sentence)")

@@ -3,11 +3,11 @@ public import ReaderLink
 /// How a library takes books.
 public struct LibraryOptions: Sendable {
     /// Bytes of the largest book that is taken; 4 GiB.
-    public var largestBook: Int64 = 4 << 30
+    public var maxBookSize: Int64 = 4 << 30
     /// Bytes that all parts of a book may come to when they are unpacked; 16 GiB.
-    public var largestUnpacked: Int64 = 16 << 30
+    public var maxUnpackedSize: Int64 = 16 << 30
     /// Bytes of the largest cover that is kept; 16 MiB.
-    public var largestCover = 16 << 20
+    public var maxCoverSize = 16 << 20
     /// Whether collections called `NEW`, `READ` and `READING LIST` are the flags of a book, and no collections. Such a list then says
     /// all: a flag that is not in it is taken away.
     public var mapsFlags = false

@@ -28,8 +28,8 @@ public struct MessageCoding: Hashable, Sendable {
 
     /// What `connected.xml` says.
     /// - Throws: ``MessageFailure``.
-    public func connected(in data: Data) throws -> Connected {
-        let reader = try MessageReader(data, limit: limits.report, fileName: Connected.fileName, coding: self)
+    public func connected(in data: Data) throws -> ConnectedMessage {
+        let reader = try MessageReader(data, limit: limits.report, fileName: ConnectedMessage.fileName, coding: self)
         let connected = try reader.connected()
         _ = try reader.finish()
         return connected
@@ -58,7 +58,7 @@ public struct MessageCoding: Hashable, Sendable {
     }
 
     /// The contents of `connected.xml`. Attributes that are too long, or have a name that no attribute can have, are left out.
-    public func data(for connected: Connected) -> Data {
+    public func data(for connected: ConnectedMessage) -> Data {
         var writer = MessageWriter(withByteOrderMark: writesByteOrderMark)
         writer.write(connected, within: limits)
         return writer.data

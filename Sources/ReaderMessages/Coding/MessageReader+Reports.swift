@@ -1,19 +1,19 @@
 extension MessageReader {
     /// What the message, which has to be `connected.xml`, says.
-    func connected() throws -> Connected {
-        let tag = try root(Connected.rootElement)
-        var state: Connected.State?
+    func connected() throws -> ConnectedMessage {
+        let tag = try root(ConnectedMessage.rootElement)
+        var state: ConnectedMessage.State?
         var hasPassword: Bool?
         try eachChild { child in
             switch child.name {
-            case "state": state = Connected.State(rawValue: MessageValue.trimmed(try text()).lowercased())
+            case "state": state = ConnectedMessage.State(rawValue: MessageValue.trimmed(try text()).lowercased())
             case "has_password": hasPassword = MessageValue.flag(try text())
             default: break
             }
         }
         guard let state else { throw malformed("it says neither online nor offline") }
-        return Connected(
-            timestamp: timestamp(of: tag), state: state, attributes: tag.attributes.filter { Connected.canHold($0.key) },
+        return ConnectedMessage(
+            timestamp: timestamp(of: tag), state: state, attributes: tag.attributes.filter { ConnectedMessage.canHold($0.key) },
             hasPassword: hasPassword)
     }
 
@@ -39,7 +39,7 @@ extension MessageReader {
     }
 }
 
-extension Connected {
+extension ConnectedMessage {
     static let rootElement = "connection"
 
     /// Whether `name` can be one of ``attributes``: a plain name that is not spoken for.

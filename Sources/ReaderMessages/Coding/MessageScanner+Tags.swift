@@ -1,13 +1,13 @@
 extension MessageScanner {
     /// No name of the protocol comes near it.
-    private static let longestName = 256
+    private static let maxNameLength = 256
 
     /// A name, of a tag or an attribute.
     mutating func name() throws -> String {
         let start = position
         while Self.isNameByte(try current(), isFirst: position == start) {
             position += 1
-            guard position - start <= Self.longestName else { throw hostile("a name in it is longer than \(Self.longestName) bytes") }
+            guard position - start <= Self.maxNameLength else { throw hostile("a name in it is longer than \(Self.maxNameLength) bytes") }
         }
         guard position > start else { throw malformed("a name is missing in it") }
         return String(decoding: bytes[start..<position], as: UTF8.self)

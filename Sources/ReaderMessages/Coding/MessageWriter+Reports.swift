@@ -2,16 +2,16 @@ extension MessageWriter {
     /// Room for what is in a report beside its attributes and messages, and for the last message.
     private static let reserve = 4 << 10
 
-    mutating func write(_ connected: Connected, within limits: MessageLimits) {
+    mutating func write(_ connected: ConnectedMessage, within limits: MessageLimits) {
         var attributes: Attributes = [("timestamp", Self.timestamp(connected.timestamp))]
         var room = limits.report - Self.reserve
-        for (name, value) in connected.attributes.sorted(by: { $0.key < $1.key }) where Connected.canHold(name) {
+        for (name, value) in connected.attributes.sorted(by: { $0.key < $1.key }) where ConnectedMessage.canHold(name) {
             let size = Self.mostBytes(of: name, value)
             guard attributes.count < limits.attributes, size <= room, value.utf8.count <= limits.attribute / 3 else { continue }
             room -= size
             attributes.append((name, value))
         }
-        element(Connected.rootElement, attributes) { writer in
+        element(ConnectedMessage.rootElement, attributes) { writer in
             // Drivers compare the text as it stands, so there is no white space around it.
             writer.element("state", text: connected.state.rawValue)
             if let hasPassword = connected.hasPassword { writer.element("has_password", text: String(hasPassword)) }

@@ -57,7 +57,7 @@ package struct SFTPVolume: Sendable, Hashable {
     /// Whether nothing can be written (`ST_RDONLY`).
     package let isReadOnly: Bool
     /// Bytes of one name.
-    package let longestName: UInt64
+    package let maxNameLength: UInt64
 
     /// - Parameter reply: What ``SFTPReply/extended(_:)`` has.
     /// - Throws: Where it has fewer than eleven numbers.
@@ -72,16 +72,16 @@ package struct SFTPVolume: Sendable, Hashable {
             }
             return SFTPVolume(
                 capacity: size(of: fields[2]), free: size(of: fields[3]), available: size(of: fields[4]), isReadOnly: fields[9] & 1 != 0,
-                longestName: fields[10])
+                maxNameLength: fields[10])
         }
     }
 
-    private init(capacity: UInt64, free: UInt64, available: UInt64, isReadOnly: Bool, longestName: UInt64) {
+    private init(capacity: UInt64, free: UInt64, available: UInt64, isReadOnly: Bool, maxNameLength: UInt64) {
         self.capacity = capacity
         self.free = free
         self.available = available
         self.isReadOnly = isReadOnly
-        self.longestName = longestName
+        self.maxNameLength = maxNameLength
     }
 }
 

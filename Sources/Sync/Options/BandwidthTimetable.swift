@@ -94,7 +94,7 @@ final class Throttle: Sendable {
     var isClosed: Bool { wait != nil }
 
     /// How many bytes pass at once at most: so many that nobody waits long for the next.
-    var mostAtOnce: Int { settled { $0.limit.map { Int(clamping: max(1024, $0 / 4)) } ?? .max } }
+    var maxAtOnce: Int { settled { $0.limit.map { Int(clamping: max(1024, $0 / 4)) } ?? .max } }
 
     /// How long to wait until something may pass; the limit may be another by then.
     private var wait: Duration? {

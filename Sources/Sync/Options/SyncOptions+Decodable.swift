@@ -43,7 +43,7 @@ extension SyncServiceOptions: Decodable {
         rescan = try values.time(.rescan) ?? rescan
         firstPause = try values.time(.firstPause) ?? firstPause
         longestPause = try values.time(.longestPause) ?? longestPause
-        watch.longestInterval = try values.time(.poll) ?? watch.longestInterval
+        watch.maxInterval = try values.time(.poll) ?? watch.maxInterval
         watch.alwaysPolls = try values.decodeIfPresent(Bool.self, forKey: .alwaysPolls) ?? watch.alwaysPolls
     }
 }

@@ -13,8 +13,8 @@ public struct SyncServiceOptions: Sendable, Hashable {
     public var firstPause: Double
     /// The longest pause between two tries.
     public var longestPause: Double
-    /// How both sides are watched. Where nobody tells of one's changes, a run begins after ``FileProviderCore/WatchOptions/shortestInterval``,
-    /// and while runs find nothing ever more seldom, down to every ``FileProviderCore/WatchOptions/longestInterval`` or a fifth of the time.
+    /// How both sides are watched. Where nobody tells of one's changes, a run begins after ``FileProviderCore/WatchOptions/minInterval``,
+    /// and while runs find nothing ever more seldom, down to every ``FileProviderCore/WatchOptions/maxInterval`` or a fifth of the time.
     public var watch: WatchOptions
 
     /// The defaults: two seconds after the last change and half a minute after the first one, at least once an hour; what failed is tried

@@ -105,7 +105,7 @@ final class SyncTap: CopyTap {
         self.throttle = throttle
     }
 
-    var mostAtOnce: Int { throttle?.mostAtOnce ?? .max }
+    var maxAtOnce: Int { throttle?.maxAtOnce ?? .max }
     var isOpen: Bool { throttle?.isClosed != true }
 
     func begin(_ extent: FileExtent) throws { hash.restart(at: extent.offset) }

@@ -20,8 +20,8 @@ struct SyncLook: Sendable {
     func run() async throws -> FolderSyncReport {
         let batch = Locked<[(path: ProviderPath, item: SyncItem)]>([])
         let leftOut = Locked<[ProviderPath]>([])
-        let unlisted = Collected<ProviderPath>()
-        let incomplete = Collected<ProviderPath>()
+        let unlisted = CollectedValues<ProviderPath>()
+        let incomplete = CollectedValues<ProviderPath>()
         let report = Locked(FolderSyncReport())
         try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }

@@ -168,7 +168,7 @@ struct SyncPass: Sendable {
 
     /// - Returns: What stays as it is, because it could not be compared.
     private func compare(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
-        let unread = Collected<FolderSyncReport.Item>()
+        let unread = CollectedValues<FolderSyncReport.Item>()
         try await compare(rules, unread) { try await store.newFiles(on: .destination, after: $0) }
         if store.agreedCount == 0 { return unread.values }
         try await compare(rules, unread) { try await store.voidFiles(after: $0) }
@@ -179,7 +179,7 @@ struct SyncPass: Sendable {
     }
 
     private func compare(
-        _ rules: SyncRules, _ unread: Collected<FolderSyncReport.Item>, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]
+        _ rules: SyncRules, _ unread: CollectedValues<FolderSyncReport.Item>, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]
     ) async throws {
         try await each(next) { difference in
             guard rules.needsComparison(difference) else { return }
@@ -235,7 +235,7 @@ struct SyncPass: Sendable {
     /// - Returns: What has failed already.
     private func plan(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
         let found = Locked<[SyncAction]>([])
-        let refused = Collected<FolderSyncReport.Item>()
+        let refused = CollectedValues<FolderSyncReport.Item>()
         var planner = SyncPlanner(rules) { path, side, error in
             refused.append(FolderSyncReport.Item(side, path, error))
         } emit: { action in

@@ -45,17 +45,17 @@ public struct FolderSyncReport: Sendable {
     public internal(set) var conflicts = 0
     /// Bytes that were transferred.
     public internal(set) var bytes: Int64 = 0
-    /// What takes no part, or cannot be held by the other side. At most ``mostNamed`` of each are named.
+    /// What takes no part, or cannot be held by the other side. At most ``maxNamed`` of each are named.
     public private(set) var skipped: [Item] = []
     /// How many take no part for what they are, as the options say.
     public private(set) var leftOut = 0
     /// How many cannot be held by the other side.
     public private(set) var unheld = 0
-    /// What failed; the rest went on. At most ``mostNamed`` are named.
+    /// What failed; the rest went on. At most ``maxNamed`` are named.
     public private(set) var failed: [Item] = []
     /// How many failed.
     public private(set) var failures = 0
-    /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``mostNamed`` are named.
+    /// What changed while it was worked on, again and again; the next run looks at it anew. At most ``maxNamed`` are named.
     public private(set) var postponed: [Item] = []
 
     /// What failed, and what the other side cannot hold, as far as it is named.
@@ -65,7 +65,7 @@ public struct FolderSyncReport: Sendable {
     var lookTime: Duration = .zero
 
     /// Items of one kind that are named.
-    public static let mostNamed = 1000
+    public static let maxNamed = 1000
 
     init() {}
 
@@ -77,15 +77,15 @@ public struct FolderSyncReport: Sendable {
 
     mutating func fail(_ item: Item) {
         failures += 1
-        if failed.count < Self.mostNamed { failed.append(item) }
+        if failed.count < Self.maxNamed { failed.append(item) }
     }
 
     mutating func skip(_ item: Item) {
         if item.isLeftOut { leftOut += 1 } else { unheld += 1 }
-        if (item.isLeftOut ? leftOut : unheld) <= Self.mostNamed { skipped.append(item) }
+        if (item.isLeftOut ? leftOut : unheld) <= Self.maxNamed { skipped.append(item) }
     }
 
-    mutating func postpone(_ item: Item) { if postponed.count < Self.mostNamed { postponed.append(item) } }
+    mutating func postpone(_ item: Item) { if postponed.count < Self.maxNamed { postponed.append(item) } }
 
     /// Adds what another look found.
     mutating func add(_ look: FolderSyncReport) {

@@ -16,7 +16,7 @@ func fuzzZIP(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 /// Reads entries whole, from nearby, and in part, from afar and after they were asked for together.
 private func readArchive(_ bytes: Data) async throws {
     var limits = ArchiveLimits.standard
-    limits.largestEntry = 1 << 20
+    limits.maxEntrySize = 1 << 20
     let near: any Archive = try await ZIPArchive.open(FuzzReader(bytes, cost: .local), limits: limits, salvaging: true)
     let far = ArchiveFetcher(try await ZIPArchive.open(FuzzReader(bytes), limits: limits, salvaging: true))
     precondition(far.archive.entries == near.entries, "How an archive is read changes what is in it.")
@@ -31,7 +31,7 @@ private func readArchive(_ bytes: Data) async throws {
     for (entry, link) in zip(files, links) {
         precondition(near.entry(at: entry.path) == entry, "An entry is not found by its name.")
         guard let whole = try? await near.read(entry, range: nil) else { continue }
-        precondition(whole.count <= max(limits.largestEntry, Int64(bytes.count)), "An entry is larger than allowed.")
+        precondition(whole.count <= max(limits.maxEntrySize, Int64(bytes.count)), "An entry is larger than allowed.")
         let part = try await far.archive.read(entry, range: 3..<40)
         precondition(part == whole.dropFirst(3).prefix(37), "A part is not the same as in the whole.")
         do {

@@ -15,7 +15,7 @@ func fuzzPublication(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         defer { precondition(shelf.openFiles == 0, "A file stays open.") }
         let book = try await Publication.open(path: path, of: shelf, options: options)
         precondition(book.protection?.isLocked != true || book.protection?.reason != nil, "Nobody says why the book is locked.")
-        precondition(book.warnings.count <= WarningLog.most + 1, "There are too many warnings.")
+        precondition(book.warnings.count <= WarningLog.maxCount + 1, "There are too many warnings.")
         try checkManifest(book.manifest)
         for link in book.readingOrder.prefix(3) + book.resources.prefix(2) + [book.coverLink].compactMap(\.self) {
             await checkResource(book.get(link))
@@ -38,7 +38,7 @@ private let mimeTypes = [
 private let options = {
     var options = OpeningOptions()
     options.remote = { EmptyFetcher() }
-    options.archiveLimits.largestEntry = 1 << 20
+    options.archiveLimits.maxEntrySize = 1 << 20
     options.archiveLimits.listing = 16 << 20
     return options
 }()

@@ -9,7 +9,7 @@ func fuzzReaderMessages(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     var strict = MessageCoding()
     strict.readsLegacyForms = false
     switch name {
-    case Connected.fileName:
+    case ConnectedMessage.fileName:
         checkMessage(bytes, strict, read: { try $0.connected(in: $1) }, write: { $0.data(for: $1) })
     case CommandStatus.fileName:
         checkMessage(bytes, strict, read: { try $0.status(in: $1) }, write: { $0.data(for: $1) })

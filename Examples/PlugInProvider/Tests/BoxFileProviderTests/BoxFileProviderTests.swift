@@ -69,7 +69,7 @@ import Testing
         var configuration = try ProviderConfiguration(url: #require(URL(string: "box://notes/")))
         configuration.settings = ["folder": folder]
         let box = try await registry.location(of: configuration).provider
-        let progress = Collected<Progress>()
+        let progress = CollectedValues<Progress>()
         let error = await withCheckedContinuation { done in
             let started = box.writeContents(path: "/a.txt", contents: Data("hello".utf8)) { done.resume(returning: $0) }
             progress.append([started].compactMap(\.self))
@@ -83,7 +83,7 @@ import Testing
         defer { cleanUp() }
         let provider = try BoxFileProvider(name: "a", folder: folder)
         try await provider.createFolder(path: ProviderPath("x"))
-        let options = WatchOptions(shortestInterval: 0.02, longestInterval: 0.1)
+        let options = WatchOptions(minInterval: 0.02, maxInterval: 0.1)
         let changes = try await provider.changes(at: .root, options: options)
         try await provider.writeContents(path: ProviderPath("x/one"), contents: Data("hello".utf8))
         var events = changes.makeAsyncIterator()

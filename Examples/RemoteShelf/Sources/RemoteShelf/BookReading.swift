@@ -19,7 +19,7 @@ struct Cover: Sendable {
 /// Makes entries of files, over ranges.
 struct BookReading: Sendable {
     /// 5 MiB; a larger cover is left out.
-    private static let largestCover: Int64 = 5 << 20
+    private static let maxCoverSize: Int64 = 5 << 20
     let provider: any FileProviderReadWrite
 
     private static let options = {
@@ -70,9 +70,9 @@ struct BookReading: Sendable {
         do {
             let resource = book.get(link)
             // An archive tells the size without a request; what a manifest claims is asked for. Neither has to be true.
-            if let size = resource.link.size, size > Self.largestCover, try await resource.length() > Self.largestCover { return nil }
-            let data = try await resource.read(0..<Self.largestCover + 1)
-            return data.count > Self.largestCover ? nil : Cover(data)
+            if let size = resource.link.size, size > Self.maxCoverSize, try await resource.length() > Self.maxCoverSize { return nil }
+            let data = try await resource.read(0..<Self.maxCoverSize + 1)
+            return data.count > Self.maxCoverSize ? nil : Cover(data)
         } catch {
             if error is URLError || error.isTransient || error.isCancellation { throw error }
             return nil

@@ -38,9 +38,9 @@ public actor Shelf {
 
     /// Brings the catalogue up to date and keeps it so, until the task is cancelled.
     ///
-    /// What cannot be read is tried again with every change, and after pauses that grow from ``WatchOptions/longestInterval`` to 16 times
+    /// What cannot be read is tried again with every change, and after pauses that grow from ``WatchOptions/maxInterval`` to 16 times
     /// that. A watch that cannot be started, or ends, is reported and started anew, after pauses that grow from
-    /// ``WatchOptions/shortestInterval`` to the same; what was known stays meanwhile, and everything is looked at again.
+    /// ``WatchOptions/minInterval`` to the same; what was known stays meanwhile, and everything is looked at again.
     ///
     /// - Throws: `CancellationError`; why the folder of this machine cannot be written, which no later try would mend.
     public func follow(_ options: WatchOptions = WatchOptions()) async throws {
@@ -70,12 +70,12 @@ public actor Shelf {
 
 extension WatchOptions {
     /// Seconds between two tries at the most.
-    fileprivate var longestPause: Double { 16 * longestInterval }
+    fileprivate var longestPause: Double { 16 * maxInterval }
 
     /// Seconds until the next try after so many falls in a row; longer where the server said so. Half of it is chance, so that many clients
     /// do not come back at the same moment.
     fileprivate func pause(after falls: Int, error: any Error) -> Double {
-        let backoff = min(longestPause, shortestInterval * Double(1 << min(falls - 1, 16)))
+        let backoff = min(longestPause, minInterval * Double(1 << min(falls - 1, 16)))
         let asked = (error as? any RetryAfterError)?.retryAfter ?? 0
         return min(longestPause, max(asked, backoff * Double.random(in: 0.5...1)))
     }
@@ -106,7 +106,7 @@ extension Shelf {
         var question: Question?
         do {
             var isComplete = try await lookAtAll()
-            var pause = options.longestInterval
+            var pause = options.maxInterval
             while true {
                 let asked = question ?? Question(to: changes.watch)
                 question = asked
@@ -114,7 +114,7 @@ extension Shelf {
                 // The next one is asked once this answer is in the catalogue.
                 if isAnswered { question = nil }
                 guard let events = try await isAnswered ? asked.events : [] else { break }
-                pause = isComplete ? options.longestInterval : min(2 * pause, options.longestPause)
+                pause = isComplete ? options.maxInterval : min(2 * pause, options.longestPause)
                 // With the folder itself, all that was in it seems to be gone. The catalogue stays until the folder is back.
                 let isGone = events.contains { $0.kind == .removed && $0.path == root }
                 if isGone { throw FileError.make(.fileReadNoSuchFile, path: root) }
@@ -215,7 +215,7 @@ extension Shelf {
             if item.isRegularFile { return Found(files: [item]) }
             // The shelf's folder itself may be named by a symbolic link, which is followed.
             guard item.isDirectory || path == root else { return Found() }
-            let (files, unlisted) = (Collected<FileObject>(), Collected<(path: ProviderPath, error: any Error)>())
+            let (files, unlisted) = (CollectedValues<FileObject>(), CollectedValues<(path: ProviderPath, error: any Error)>())
             try await provider.walk(path: path) { folder, error in
                 if error.isTransient || error.isCancellation { throw error }
                 if !error.isNoSuchFile { unlisted.append((folder, error)) }

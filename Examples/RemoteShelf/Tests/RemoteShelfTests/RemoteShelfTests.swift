@@ -17,7 +17,7 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
 @Suite final class RemoteShelfTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "carrel-shelf-\(UInt64.random(in: 0 ... .max))")
     private let provider = CountingProvider()
-    private let lines = Collected<String>()
+    private let lines = CollectedValues<String>()
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
@@ -41,7 +41,7 @@ func eventually<Value>(_ location: SourceLocation = #_sourceLocation, _ value: (
 
     /// Follows the changes for the length of `body`.
     private func following(_ shelf: Shelf, _ body: () async throws -> Void) async throws {
-        let work = Task { try await shelf.follow(WatchOptions(shortestInterval: 0.05, longestInterval: 0.2)) }
+        let work = Task { try await shelf.follow(WatchOptions(minInterval: 0.05, maxInterval: 0.2)) }
         do {
             _ = try await eventually { FileManager.default.fileExists(atPath: folder.appending(path: "catalogue.json").path) ? true : nil }
             try await body()

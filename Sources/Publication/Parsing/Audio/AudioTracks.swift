@@ -8,7 +8,7 @@ struct AudioTracks: Sendable {
     /// The most files of a book that are looked into; 1,000.
     static let most = 1_000
     /// The most chapters of a book; 20,000.
-    private static let mostChapters = 20_000
+    private static let maxChapters = 20_000
     /// Files that are read at once.
     private static let atOnce = 8
     /// How much of a file is read that is packed: a place in it costs all that lies in front.
@@ -50,7 +50,7 @@ struct AudioTracks: Sendable {
                     continue
                 }
                 chapters += found.chapters.count
-                if chapters > Self.mostChapters { found = found.withoutChapters }
+                if chapters > Self.maxChapters { found = found.withoutChapters }
                 // One cover is enough, that of the first track which has one, and others may be in memory.
                 if tracks[..<index].contains(where: { $0.description.cover != nil }) { found = found.withoutPictures }
                 if found.cover != nil {

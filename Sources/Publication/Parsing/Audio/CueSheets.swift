@@ -16,7 +16,7 @@ struct CueSheets {
     /// - Complexity: One request.
     func beside(_ file: ListedFile) async throws -> CueSheet? {
         let href = HREF.encode(file.title + ".cue")
-        do { return try await fetcher.dataIfPresent(href, limit: CueSheet.largest).map { CueSheet(guessing: $0) } } catch {
+        do { return try await fetcher.dataIfPresent(href, limit: CueSheet.maxSize).map { CueSheet(guessing: $0) } } catch {
             if error.isCancellation { throw error }
             return nil
         }
@@ -29,7 +29,7 @@ struct CueSheets {
     func add(_ files: [ListedFile], to tracks: inout [AudioTrack]) async throws -> CueSheet? {
         var sheets: [CueSheet] = []
         for file in files.filter({ $0.fileExtension == "cue" }).prefix(Self.most) {
-            let data = try await ContentErrors.passOver { try await fetcher.data(file.link.href, limit: CueSheet.largest) }
+            let data = try await ContentErrors.passOver { try await fetcher.data(file.link.href, limit: CueSheet.maxSize) }
             guard let data else {
                 warnings.warn("damaged-playlist", .moderate, "The cue sheet “\(file.path)” cannot be read; its chapters are missing.")
                 continue

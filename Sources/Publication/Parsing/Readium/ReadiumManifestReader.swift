@@ -64,7 +64,7 @@ struct ReadiumManifestReader {
                     "\(count) of “\(key)” in the manifest are no links; they are left out.")
             }
             guard key != "links", key != "toc" else { continue }
-            for link in links.lazy.filter({ $0["type"]?.stringValue == nil }).prefix(WarningLog.most) {
+            for link in links.lazy.filter({ $0["type"]?.stringValue == nil }).prefix(WarningLog.maxCount) {
                 let href = link["href"]?.stringValue ?? ""
                 warnings.warn(
                     "missing-type", key == "resources" ? .moderate : .major,

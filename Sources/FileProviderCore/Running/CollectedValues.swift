@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Values that come from several tasks or threads.
-public final class Collected<Value: Sendable>: Sendable {
+public final class CollectedValues<Value: Sendable>: Sendable {
     private let store = Mutex<[Value]>([])
 
     /// Empty.

@@ -1,5 +1,5 @@
 /// What an application says of itself while it is in calibre connection mode (`connected.xml`).
-public struct Connected: Hashable, Sendable {
+public struct ConnectedMessage: Hashable, Sendable {
     /// Whether commands are carried out.
     public enum State: String, Hashable, Sendable, Codable {
         /// The application looks for commands.
@@ -29,7 +29,7 @@ public struct Connected: Hashable, Sendable {
     }
 }
 
-extension Connected {
+extension ConnectedMessage {
     /// The identifier of the application, by which a driver for it is chosen (attribute `application`; an extension).
     public var application: String? {
         get { attributes["application"] }
