@@ -52,7 +52,7 @@ extension FTPFileProvider {
         }
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isUnknownCommand, reply.code != 501 {
-            if name.count <= FTPHost.longest { session.host.lacks("MLST") }
+            if name.count <= FTPHost.maxLength { session.host.lacks("MLST") }
             return try await itemBySize(path, name, session)
         }
         return try nothing(reply, path)
@@ -129,7 +129,7 @@ extension FTPFileProvider {
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isTransient { throw FTPReplyError(reply, path: path) }
         if code.isUnknownCommand, reply.code != 501 {
-            if command.argument.count <= FTPHost.longest { session.host.lacks("MLSD") }
+            if command.argument.count <= FTPHost.maxLength { session.host.lacks("MLSD") }
         } else if reply.verb == "MLSD" {
             guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session) }
         }

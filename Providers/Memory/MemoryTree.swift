@@ -70,7 +70,7 @@ struct MemoryTree: Sendable {
     private var lastVersion = 0
 
     /// Names in a path; a walk takes a little stack for each.
-    private static let deepest = 256
+    private static let maxDepth = 256
 
     init(capacity: Int64?) {
         self.capacity = capacity
@@ -93,7 +93,7 @@ struct MemoryTree: Sendable {
     /// What is at `path`; nil when nothing is. Its folder must be there.
     func existing(at path: ProviderPath) throws -> MemoryItem? {
         guard let folder = path.parent else { throw FileError.make(errno: EEXIST, path: path, writing: true) }
-        guard path.components.count <= Self.deepest else { throw FileError.make(errno: ENAMETOOLONG, path: path, writing: true) }
+        guard path.components.count <= Self.maxDepth else { throw FileError.make(errno: ENAMETOOLONG, path: path, writing: true) }
         guard let children = try item(at: folder, writing: true).children else { throw FileError.notADirectory(folder, writing: true) }
         return children[Array(path.nameBytes)]
     }

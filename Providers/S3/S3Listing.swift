@@ -150,10 +150,10 @@ extension S3Service {
     ///
     /// - Parameter path: Named in messages.
     private func listing(
-        of path: ProviderPath, prefix: [UInt8], isDeep: Bool, at place: S3ListingPlace, most: Int = 1000
+        of path: ProviderPath, prefix: [UInt8], isDeep: Bool, at place: S3ListingPlace, maxKeys: Int = 1000
     ) -> HTTPRequest {
         var query = place.isOld ? "" : "list-type=2&"
-        query += "encoding-type=url&max-keys=\(most)&prefix=\(S3Encoding.percentEncoded(prefix))"
+        query += "encoding-type=url&max-keys=\(maxKeys)&prefix=\(S3Encoding.percentEncoded(prefix))"
         if !isDeep { query += "&delimiter=%2F" }
         switch place {
         case .token(let token?): query += "&continuation-token=\(S3Encoding.percentEncoded(token.utf8))"
@@ -168,20 +168,20 @@ extension S3Service {
 
     /// One page of all keys below a folder.
     func page(
-        below path: ProviderPath, at place: S3ListingPlace? = nil, most: Int = 1000, over connection: HTTPConnection
+        below path: ProviderPath, at place: S3ListingPlace? = nil, maxKeys: Int = 1000, over connection: HTTPConnection
     ) async throws -> S3Page {
         let prefix = Self.prefix(of: path)
-        let request = listing(of: path, prefix: prefix, isDeep: true, at: place ?? firstPlace, most: most)
+        let request = listing(of: path, prefix: prefix, isDeep: true, at: place ?? firstPlace, maxKeys: maxKeys)
         let (data, head) = try await connection.data(for: request)
         if head.isSuccess { return try page(data) }
-        return try await page(below: path, at: beginOldListing(), most: most, over: connection)
+        return try await page(below: path, at: beginOldListing(), maxKeys: maxKeys, over: connection)
     }
 
     /// Whether there is an object below `path`, or its marker.
     ///
     /// - Complexity: One request.
     public func isFolder(path: ProviderPath, over connection: HTTPConnection) async throws -> Bool {
-        try await !page(below: path, most: 1, over: connection).objects.isEmpty
+        try await !page(below: path, maxKeys: 1, over: connection).objects.isEmpty
     }
 }
 

@@ -20,7 +20,7 @@ enum SFTPHash: String, CaseIterable, Sendable {
 
 extension SFTPFileProvider: FileProviderChecksums {
     /// Seconds for which the command may be silent, which it is while it reads.
-    private static let longestHash = 3600.0
+    private static let maxHashTime = 3600.0
 
     /// By a command of the account's shell, such as `sha256sum`, where the configuration allows that and the account has one.
     ///
@@ -40,7 +40,7 @@ extension SFTPFileProvider: FileProviderChecksums {
         let (status, output) = try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && ($0 as? URLError)?.code != .timedOut }
         ) {
-            try await self.connection.pool.link().run("\(hash.command) < \(name)", idle: Self.longestHash)
+            try await self.connection.pool.link().run("\(hash.command) < \(name)", idle: Self.maxHashTime)
         }
         let value = String(decoding: output.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self).lowercased()
         guard status == 0, value.count == hash.digits, value.allSatisfy(\.isHexDigit) else {

@@ -99,11 +99,11 @@ extension SFTPFileProvider {
             // Some servers open what is no folder, and refuse to read it.
             throw try await self.refusal(.status(refusal.status), ofListing: path, session)
         } catch is SFTPListing.TooLong {
-            let most = SFTPListing.Limits()
+            let limits = SFTPListing.Limits()
             throw FileError.make(
                 .fileReadTooLarge, path: path, url: url(of: path),
                 sentence:
-                    "“\(path)” has more than \(most.entries) items, or more than \(most.names >> 20) MiB of names, which are not read.")
+                    "“\(path)” has more than \(limits.entries) items, or more than \(limits.names >> 20) MiB of names, which are not read.")
         }
         if !entries.unusable.isEmpty { throw FileError.unusableNames(entries.unusable, in: path, url: url(of: path)) }
     }

@@ -30,9 +30,9 @@ extension SFTPFileProvider {
     /// Folders that are listed at once.
     private static let listings = 16
     /// Files that are removed before more folders are listed.
-    private static let mostFiles = 10_000
+    private static let maxFiles = 10_000
     /// Folders of one tree.
-    private static let mostFolders = 1_000_000
+    private static let maxFolders = 1_000_000
 
     /// Removes what is no folder.
     ///
@@ -58,12 +58,12 @@ extension SFTPFileProvider {
             if let deepest = folders.first(where: { $0.components.count > path.components.count + ProviderPath.maxTreeDepth }) {
                 throw FileError.tooDeep(deepest)
             }
-            if all.count > Self.mostFolders {
+            if all.count > Self.maxFolders {
                 throw FileError.make(
                     .fileReadTooLarge, path: path, url: url(of: path),
-                    sentence: "“\(path)” has more than \(Self.mostFolders) folders, which are not removed together.")
+                    sentence: "“\(path)” has more than \(Self.maxFolders) folders, which are not removed together.")
             }
-            if files.count < Self.mostFiles, !folders.isEmpty { continue }
+            if files.count < Self.maxFiles, !folders.isEmpty { continue }
             try await removeAll(files, areFolders: false, of: path, progress)
             files = []
         }

@@ -103,8 +103,8 @@ public final class SFTPFileProvider: FileProviderBasicRemote, FileProviderOperat
     /// Small files in flight: each takes a few round trips and next to nothing else, and a handle for most of that time. A few more than there
     /// are handles keep the server busy: they wait for one.
     private static func concurrentTransfers(_ limits: SFTPLimits, _ learned: Int?) -> Int {
-        let most = limits.handles.map { min(128, max(4, $0 / 4)) } ?? 64
-        return learned.map { min(most, max(4, 2 * $0)) } ?? most
+        let maxCount = limits.handles.map { min(128, max(4, $0 / 4)) } ?? 64
+        return learned.map { min(maxCount, max(4, 2 * $0)) } ?? maxCount
     }
 
     /// Whether a login works, and SFTP is spoken there. Nothing is asked where a session is open.

@@ -95,7 +95,7 @@ extension WebDAVFileProvider: FileProviderSearch {
         // Its older WebDAV has no search.
         if isNextcloud, files?.dav == nil { return nil }
         guard case .condition(let condition, let operators) = BasicSearch(query, isNextcloud ? .nextcloud : .init()),
-            operators <= BasicSearch.mostOperators
+            operators <= BasicSearch.maxOperators
         else { return nil }
         // Nextcloud counts the scope from the root of its WebDAV, which alone takes the request.
         let scope =

@@ -29,9 +29,9 @@ extension Behaviour {
             try await trial.expectNames([name], "After making a folder with a name of 200 bytes")
         },
         Behaviour("A name longer than declared is refused, not cut", .ability(.writing)) { trial in
-            guard let longest = trial.capabilities.longestName else { throw Skipped(reason: "needs a limit of name lengths") }
-            let name = String(repeating: "x", count: longest + 1)
-            try await expectFailure("Writing to a name of \(longest + 1) bytes") { try await trial.write(name) }
+            guard let maxLength = trial.capabilities.longestName else { throw Skipped(reason: "needs a limit of name lengths") }
+            let name = String(repeating: "x", count: maxLength + 1)
+            try await expectFailure("Writing to a name of \(maxLength + 1) bytes") { try await trial.write(name) }
             try await trial.expectNames([], "After a refused name")
         },
     ]

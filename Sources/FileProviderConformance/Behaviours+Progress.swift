@@ -54,8 +54,8 @@ extension Behaviour {
             let path = try await trial.write("file", Pattern.data(300_000))
             let reports = Reports()
             try await trial.provider.copyItem(path: path, to: try trial.at("copy"), overwrite: false, progress: reports.reporter)
-            let most = reports.most
-            try expect(most <= 300_000, "Expected at most 300000 bytes to be reported, but it was \(most).")
+            let furthest = reports.furthest
+            try expect(furthest <= 300_000, "Expected at most 300000 bytes to be reported, but it was \(furthest).")
         },
     ]
 
@@ -82,20 +82,20 @@ extension Trial {
 
 /// What a reporter heard.
 private final class Reports: Sendable {
-    private let seen = Mutex((last: Int64(0), most: Int64(0), total: Int64?.none))
+    private let seen = Mutex((last: Int64(0), furthest: Int64(0), total: Int64?.none))
 
-    var most: Int64 { seen.withLock { $0.most } }
+    var furthest: Int64 { seen.withLock { $0.furthest } }
 
     var reporter: ProgressReporter {
         ProgressReporter { [self] completed, total in
-            seen.withLock { $0 = (completed, max($0.most, completed), total) }
+            seen.withLock { $0 = (completed, max($0.furthest, completed), total) }
         }
     }
 
     func expectEnd(_ size: Int64, _ what: String) throws {
-        let (last, most, total) = seen.withLock { $0 }
+        let (last, furthest, total) = seen.withLock { $0 }
         try expect(
-            last == size && most == size && total == size,
-            "\(what): expected reports up to \(size) of \(size) bytes, but the last was \(last) of \(total ?? -1), the largest \(most).")
+            last == size && furthest == size && total == size,
+            "\(what): expected reports up to \(size) of \(size) bytes, but the last was \(last) of \(total ?? -1), the largest \(furthest).")
     }
 }

@@ -57,8 +57,8 @@ final class Trash: Sendable {
     }
 
     private func enter(_ item: FileObject, _ body: (ProviderPath) async throws -> Void) async throws -> ProviderPath {
-        let longest = max(65, min(255, try await provider.capabilities().longestName ?? 255))
-        let names = TrashName.names(for: item.path, date: now(), longest: longest)
+        let maxLength = max(65, min(255, try await provider.capabilities().longestName ?? 255))
+        let names = TrashName.names(for: item.path, date: now(), maxLength: maxLength)
         let place = try names.reduce(path) { try $0.appending(nameBytes: $1) }
         let size = policy.greatestSize == nil ? nil : try await size(of: item)
         let top = top(of: place)

@@ -45,13 +45,13 @@ enum TrashName {
     /// The names, from the trash folder down, for what lay at `path`.
     ///
     /// - Parameter longest: Bytes of one name, more than 64.
-    static func names(for path: ProviderPath, date: Date, longest: Int) -> [[UInt8]] {
+    static func names(for path: ProviderPath, date: Date, maxLength: Int) -> [[UInt8]] {
         let tag = String(UInt64.random(in: 0..<(1 << 40)), radix: 36)
         var names = [Array("\(date.formatted(style))_\(tag)_".utf8)]
         for byte in path.bytes {
             let count = names[names.count - 1].count
             // A break goes between characters, as long as they are any: a name that is not UTF-8 is one that not all storages take.
-            if count > longest - 8, byte & 0xC0 != 0x80 || count == longest - 1 {
+            if count > maxLength - 8, byte & 0xC0 != 0x80 || count == maxLength - 1 {
                 names[names.count - 1].append(equals)
                 names.append([underscore])
             }

@@ -24,8 +24,8 @@ extension FileQuery {
 
 /// Reads a predicate's words from left to right, by recursive descent.
 struct PredicateParser {
-    static let longest = 65_536
-    static let deepest = 64
+    static let maxLength = 65_536
+    static let maxDepth = 64
 
     private var lexer: PredicateLexer
     /// The word that comes next.
@@ -34,8 +34,8 @@ struct PredicateParser {
     private var depth = 0
 
     init(_ text: String, _ arguments: [(any Sendable)?]) throws {
-        guard text.utf8.count <= Self.longest else {
-            throw PredicateError.make("a predicate is \(Self.longest) bytes long at most", at: 1)
+        guard text.utf8.count <= Self.maxLength else {
+            throw PredicateError.make("a predicate is \(Self.maxLength) bytes long at most", at: 1)
         }
         lexer = PredicateLexer(text)
         current = try lexer.token()
@@ -71,7 +71,7 @@ struct PredicateParser {
     }
 
     private mutating func nested(at position: Int, _ body: (inout Self) throws -> FileQuery) throws -> FileQuery {
-        guard depth < Self.deepest else { throw PredicateError.make("nothing nests deeper than \(Self.deepest)", at: position) }
+        guard depth < Self.maxDepth else { throw PredicateError.make("nothing nests deeper than \(Self.maxDepth)", at: position) }
         depth += 1
         defer { depth -= 1 }
         return try body(&self)

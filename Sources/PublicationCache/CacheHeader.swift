@@ -15,7 +15,7 @@ struct CacheHeader: Hashable, Sendable {
     /// Bytes in a block of files that are made now, 256 KiB: the least that is asked of the medium, and what one checksum is for.
     static let usualBlock: Int64 = 256 << 10
     /// The longest resource that has a file, 1 TiB: what claims more is read past the cache, as its table alone would be long work.
-    static let longest: Int64 = 1 << 40
+    static let maxLength: Int64 = 1 << 40
     private static let mark = Array("CARRELC1".utf8)
     private static let count = 100
 
@@ -51,7 +51,7 @@ struct CacheHeader: Hashable, Sendable {
         length = Int64(bitPattern: number(80, 8))
         block = Int64(number(88, 4))
         hasTag = number(92, 4) == 1
-        guard (0...Self.longest).contains(length), (4096...16 << 20).contains(block) else { return nil }
+        guard (0...Self.maxLength).contains(length), (4096...16 << 20).contains(block) else { return nil }
     }
 
     var bytes: [UInt8] {

@@ -16,8 +16,8 @@ extension CachedEntry {
             guard try await settled(near: Int64(block) * file.header.block, mustAsk: true) === file else { throw changed() }
         }
         // A longer entry, whatever it claims, is one that archives do not unpack unless they are told to.
-        let most = isCompressed ? ArchiveLimits.standard.maxEntrySize : min(Self.window, cache.capacity / 4)
-        let ahead = min(end, block + max(1, Int(most / file.header.block)))
+        let maxSize = isCompressed ? ArchiveLimits.standard.maxEntrySize : min(Self.window, cache.capacity / 4)
+        let ahead = min(end, block + max(1, Int(maxSize / file.header.block)))
         let (missing, isRemoved) = try await BlockingThreads.shared.run { flag in
             (try file.missing(in: block..<ahead, flag), file.isRemoved)
         }

@@ -127,13 +127,13 @@ extension CachedEntry {
         state.withLock { $0.file = nil }
         let resource = resource
         let block = CacheHeader.usualBlock
-        let start = min(offset, CacheHeader.longest) / block * block
+        let start = min(offset, CacheHeader.maxLength) / block * block
         var first: Data?
         if archived == nil { first = try await resource.read(start..<start + block) }
         let version = try await version(of: resource)
         let expected = (start..<start + block).clamped(to: 0..<max(0, version.length))
-        guard (0...CacheHeader.longest).contains(version.length), first == nil || first?.count == expected.count else {
-            let isTooLong = version.length > CacheHeader.longest
+        guard (0...CacheHeader.maxLength).contains(version.length), first == nil || first?.count == expected.count else {
+            let isTooLong = version.length > CacheHeader.maxLength
             let sentence = "“\(link.href)” \(isTooLong ? "claims to be too long to be kept" : "is not as long as it says")."
             refuse(StorageFailure(cause: FileError.make(.fileReadUnknown, path: link.href, sentence: sentence)))
             return nil

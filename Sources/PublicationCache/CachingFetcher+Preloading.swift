@@ -7,7 +7,7 @@ extension CachingFetcher {
     /// How many resources are loaded at once.
     private static let lanes = 4
     /// The most bytes that are expected, whatever links claim together: sums with what resources say later stay numbers.
-    private static let mostExpected: Int64 = 1 << 60
+    private static let maxExpected: Int64 = 1 << 60
 
     /// Loads all of what `links` lead to into the cache, and pins the publication so that it stays there.
     ///
@@ -24,7 +24,7 @@ extension CachingFetcher {
         var seen: Set<String> = []
         let wanted = links.filter { !($0.templated && $0.href.contains("{")) && seen.insert(Self.name(of: $0.href)).inserted }
         try await cache.pin(scope: scope)
-        progress.expectMore(wanted.reduce(0) { min($0 + $1.claimedSize, Self.mostExpected) })
+        progress.expectMore(wanted.reduce(0) { min($0 + $1.claimedSize, Self.maxExpected) })
         let errors = CollectedValues<any Error>()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, link) in wanted.enumerated() {
@@ -113,7 +113,7 @@ extension Publication {
 
 extension Link {
     /// The size that a preload expects before it knows.
-    fileprivate var claimedSize: Int64 { min(max(0, size ?? 0), CacheHeader.longest) }
+    fileprivate var claimedSize: Int64 { min(max(0, size ?? 0), CacheHeader.maxLength) }
 }
 
 /// Counts bytes, and nothing else.
@@ -126,7 +126,7 @@ private final class ProgressSink: ByteSink {
         self.claimed = claimed
     }
 
-    func begin(_ extent: FileExtent) throws { progress.expectMore(min(max(0, extent.count), CacheHeader.longest) - claimed) }
+    func begin(_ extent: FileExtent) throws { progress.expectMore(min(max(0, extent.count), CacheHeader.maxLength) - claimed) }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         progress.advance(by: Int64(bytes.count))

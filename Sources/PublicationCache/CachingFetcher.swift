@@ -22,7 +22,7 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     private let state = Mutex((entries: [String: CachedEntry](), isClosed: false))
 
     /// The longest list of links that is kept, 16 MiB as JSON.
-    private static let longestList = 16 << 20
+    private static let maxListLength = 16 << 20
 
     /// - Parameters:
     ///   - base: What the resources come from; closed with this fetcher.
@@ -103,15 +103,15 @@ public final class CachingFetcher: Fetcher, PrefetchingFetcher {
     private func keep(_ links: [Link]) async {
         let harmless = links.filter { !$0.isRemote || !$0.href.contains("@") && !$0.href.contains("?") }
         let data = JSONValue.array(harmless.map(\.json)).data
-        guard data.count <= Self.longestList, (try? await cache.makeRoom(for: Int64(data.count))) != nil else { return }
+        guard data.count <= Self.maxListLength, (try? await cache.makeRoom(for: Int64(data.count))) != nil else { return }
         try? await BlockingThreads.shared.run { [folder] in
-            if try folder.read(CacheFolder.links, limit: Self.longestList) != data { try folder.write(data, to: CacheFolder.links) }
+            if try folder.read(CacheFolder.links, limit: Self.maxListLength) != data { try folder.write(data, to: CacheFolder.links) }
         }
     }
 
     private func keptLinks() async -> [Link]? {
-        let data = try? await BlockingThreads.shared.run { [folder] in try folder.read(CacheFolder.links, limit: Self.longestList) }
-        guard let data, let json = try? JSONValue(data: data, maximumSize: Self.longestList) else { return nil }
+        let data = try? await BlockingThreads.shared.run { [folder] in try folder.read(CacheFolder.links, limit: Self.maxListLength) }
+        guard let data, let json = try? JSONValue(data: data, maximumSize: Self.maxListLength) else { return nil }
         return [Link](json: json)
     }
 }

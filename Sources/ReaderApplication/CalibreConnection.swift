@@ -33,7 +33,7 @@ public actor CalibreConnection {
     }
 
     /// Seconds for which a step is waited for before the application says that it is offline: shorter than drivers wait for life.
-    private static let longestStep = 10.0
+    private static let maxStepTime = 10.0
 
     /// Where the connection stands.
     public private(set) var state = State.left
@@ -119,7 +119,7 @@ public actor CalibreConnection {
         defer { turns.end() }
         guard state == .online else { return }
         control.isOffline = true
-        await control.waitForStep(atMost: Self.longestStep)
+        await control.waitForStep(atMost: Self.maxStepTime)
         become(.offline)
         try await tell { _ in .offline }
     }

@@ -41,7 +41,7 @@ struct FoundCommand: Sendable {
 /// Finds commands in the staging folder, and none that is still being written.
 struct CommandInbox {
     /// Files that are looked into at most, each time. A driver leaves one.
-    private static let mostFiles = 16
+    private static let maxFiles = 16
     /// Seconds between two looks into a command that could not be removed; drivers wait longer than that.
     private static let leftPause = 5.0
 
@@ -91,7 +91,7 @@ struct CommandInbox {
         strangers.formIntersection(names)
         var best: FoundCommand?
         let strange = strangers
-        for file in files.lazy.filter({ Self.isCommand($0.name) && !strange.contains($0.name) }).prefix(Self.mostFiles) {
+        for file in files.lazy.filter({ Self.isCommand($0.name) && !strange.contains($0.name) }).prefix(Self.maxFiles) {
             if isLeftUnchanged(file) { continue }
             guard let found = try await command(in: file) else { continue }
             if let known = left[found.fileName], known.data == found.data {

@@ -4,7 +4,7 @@ import ReaderMessages
 /// What came of the steps of a command so far.
 struct StepsRun {
     /// Sentences that one status holds at most; the rest is counted.
-    private static let mostMessages = 1_000
+    private static let maxMessages = 1_000
 
     private var messages: [StatusMessage]
     private var count = 0
@@ -46,9 +46,9 @@ struct StepsRun {
     /// command is done, and each is named.
     func ending(of fileName: String, steps: Int) -> CommandProcessor.Ending {
         var messages = messages
-        if messages.count > Self.mostMessages {
-            let more = messages.count - Self.mostMessages
-            messages = messages.prefix(Self.mostMessages) + [StatusMessage("There are \(more) more messages.", about: fileName)]
+        if messages.count > Self.maxMessages {
+            let more = messages.count - Self.maxMessages
+            messages = messages.prefix(Self.maxMessages) + [StatusMessage("There are \(more) more messages.", about: fileName)]
         }
         if let failure {
             messages.append(StatusMessage("The command was not carried out to its end: \(failure.sentence)", about: fileName))

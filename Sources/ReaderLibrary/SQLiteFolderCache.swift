@@ -6,7 +6,7 @@ public import ReaderLink
 /// The cache of a plain folder in SQLite: one row for each file.
 public final class SQLiteFolderCache: FolderCache {
     /// Bytes of the largest file that is read or written to, 1 GiB.
-    private static let largest: Int64 = 1 << 30
+    private static let maxSize: Int64 = 1 << 30
 
     /// A cache holds nothing of its own; everything is in the files.
     public init() {}
@@ -18,7 +18,7 @@ public final class SQLiteFolderCache: FolderCache {
     /// - Complexity: Reads the file twice; two statements.
     public func load(from file: URL) async throws -> FolderCacheContents {
         try await Self.translating(file) {
-            try ForeignDatabase.read(file, kind: FolderCacheTable.kind, limit: Self.largest) { db in try FolderCacheTable(db).contents() }
+            try ForeignDatabase.read(file, kind: FolderCacheTable.kind, limit: Self.maxSize) { db in try FolderCacheTable(db).contents() }
         }
     }
 
@@ -29,7 +29,7 @@ public final class SQLiteFolderCache: FolderCache {
     /// - Complexity: Reads the old file once and writes every row.
     public func save(_ contents: FolderCacheContents, to file: URL) async throws {
         try await Self.translating(file) {
-            if try !Self.isEmpty(file) { try ForeignDatabase.inspect(file, limit: Self.largest) }
+            if try !Self.isEmpty(file) { try ForeignDatabase.inspect(file, limit: Self.maxSize) }
             let queue = try DatabaseQueue(path: file.path, configuration: ForeignDatabase.configuration(readonly: false))
             let result = Result {
                 try queue.writeWithoutTransaction { db in
@@ -62,7 +62,7 @@ public final class SQLiteFolderCache: FolderCache {
         } catch let error as DatabaseError {
             throw error.isDamage ? FolderCacheFailure(.damaged, detail: error.message) : error.fileError(path: file.path)
         } catch let error as CocoaError where error.code == .fileReadTooLarge {
-            throw FolderCacheFailure(.damaged, detail: "it is larger than \(largest) bytes")
+            throw FolderCacheFailure(.damaged, detail: "it is larger than \(maxSize) bytes")
         }
     }
 }

@@ -46,13 +46,13 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
             throw FileError.make(.fileReadTooLarge, path: file.path, sentence: sentence)
         }
         let lines = ["filename", "uuid", "title", "title_sort", "author_sort", "series", "publisher", "pub_date", "cover_hash"]
-        let tooLong = lines.map { "length(CAST(\($0) AS BLOB)) > \(BookText.longestLine)" }.joined(separator: " OR ")
+        let tooLong = lines.map { "length(CAST(\($0) AS BLOB)) > \(BookText.maxLineLength)" }.joined(separator: " OR ")
         let rows = [
-            "SELECT 1 FROM books WHERE \(tooLong) OR length(CAST(description AS BLOB)) > \(BookText.longestDescription)",
-            "SELECT 1 FROM authors WHERE place >= \(BookText.longestList) OR length(CAST(name AS BLOB)) > \(BookText.longestLine)",
-            "SELECT 1 FROM subjects WHERE place >= \(BookText.longestList) OR length(CAST(name AS BLOB)) > \(BookText.longestLine)",
-            "SELECT 1 FROM collections WHERE length(CAST(name AS BLOB)) > \(BookText.longestLine)",
-            "SELECT 1 FROM book_collections WHERE place >= \(BookText.longestList)",
+            "SELECT 1 FROM books WHERE \(tooLong) OR length(CAST(description AS BLOB)) > \(BookText.maxDescriptionLength)",
+            "SELECT 1 FROM authors WHERE place >= \(BookText.maxListLength) OR length(CAST(name AS BLOB)) > \(BookText.maxLineLength)",
+            "SELECT 1 FROM subjects WHERE place >= \(BookText.maxListLength) OR length(CAST(name AS BLOB)) > \(BookText.maxLineLength)",
+            "SELECT 1 FROM collections WHERE length(CAST(name AS BLOB)) > \(BookText.maxLineLength)",
+            "SELECT 1 FROM book_collections WHERE place >= \(BookText.maxListLength)",
         ]
         for sql in rows where try Int.fetchOne(db, sql: sql + " LIMIT 1") != nil {
             throw DatabaseProblem(.damaged, "a value in it is too long")

@@ -4,9 +4,9 @@
 /// opened.
 struct OwnEntities {
     /// Names that are remembered; entities declared after them are not expanded.
-    static let most = 100
+    static let maxCount = 100
     /// Bytes of UTF-8 that all declarations may hold, and that all uses may put in.
-    static let mostBytes = 64 << 10
+    static let maxBytes = 64 << 10
 
     /// Nil for an entity that is not expanded. The first declaration of a name counts (XML 1.0, section 4.2).
     private var texts: [String: String?] = [:]
@@ -16,16 +16,16 @@ struct OwnEntities {
     /// - Parameter content: What libxml2 made of the declaration: character references are put in, others are not. Nil for an entity
     ///   without a content in the document.
     mutating func declare(_ name: String, as content: String?) {
-        guard texts.count < Self.most, texts.index(forKey: name) == nil else { return }
+        guard texts.count < Self.maxCount, texts.index(forKey: name) == nil else { return }
         let count = content?.utf8.count ?? 0
-        let text = declaredBytes + count <= Self.mostBytes ? content.flatMap(Self.plainText) : nil
+        let text = declaredBytes + count <= Self.maxBytes ? content.flatMap(Self.plainText) : nil
         if text != nil { declaredBytes += count }
         texts.updateValue(text, forKey: name)
     }
 
     /// The text for one use; nil for an entity that is not expanded, and once all uses together have become too long.
     mutating func use(_ name: String) -> String? {
-        guard let text = text(of: name), usedBytes + text.utf8.count <= Self.mostBytes else { return nil }
+        guard let text = text(of: name), usedBytes + text.utf8.count <= Self.maxBytes else { return nil }
         usedBytes += text.utf8.count
         return text
     }

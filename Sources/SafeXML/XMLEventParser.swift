@@ -152,12 +152,12 @@ extension XMLEventParser {
             let limit = max(limits.text, 1 << 20) + sliceSize
             guard end - current <= limit else { throw fail(XMLErrors.tooLarge(line: receiver.line, "a part of more than \(limit) bytes")) }
         }
-        guard xmlDictGetUsage(context.pointee.dict) <= Self.mostNames else {
-            throw fail(XMLErrors.tooLarge(line: receiver.line, "more than \(Self.mostNames) bytes of different names"))
+        guard xmlDictGetUsage(context.pointee.dict) <= Self.maxNames else {
+            throw fail(XMLErrors.tooLarge(line: receiver.line, "more than \(Self.maxNames) bytes of different names"))
         }
     }
 
-    private static let mostNames = 16 << 20
+    private static let maxNames = 16 << 20
 
     private func fail(_ error: any Error) -> any Error {
         receiver.fail(error)

@@ -76,7 +76,7 @@ import Testing
         let server = FTPServer(host: "127.0.0.1", port: double.port, security: .none)
         let login = try FTPLogin(user: "anna", password: "secret")
         let host = FTPHost(charset: .utf8)
-        let pool = FTPPool(most: 4, patience: .seconds(300), relief: .milliseconds(300)) { _, begin in
+        let pool = FTPPool(maxCount: 4, patience: .seconds(300), relief: .milliseconds(300)) { _, begin in
             let control = try FTPControlConnection(server: server, login: login, options: ConnectionOptions(proxy: .none))
             let session = FTPSession(control, host: host, bytesPerSecond: nil)
             begin(session)

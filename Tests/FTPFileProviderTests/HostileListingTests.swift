@@ -70,7 +70,7 @@ private struct SeededGenerator: RandomNumberGenerator {
 
     @Test func `A line has 64 KiB at most`() throws {
         let front = Array("type=file; ".utf8)
-        let longest = front + [UInt8](repeating: 0x61, count: FTPLines.longest - front.count)
+        let longest = front + [UInt8](repeating: 0x61, count: FTPLines.maxLength - front.count)
         for end in ["", "\n", "\r\n"] {
             for cuts in [[], [5], [longest.count], Array(stride(from: 1000, to: longest.count, by: 1000))] {
                 #expect(try read(FTPMachineListing(), longest + Array(end.utf8), cutAt: cuts).entries.count == 1)

@@ -200,12 +200,12 @@ private final class SearchingStub: FileProviderSearch {
         var folders = ["/": [["top/"]], "/top": [names]]
         for name in names { folders["/top/" + name] = [["x"]] }
         let running = Atomic(0)
-        let most = Atomic(0)
+        let peak = Atomic(0)
         let full = Signal()
         let tree = try ListedTree(folders, cost: cost) { path in
             if path.components.count < 2 { return }
             let now = running.add(1, ordering: .sequentiallyConsistent).newValue
-            most.max(now, ordering: .sequentiallyConsistent)
+            peak.max(now, ordering: .sequentiallyConsistent)
             if now == expected { full.fire() }
             try await full.wait()
             running.subtract(1, ordering: .sequentiallyConsistent)
@@ -214,7 +214,7 @@ private final class SearchingStub: FileProviderSearch {
         try await tree.searchFiles(path: .root, recursive: true, query: .type(.regular), listings: listings) {
             found.add($0.count, ordering: .relaxed)
         }
-        #expect(most.load(ordering: .relaxed) == expected && found.load(ordering: .relaxed) == 12)
+        #expect(peak.load(ordering: .relaxed) == expected && found.load(ordering: .relaxed) == 12)
     }
 
     @Test func `folders without end are not entered for ever`() async throws {

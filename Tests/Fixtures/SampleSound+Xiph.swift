@@ -46,11 +46,11 @@ extension SampleSound {
             data += joined(big(laces.count, 1), laces, content)
             number += 1
         }
-        let mostOnPage = 255 * 255
+        let maxOnPage = 255 * 255
         for packet in packets {
-            for start in stride(from: 0, through: packet.count, by: mostOnPage) {
-                let part = packet.dropFirst(start).prefix(mostOnPage)
-                let isEnd = part.count < mostOnPage
+            for start in stride(from: 0, through: packet.count, by: maxOnPage) {
+                let part = packet.dropFirst(start).prefix(maxOnPage)
+                let isEnd = part.count < maxOnPage
                 var laces = Data(repeating: 255, count: part.count / 255)
                 if isEnd { laces += big(part.count % 255, 1) }
                 page(laces, Data(part), position: isEnd ? 0 : -1, flags: number == 0 ? 2 : start > 0 ? 1 : 0)

@@ -54,7 +54,7 @@ extension LocalMonitorTests {
     @Test func `a consumer that is cancelled while polling begins may come back`() async throws {
         let place = try TestFolder()
         let monitor = LocalMonitor(
-            of: place.provider, path: .root, options: WatchOptions(window: 0, minInterval: 0.01), mostWatches: 1)
+            of: place.provider, path: .root, options: WatchOptions(window: 0, minInterval: 0.01), maxWatches: 1)
         try await monitor.start()
         try place.makeFolder("/a")
         let cancelled = Task {
@@ -72,7 +72,7 @@ extension LocalMonitorTests {
     @Test func `a folder that is gone when polling begins is told, then thrown`() async throws {
         let place = try TestFolder()
         try place.makeFolder("/watched")
-        let monitor = LocalMonitor(of: place.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), mostWatches: 1)
+        let monitor = LocalMonitor(of: place.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), maxWatches: 1)
         try await monitor.start()
         try place.makeFolder("/watched/a")
         let cancelled = Task {

@@ -236,7 +236,7 @@ import Testing
         let place = try TestFolder()
         try place.makeFolder("/a/b")
         let monitor = LocalMonitor(
-            of: place.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), mostWatches: limit)
+            of: place.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), maxWatches: limit)
         try await monitor.start()
         try place.makeFolder("/a/b/c/d")
         let first = try #require(try await monitor.next())

@@ -151,18 +151,18 @@ private let block = Int(CacheHeader.usualBlock)
     }
 
     @Test func `loads no more than four at once`() async throws {
-        let running = Mutex((now: 0, most: 0))
+        let running = Mutex((now: 0, peak: 0))
         let medium = medium
         let counted = ProxyFetcher { link in
             GuardedResource(medium.get(link)) { change in
                 running.withLock { running in
                     running.now += change
-                    running.most = max(running.most, running.now)
+                    running.peak = max(running.peak, running.now)
                 }
             }
         }
         try await CachingFetcher(counted, cache: room.cache(), scope: "x").preload(links)
-        #expect(running.withLock { $0.most } <= 4)
+        #expect(running.withLock { $0.peak } <= 4)
         #expect(running.withLock { $0.now } == 0)
     }
 }

@@ -122,7 +122,7 @@
         }
 
         @Test func `is a file on the disk for what is too large for memory`() async throws {
-            let content = noise(UnpackedEntry.largestInMemory + 300_001)
+            let content = noise(UnpackedEntry.maxSizeInMemory + 300_001)
             for kind in [PackedBuilder.Kind.tar, .rar5] {
                 let (archive, reader) = try await open(kind, [File("a", "1"), File("large", content)])
                 let entry = try #require(archive.entry(at: "large"))

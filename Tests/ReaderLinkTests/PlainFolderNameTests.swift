@@ -21,7 +21,7 @@ let hostileTitles = [
     func `a title of any kind becomes one harmless name`(title: String) throws {
         for number in [1, 2, 12_345] {
             let name = SafeFileName.make(title: title, number: number, fileExtension: "epub")
-            #expect(name.utf8.count <= SafeFileName.longest)
+            #expect(name.utf8.count <= SafeFileName.maxLength)
             #expect(name.hasSuffix(number == 1 ? ".epub" : " \(number).epub"))
             #expect(name.count > ".epub".count)
             #expect(!name.hasPrefix(".") && !name.hasPrefix(" "))

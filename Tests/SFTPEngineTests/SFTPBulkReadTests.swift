@@ -107,7 +107,7 @@ import Testing
         try await withSession(double) { session async throws in
             #expect(try await read([session], 0..<8_000_000, into: PatternSink()) == 8_000_000)
             #expect(double.requests.map(\.length).max() == 32_768)
-            #expect(double.counts.mostOutstanding <= 64)
+            #expect(double.counts.peakOutstanding <= 64)
         }
     }
 

@@ -78,7 +78,7 @@ import Testing
         try await withSession(double) { session async throws in
             #expect(try await write([session], from: PatternSource(8_000_000)) == 8_000_000)
             #expect(double.requests.map(\.length).max() == 32_768)
-            #expect(double.counts.mostOutstanding <= 64)
+            #expect(double.counts.peakOutstanding <= 64)
         }
     }
 
@@ -141,16 +141,16 @@ import Testing
 
     /// One answer that is missing keeps the window where it is, all of them keep it as it was at first.
     @Test(arguments: [(true, 15 << 20, 16 << 20), (false, 3 << 20, 4 << 20)])
-    func `a server that does not answer gets no more than a window`(answersOthers: Bool, least: Int, most: Int) async throws {
+    func `a server that does not answer gets no more than a window`(answersOthers: Bool, minCount: Int, maxCount: Int) async throws {
         let double = double {
             $0.answer = { $0.kind == .write && ($0.offset == 0 || !answersOthers) ? [.silenceAfterDoing] : [] }
         }
         try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let writing = Task { try await SFTPBulkWrite(lanes, from: PatternSource(.max), at: 0).run() }
-            try await eventually { double.counts.bytesWritten > least }
+            try await eventually { double.counts.bytesWritten > minCount }
             #expect(try await sessions[0].size("/file") != nil)
-            #expect(double.counts.bytesWritten <= most)
+            #expect(double.counts.bytesWritten <= maxCount)
             writing.cancel()
             await #expect(throws: CancellationError.self) { _ = try await writing.value }
             for session in sessions { session.end() }
@@ -177,7 +177,7 @@ import Testing
             #expect(try await write([session], from: PatternSource(24 << 20)) == 24 << 20)
             #expect(double.isPattern("/file", size: 24 << 20))
             // Sixteen at first, and more while answers come within a quarter of a second; 64 would wait for two.
-            #expect(double.counts.mostOutstanding <= 40, "\(double.counts.mostOutstanding)")
+            #expect(double.counts.peakOutstanding <= 40, "\(double.counts.peakOutstanding)")
         }
     }
 

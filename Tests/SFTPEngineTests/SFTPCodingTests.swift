@@ -171,7 +171,7 @@ private func bytes(_ dump: String) -> [UInt8] {
     }
 
     @Test(arguments: [1, 7, 65_536, .max]) func `packets come out whole, the longest too`(step: Int) throws {
-        let longest = SFTPInbox.longestPacket - 4
+        let longest = SFTPInbox.maxPacketLength - 4
         let lengths = step == 1 ? [1, 5, 70_000, 3] : [1, longest, longest, 5, 261_129, longest, 1, longest - 1, 2]
         #expect(try packets(lengths.flatMap { packet($0) }, step: step) == lengths)
         #expect(throws: SFTPProtocolError.self) { try packets(packet(longest + 1), step: step) }

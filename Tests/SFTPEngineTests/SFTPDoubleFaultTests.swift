@@ -130,7 +130,7 @@ import Testing
         #expect(try await client.packet().starts(with: status(1, .ok)))
         #expect(try await client.packet() == status(2, .failure) + "No space left on device".bytes + "".bytes)
         #expect(try await client.packet() == status(3, .failure) + "Too many open files".bytes + "".bytes)
-        #expect(double.counts.mostHandles == 1)
+        #expect(double.counts.peakHandles == 1)
         double.stop()
     }
 

@@ -146,7 +146,7 @@ import Testing
         #expect(double.counts.turns == 3)
         #expect(double.counts.roundTrips == 3)
         #expect(double.counts.requests == [.lstat: 60])
-        #expect(double.counts.mostOutstanding == 20)
+        #expect(double.counts.peakOutstanding == 20)
         double.stop()
     }
 }

@@ -117,7 +117,7 @@ import Testing
     @Test func `nobody takes the room of one who tries again, before that is answered`() async throws {
         let room = SFTPHandleRoom()
         let session = try await SFTPSession.open(over: silent.channel(), room: room)
-        let again = room.ask(1, session, most: 1)
+        let again = room.ask(1, session, maxCount: 1)
         let other = room.ask(1, session)
         #expect(room.isAdmitted(again) && !room.isAdmitted(other))
         room.finish(again)
@@ -130,7 +130,7 @@ import Testing
         let room = SFTPHandleRoom(patience: isPatient ? .seconds(1_000) : .zero)
         let session = try await SFTPSession.open(over: silent.channel(), room: room)
         let open = [room.ask(1, session), room.ask(1, session)]
-        let again = room.ask(1, session, most: 2)
+        let again = room.ask(1, session, maxCount: 2)
         let other = room.ask(1, session)
         #expect(!room.isAdmitted(again) && room.isAdmitted(other) == !isPatient)
         if !isPatient { room.withdraw(other) }

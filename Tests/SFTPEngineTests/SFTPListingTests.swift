@@ -31,7 +31,7 @@ import Testing
             #expect(Set(names).count == 10_002)
             #expect(names.contains("entry-09999"))
             #expect(double.counts.roundTrips <= 4)
-            #expect(double.counts.mostOutstanding <= 128)
+            #expect(double.counts.peakOutstanding <= 128)
             session.close([handle])
         }
     }
@@ -51,7 +51,7 @@ import Testing
         try await withSession(double) { session async throws in
             let handle = try await opendir(session, "/")
             await #expect(throws: SFTPListing.TooLong.self) { _ = try await names(session, handle, .init(entries: 5_000)) }
-            #expect(double.counts.mostOutstanding <= 128)
+            #expect(double.counts.peakOutstanding <= 128)
             session.close([handle])
         }
     }
@@ -87,7 +87,7 @@ import Testing
         try await withSession(double) { session async throws in
             let handle = try await opendir(session, "/many")
             #expect(try await names(session, handle).count == 12_002)
-            #expect(double.counts.mostOutstanding <= 16)
+            #expect(double.counts.peakOutstanding <= 16)
             session.close([handle])
         }
     }

@@ -19,14 +19,14 @@ struct SSHAttemptsTests {
     }
 
     @Test func `six keys are offered, and three where a password may follow them`() {
-        for (methods, accepted, most) in [
+        for (methods, accepted, maxCount) in [
             ([], ["publickey", "password"], 6), ([password], ["publickey", "password"], 3), ([password], ["publickey"], 6),
             ([password], nil, 3), ([password], [], 3),
             ([.keyboardInteractive(nil) { _ in "" }], ["publickey", "keyboard-interactive"], 3),
         ] as [([SSHLogin.Method], [String]?, Int)] {
             var attempts = attempts(methods, accepted: accepted)
-            #expect(taken(&attempts, of: 9) == most)
-            #expect(attempts.refusal(lastWords: nil, nil).sentence.contains("More than \(most) keys are not offered"))
+            #expect(taken(&attempts, of: 9) == maxCount)
+            #expect(attempts.refusal(lastWords: nil, nil).sentence.contains("More than \(maxCount) keys are not offered"))
         }
     }
 

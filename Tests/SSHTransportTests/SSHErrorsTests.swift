@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func `a refused login says what was tried, what is taken, and what to do with RSA keys`() {
-        var attempts = SSHAttempts(login: SSHLogin(user: "reader", methods: [], mostKeys: 2), server: server)
+        var attempts = SSHAttempts(login: SSHLogin(user: "reader", methods: [], maxKeys: 2), server: server)
         #expect(attempts.refusal(lastWords: nil, nil).sentence.contains("nothing to log in with"))
         #expect(attempts.takeKey(type: "ssh-rsa") && attempts.takeKey(type: nil) && !attempts.takeKey(type: nil))
         attempts.failed("key id_rsa", SSHError(code: -18, text: "no"))

@@ -10,7 +10,7 @@ struct SSHKeepAliveTests {
     @Test func `a server that says nothing is asked three times, and then there is none`() {
         var keepAlive = SSHKeepAlive(interval: .seconds(30))
         var now = start
-        for _ in 0..<SSHKeepAlive.most {
+        for _ in 0..<SSHKeepAlive.maxCount {
             now += .seconds(31)
             #expect(keepAlive.step(now, lastReceived: start, isWaitedFor: false) == .ask(wantsAnswer: true))
             #expect(keepAlive.step(now, lastReceived: start, isWaitedFor: false) == .wait(until: now + .seconds(30)))

@@ -10,17 +10,17 @@ import Testing
     private let moment = Date(timeIntervalSince1970: 1_795_401_910)  // 2026-11-23 02:45:10 UTC
 
     @Test func `a conflict copy says when and from where`() throws {
-        let name = try ConflictName.make(for: ProviderPath("/a/notes.txt"), label: "nas", date: moment, longest: 255)
+        let name = try ConflictName.make(for: ProviderPath("/a/notes.txt"), label: "nas", date: moment, maxLength: 255)
         #expect(name.string == "/a/notes (conflict 2026-11-23 02.45.10 nas).txt")
-        let second = try ConflictName.make(for: ProviderPath("/.hidden"), label: "", date: moment, longest: 255, number: 2)
+        let second = try ConflictName.make(for: ProviderPath("/.hidden"), label: "", date: moment, maxLength: 255, number: 2)
         #expect(second.string == "/.hidden (conflict 2026-11-23 02.45.10 2)")
     }
 
     @Test(arguments: [60, 100, 255])
-    func `a long name is shortened by whole characters`(longest: Int) throws {
+    func `a long name is shortened by whole characters`(maxLength: Int) throws {
         let path = try ProviderPath("/" + String(repeating: "ü", count: 120) + ".epub")
-        let name = try ConflictName.make(for: path, label: "nas", date: moment, longest: longest)
-        #expect(name.nameBytes.count <= longest && name.nameBytes.count > longest - 8 || longest == 255)
+        let name = try ConflictName.make(for: path, label: "nas", date: moment, maxLength: maxLength)
+        #expect(name.nameBytes.count <= maxLength && name.nameBytes.count > maxLength - 8 || maxLength == 255)
         #expect(String(validating: name.nameBytes, as: UTF8.self)?.hasSuffix(" (conflict 2026-11-23 02.45.10 nas).epub") == true)
     }
 

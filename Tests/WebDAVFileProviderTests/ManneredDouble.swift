@@ -71,7 +71,7 @@ final class ManneredDouble: Sendable {
             _ = double.answer(request)
             return .raw(Data())
         case .wantsLength where request.headers["transfer-encoding"] != nil: return .reply(411)
-        case .limits(let most) where request.body.count > most: return .reply(413)
+        case .limits(let limit) where request.body.count > limit: return .reply(413)
         case .redirectsUploads(let status): return .reply(status, headers: ["Location": "/sign%20in"])
         case .answersWithPage: return .reply(200, headers: ["Content-Type": "text/html"], body: Data("<html>Sign in".utf8))
         default: break

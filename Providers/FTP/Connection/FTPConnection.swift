@@ -35,7 +35,7 @@ final class FTPConnection: Sendable {
             dataMode: configuration.dataMode.transportMode, tlsCeiling: configuration.offersNewestTLS ? .newest : .tls12)
         let share = options.bandwidth.map { max(1, $0 / Int64(max(1, options.connectionsPerHost))) }
         let patience = Duration.seconds(min(options.timeouts.connect + options.timeouts.idle, 2_600_000))
-        pool = FTPPool(most: options.connectionsPerHost, patience: patience) { isAlone, begin in
+        pool = FTPPool(maxCount: options.connectionsPerHost, patience: patience) { isAlone, begin in
             try await login.use(isAlone: isAlone) { login in
                 var server = server
                 if host.prefersPASV, server.dataMode == .passive { server.dataMode = .ipv4Passive }

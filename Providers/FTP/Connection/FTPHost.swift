@@ -133,7 +133,7 @@ final class FTPHost: Sendable {
     /// A server may be another one by then, or have said so for another reason.
     private static let memory = Duration.seconds(3600)
     /// Bytes of a path above which a refusal may mean the line, and not the command.
-    static let longest = 500
+    static let maxLength = 500
 
     /// Whether one item can be asked about, and folders listed, in a form for machines.
     var hasMachineListings: Bool { features?.hasMachineListings == true && mayKnow("MLST") }

@@ -13,7 +13,7 @@ final class FTPPool: Sendable {
     }
 
     let state: Locked<State>
-    private let most: Int
+    private let maxCount: Int
     private let patience: Duration
     private let relief: Duration
     private let open: @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
@@ -30,14 +30,14 @@ final class FTPPool: Sendable {
     ///   - open: Makes one that is logged in, and gives each that it makes to `begin` before anything is sent; `isAlone` where there is
     ///     no other.
     init(
-        most: Int, patience: Duration, relief: Duration = .seconds(60),
+        maxCount: Int, patience: Duration, relief: Duration = .seconds(60),
         open: @escaping @Sendable (_ isAlone: Bool, _ begin: (FTPSession) -> Void) async throws -> FTPSession
     ) {
-        self.most = max(1, most)
+        self.maxCount = max(1, maxCount)
         self.patience = patience
         self.relief = relief
         self.open = open
-        state = Locked(State(cap: 4 * max(1, most)))
+        state = Locked(State(cap: 4 * max(1, maxCount)))
     }
 
     /// Lends a connection to `body`; one that was lost meanwhile is not kept.
@@ -127,15 +127,15 @@ final class FTPPool: Sendable {
         let isRelieved = state.value.limitedUntil.map { $0 <= .now } ?? false
         let (step, evict): (Step, (@Sendable () -> Void)?) = state.update { state in
             if let until = state.limitedUntil, until <= .now {
-                state.cap = min(4 * most, state.cap + 1)
-                state.limitedUntil = state.cap < 4 * most ? .now + relief : nil
+                state.cap = min(4 * maxCount, state.cap + 1)
+                state.limitedUntil = state.cap < 4 * maxCount ? .now + relief : nil
             }
             let isAllowed = state.mayLend(forUpload: isUpload)
             if isAllowed, let session = state.idle.popLast() {
                 state.lend(session, forUpload: isUpload)
                 return (.use(session), nil)
             }
-            if isAllowed, state.count - state.held.count < most, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
+            if isAllowed, state.count - state.held.count < maxCount, state.count < state.cap, state.hasLoggedIn || !state.isTrying {
                 state.count += 1
                 if isUpload { state.openingUploads += 1 }
                 if !state.hasLoggedIn { state.isTrying = true }

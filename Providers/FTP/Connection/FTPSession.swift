@@ -100,7 +100,7 @@ final class FTPSession: Sendable {
                 state.folder = outcome["CWD"]?.isPositive == true ? folder.argument : nil
             }
         }
-        if isLong || commands.contains(where: { $0.argument.count > FTPHost.longest }) { return }
+        if isLong || commands.contains(where: { $0.argument.count > FTPHost.maxLength }) { return }
         // Of the commands behind SITE and OPTS, a refusal does not tell which.
         for reply in outcome.replies where [500, 502].contains(reply.code) && !["SITE", "OPTS"].contains(reply.verb) {
             host.lacks(reply.verb)
@@ -141,8 +141,8 @@ extension FTPExchange.Transfer {
     fileprivate var isLong: Bool {
         switch self {
         case .none: false
-        case .retrieve(let path, _, _, _), .store(let path, _, _, _): path.count > FTPHost.longest
-        case .list(let command): command.argument.count > FTPHost.longest
+        case .retrieve(let path, _, _, _), .store(let path, _, _, _): path.count > FTPHost.maxLength
+        case .list(let command): command.argument.count > FTPHost.maxLength
         }
     }
 }

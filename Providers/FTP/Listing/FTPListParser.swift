@@ -123,13 +123,13 @@ struct FTPListParser: FTPListing {
 /// The first columns of a line, parted by spaces or tabs.
 struct FTPColumns: Sendable {
     /// More than the columns before the name in any form, with room for an owner's name of many words.
-    private static let most = 24
+    private static let maxCount = 24
     private var ranges: [Range<Int>] = []
 
     mutating func find(in line: Span<UInt8>) {
         ranges.removeAll(keepingCapacity: true)
         var place = line.skippingSpaces(from: 0)
-        while place < line.count, ranges.count < Self.most {
+        while place < line.count, ranges.count < Self.maxCount {
             let start = place
             while place < line.count, !line[place].isSpace { place += 1 }
             ranges.append(start..<place)

@@ -32,7 +32,7 @@ extension FTPListing {
 
     /// The entries of the lines that end in `bytes`.
     ///
-    /// - Throws: `URLError(.cannotParseResponse)` when a line is longer than ``FTPLines/longest``; the listing cannot be read on.
+    /// - Throws: `URLError(.cannotParseResponse)` when a line is longer than ``FTPLines/maxLength``; the listing cannot be read on.
     mutating func parse(_ bytes: UnsafeRawBufferPointer) throws -> [FTPEntry] {
         try entries { lines, body in try lines.take(bytes, each: body) }
     }
@@ -72,7 +72,7 @@ extension FTPListing {
 /// Cuts a stream of bytes at its line ends, LF or CRLF.
 struct FTPLines: Sendable {
     /// The longest line in bytes, its end not counted.
-    static let longest = 64 << 10
+    static let maxLength = 64 << 10
     private var rest: [UInt8] = []
 
     /// Gives each line that ends in `bytes` to `each` and keeps what follows the last end.
@@ -109,9 +109,9 @@ struct FTPLines: Sendable {
 
     /// - Parameter end: The bytes of `length` that may belong to the end of the line.
     private static func check(_ length: Int, end: Int) throws {
-        guard length > longest + end else { return }
+        guard length > maxLength + end else { return }
         throw FileError.make(
-            .cannotParseResponse, url: nil, sentence: "The server's listing has a line of more than \(longest) bytes, which is not read.")
+            .cannotParseResponse, url: nil, sentence: "The server's listing has a line of more than \(maxLength) bytes, which is not read.")
     }
 }
 

@@ -10,7 +10,7 @@ final class FTPListingSink: ByteSink {
     /// What has come.
     var pages: FTPPages { state.value }
 
-    /// - Throws: `CocoaError(.fileReadTooLarge)` past ``FTPPages/largest``.
+    /// - Throws: `CocoaError(.fileReadTooLarge)` past ``FTPPages/maxSize``.
     func write(_ bytes: UnsafeRawBufferPointer) throws -> FlowState {
         try state.update { try $0.add(bytes) }
         return .ready
@@ -20,9 +20,9 @@ final class FTPListingSink: ByteSink {
 /// The items of a listing, some at a time.
 struct FTPPages: Sendable {
     /// 256 MiB, about two million items.
-    static let largest = 256 << 20
+    static let maxSize = 256 << 20
     /// Items that are made while the listing comes: they take more room than its bytes do.
-    private static let mostReady = 20_000
+    private static let maxReady = 20_000
 
     private let path: ProviderPath
     private let charset: FTPCharset
@@ -53,12 +53,12 @@ struct FTPPages: Sendable {
 
     fileprivate mutating func add(_ bytes: UnsafeRawBufferPointer) throws {
         length += bytes.count
-        guard length <= Self.largest else {
+        guard length <= Self.maxSize else {
             throw FileError.make(
-                .fileReadTooLarge, path: path, sentence: "The listing of “\(path)” has more than \(Self.largest >> 20) MiB.")
+                .fileReadTooLarge, path: path, sentence: "The listing of “\(path)” has more than \(Self.maxSize >> 20) MiB.")
         }
         if failure != nil { return }
-        if readyCount >= Self.mostReady { return data.append(contentsOf: bytes) }
+        if readyCount >= Self.maxReady { return data.append(contentsOf: bytes) }
         // What cannot be read is told of when the server has said how the listing ended, and the connection goes on.
         do {
             let entries = try parser.parse(bytes)

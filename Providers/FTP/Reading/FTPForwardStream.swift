@@ -33,11 +33,11 @@ final class FTPForwardStream: Sendable {
     private let state = Locked(State())
 
     /// Bytes that are rather read and thrown away than jumped over.
-    private static let longestSkip: Int64 = 256 << 10
+    private static let maxSkip: Int64 = 256 << 10
     /// Bytes that are fetched before they are asked for.
     private static let ahead = 64 << 10
     /// Servers end a download that nobody takes; before that it had better be given up.
-    private static let longestRest = Duration.seconds(15)
+    private static let maxRest = Duration.seconds(15)
 
     init(pool: FTPPool) {
         self.pool = pool
@@ -86,7 +86,7 @@ final class FTPForwardStream: Sendable {
     private func current(for start: Int64, _ fetch: @escaping Fetch) async throws -> Current {
         if let current = state.update({ $0.current.take() }) {
             let isOurs = pool.unpark(self)
-            if isOurs, current.position <= start, start - current.position <= Self.longestSkip { return current }
+            if isOurs, current.position <= start, start - current.position <= Self.maxSkip { return current }
             await end(current)
         }
         let session = try await pool.take()
@@ -156,7 +156,7 @@ final class FTPForwardStream: Sendable {
         Task { [weak self] in
             var seen = turn
             while true {
-                try await Task.sleep(for: Self.longestRest)
+                try await Task.sleep(for: Self.maxRest)
                 guard let self else { return }
                 let turns = self.state.value.turns
                 if turns == seen { break }
@@ -207,7 +207,7 @@ final class FTPForwardStream: Sendable {
     private func letGo(at position: Int64) {
         state.update { state in
             while !state.waiters.isEmpty {
-                let ahead = state.waiters.indices.filter { (position...position + Self.longestSkip).contains(state.waiters[$0].start) }
+                let ahead = state.waiters.indices.filter { (position...position + Self.maxSkip).contains(state.waiters[$0].start) }
                 let next = ahead.min { state.waiters[$0].start < state.waiters[$1].start } ?? 0
                 if state.waiters.remove(at: next).waiter.wake() { return }
             }

@@ -90,7 +90,7 @@ package final class ResponseCache: Sendable {
     }
 
     /// The largest answer that is kept, in bytes.
-    package var largest: Int64 { min(policy.largestFile, policy.capacity) }
+    package var maxSize: Int64 { min(policy.largestFile, policy.capacity) }
 
     /// What was kept as the answer to `query` about the item at `path`; nil for its bytes.
     package func answer(_ path: ProviderPath, query: String = "") async -> Answer? {
@@ -116,7 +116,7 @@ package final class ResponseCache: Sendable {
     package func keep(_ body: Data, _ answer: ResponseHead, _ path: ProviderPath, query: String = "", since moment: Moment) async {
         let headers = answer.headers.filter { !Self.passing.contains($0.name.lowercased()) }.map { [$0.name, $0.value] }
         let head = Head(key: key(path, query), headers: headers, stored: Date(), redirectedTo: answer.redirectedTo)
-        guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept, Int64(body.count) <= largest,
+        guard state.value.changes == moment.changes, head.condition != nil, answer.mayBeKept, Int64(body.count) <= maxSize,
             let place = place(of: path, query), let line = try? JSONEncoder().encode(head)
         else { return }
         let wasKept = try? await BlockingThreads.shared.run { [self] in

@@ -11,7 +11,7 @@ struct FolderMemory: Sendable {
     }
 
     private static let lifetime = Duration.seconds(10)
-    private static let most = 10_000
+    private static let maxCount = 10_000
     private var folders: [ProviderPath: Folder] = [:]
     private var files: Set<ProviderPath> = []
 
@@ -28,7 +28,7 @@ struct FolderMemory: Sendable {
 
     /// Notes a file that is going to be written.
     mutating func begins(_ file: ProviderPath) {
-        if files.count == Self.most { forget() }
+        if files.count == Self.maxCount { forget() }
         files.insert(file)
     }
 
@@ -46,7 +46,7 @@ struct FolderMemory: Sendable {
 
     private mutating func note(_ folder: ProviderPath, isOwn: Bool) {
         // Some could be forgotten and the folders they lie in not, so all are.
-        if folders.count == Self.most { forget() }
+        if folders.count == Self.maxCount { forget() }
         folders[folder] = Folder(end: .now + Self.lifetime, isOwn: isOwn)
     }
 }

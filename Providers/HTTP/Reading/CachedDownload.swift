@@ -20,7 +20,7 @@ struct CachedDownload {
             download.version == nil || download.version == kept.head.validator ? kept : nil
         }
         if let kept, kept.isFresh { return try await give(kept) }
-        let body = WholeBodyTap(limit: responses.largest)
+        let body = WholeBodyTap(limit: responses.maxSize)
         let recorded = download.into(TappedSink(download.sink, body), condition: kept?.head.condition)
         do {
             let result = try await recorded.run()

@@ -149,7 +149,7 @@ final class Download: Sendable {
         let first = state.value.extent == nil
         try settle(head, size: answer.size)
         let aim = wanted.aim(in: answer)
-        if aim.skip > HTTPConnection.longestSkip, wanted.headerValue != nil {
+        if aim.skip > HTTPConnection.maxSkip, wanted.headerValue != nil {
             throw bad("The server ignores ranges: reading “\(path)” from byte \(aim.skip) on would download all that lies before.")
         }
         if first {
@@ -167,7 +167,7 @@ final class Download: Sendable {
         }
         state.update { $0.seen = 0 }
         // Only the end of an answer without a length tells the file's size.
-        let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.longestSkip : 0
+        let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.maxSkip : 0
         let target = state.value.proof.map { TappedSink(sink, ProofTap(proof: $0)) as any ByteSink } ?? sink
         return Window(target, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
             state.update { state in

@@ -37,7 +37,7 @@ extension HTTPConnection {
     }
 
     /// How far into a file a server that knows no ranges may be read, 8 MiB: what lies before has to be downloaded.
-    static var longestSkip: Int64 { 8 << 20 }
+    static var maxSkip: Int64 { 8 << 20 }
 }
 
 /// Looks at the bytes of a whole file as they come, on the thread that has them.

@@ -58,7 +58,7 @@ struct ExtendedAttributes {
     let context: LocalContext
 
     /// Bytes of one value, and of all names together: the kernel's own limits.
-    static let largest = 65_536
+    static let maxSize = 65_536
 
     /// All names, with their namespaces; none where the storage has no such thing.
     func rawNames() throws -> [[UInt8]] {
@@ -78,7 +78,7 @@ struct ExtendedAttributes {
 
     /// What `call` gives: most are small, so a small buffer goes first.
     private func bytes(_ call: (UnsafeMutablePointer<CChar>?, Int) -> Int) throws -> [UInt8]? {
-        for capacity in [512, Self.largest] {
+        for capacity in [512, Self.maxSize] {
             let found: [UInt8]? = withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
                 let count = call(buffer.baseAddress, capacity)
                 return count < 0 ? nil : Array(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))

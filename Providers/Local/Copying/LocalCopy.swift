@@ -124,7 +124,7 @@ struct LocalCopy {
 
     /// So many files and folders of a tree are each brought onto the disk; for more of them, everything that waits for the disk is, once.
     /// That costs less, but takes along what others have written.
-    private static let mostSynced = 64
+    private static let maxSynced = 64
 
     /// A folder that is being copied.
     private struct Level {
@@ -146,14 +146,14 @@ struct LocalCopy {
             if let next = walk.levels[walk.levels.count - 1].folders.popLast() {
                 try enter(next.name, next.status, &walk)
             } else {
-                let isSynced = isMove || walk.items <= Self.mostSynced
+                let isSynced = isMove || walk.items <= Self.maxSynced
                 try finish(walk.to.folder(), walk.from.folder(), like: level.status, isSynced, walk.to.context, walk.from.context)
                 walk.levels.removeLast()
                 walk.from.leave()
                 walk.to.leave()
             }
         }
-        if !isMove, walk.items > Self.mostSynced {
+        if !isMove, walk.items > Self.maxSynced {
             let open = FileDescriptor(owning: try target.check(openat(copy.raw, ".", LocalFlags.names)))
             try open.syncFileSystem(path: target.path)
         }
@@ -187,7 +187,7 @@ struct LocalCopy {
             switch status.type {
             case .regular:
                 walk.items += 1
-                try copyInside(original, to: place, isSynced: isMove || walk.items <= Self.mostSynced, from, to)
+                try copyInside(original, to: place, isSynced: isMove || walk.items <= Self.maxSynced, from, to)
             case .symbolicLink: try copyLink(original, to: place, status, from, to)
             case .other: throw unsupported(from)
             case .directory:

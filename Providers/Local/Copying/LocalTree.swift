@@ -14,7 +14,7 @@ struct FolderCursor {
     /// Folders on that way, by the number of their names.
     private var held: [(depth: Int, folder: FileDescriptor)] = []
 
-    private static let mostHeld = 48
+    private static let maxHeld = 48
     /// Of these, the last are kept all; of the others every second goes when there are too many.
     private static let nearest = 16
 
@@ -63,7 +63,7 @@ struct FolderCursor {
 
     private mutating func hold(_ folder: FileDescriptor, _ depth: Int) {
         held.append((depth, folder))
-        guard held.count > Self.mostHeld else { return }
+        guard held.count > Self.maxHeld else { return }
         let distant = held.count - Self.nearest
         held = held.enumerated().filter { $0.offset >= distant || $0.offset % 2 == 0 }.map(\.element)
     }

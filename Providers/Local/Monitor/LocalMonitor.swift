@@ -33,11 +33,11 @@ final class LocalMonitor: FileWatch {
     /// Seconds for which the second half of a move is waited for.
     private static let moveTime = 0.01
 
-    init(of provider: LocalFileProvider, path: ProviderPath, options: WatchOptions, mostWatches: Int = .max) {
+    init(of provider: LocalFileProvider, path: ProviderPath, options: WatchOptions, maxWatches: Int = .max) {
         self.provider = { [weak provider] in provider }
         (self.path, self.options) = (path, options)
         context = provider.context(path, writing: false)
-        queue = LocalMonitorQueue(mostWatches: mostWatches, maxPending: options.maxPending)
+        queue = LocalMonitorQueue(maxWatches: maxWatches, maxPending: options.maxPending)
         state = Mutex(State())
     }
 

@@ -25,9 +25,9 @@ final class LocalMonitorQueue: @unchecked Sendable {
     /// - Parameters:
     ///   - mostWatches: A limit beside the system's.
     ///   - mostPending: Places that changed, to be held for a slow consumer.
-    init(mostWatches: Int, maxPending: Int) {
+    init(maxWatches: Int, maxPending: Int) {
         let raw = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
-        inbox = LocalMonitorInbox(raw: raw, mostWatches: mostWatches, maxPending: maxPending)
+        inbox = LocalMonitorInbox(raw: raw, maxWatches: maxWatches, maxPending: maxPending)
         guard raw >= 0 else {
             source = nil
             return
@@ -99,7 +99,7 @@ private final class LocalMonitorInbox: Sendable {
     }
 
     private let state: Mutex<State>
-    private let mostWatches: Int
+    private let maxWatches: Int
     private let maxPending: Int
     private let failure: String
 
@@ -107,10 +107,10 @@ private final class LocalMonitorInbox: Sendable {
         UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_ONLYDIR | IN_EXCL_UNLINK)
     private static let changesOfRoot = changes | UInt32(IN_DELETE_SELF | IN_MOVE_SELF)
 
-    init(raw: Int32, mostWatches: Int, maxPending: Int) {
+    init(raw: Int32, maxWatches: Int, maxPending: Int) {
         failure = raw < 0 ? String(cString: strerror(errno)) : ""
         state = Mutex(State(raw: raw))
-        self.mostWatches = mostWatches
+        self.maxWatches = maxWatches
         self.maxPending = maxPending
     }
 
@@ -118,7 +118,7 @@ private final class LocalMonitorInbox: Sendable {
         state.withLock { state in
             guard state.raw >= 0 else { return .exhausted("The system gives no inotify descriptor: \(failure).") }
             if state.isClosed { return .refused(EBADF) }
-            if state.watches.count >= mostWatches { return .exhausted(Self.limit) }
+            if state.watches.count >= maxWatches { return .exhausted(Self.limit) }
             // Through the descriptor, so that no link and no renaming leads anywhere else.
             let watch = inotify_add_watch(state.raw, "/proc/self/fd/\(folder.raw)", isRoot ? Self.changesOfRoot : Self.changes)
             if watch >= 0 {

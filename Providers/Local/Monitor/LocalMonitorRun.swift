@@ -52,7 +52,7 @@ struct LocalMonitorRun {
     }
 
     /// How often a place is looked for that cannot be reached, before everything is listed anew.
-    private static let mostRounds = 20
+    private static let maxRounds = 20
     /// Seconds for which a file that is being written to may stay untold.
     private static let patience = 1.0
 
@@ -102,7 +102,7 @@ struct LocalMonitorRun {
         owedPlaces = isFresh ? Set(order) : owedPlaces.filter { marks[$0] != nil }
         owedFolders = isFresh ? Set(unlisted) : owedFolders.intersection(unlisted)
         for spot in order where marks[spot].map({ !isWriting($0) }) ?? false { marks[spot]?.rounds += 1 }
-        if order.contains(where: { marks[$0].map { $0.rounds > Self.mostRounds } ?? false }) {
+        if order.contains(where: { marks[$0].map { $0.rounds > Self.maxRounds } ?? false }) {
             return try rebuild("Folders were moved faster than they could be followed.")
         }
         return finish()

@@ -19,7 +19,7 @@ extension SFTPConnection {
 
     /// How many handles may be open at a try, with those that it asks for.
     private struct Bound: Equatable {
-        let most: Int
+        let maxCount: Int
         /// Whether those of all sessions count.
         let countsAll: Bool
     }
@@ -48,9 +48,9 @@ extension SFTPConnection {
             }
             last = next
             session.close(attempt.own)
-            attempt = try await self.attempt(requests, session, most: next.most, countsAll: next.countsAll)
+            attempt = try await self.attempt(requests, session, maxCount: next.maxCount, countsAll: next.countsAll)
             tries += 1
-            if attempt.others == nil, others.host > 0 { host.room.learn(next.most, isShared: next.countsAll) }
+            if attempt.others == nil, others.host > 0 { host.room.learn(next.maxCount, isShared: next.countsAll) }
         }
         return attempt.replies
     }
@@ -73,16 +73,16 @@ extension SFTPConnection {
     /// - Returns: How many handles may be open at the next try; nil for none. What the server announces does not decide that: some announce
     ///   what their system gives them, and give less.
     private func room(after status: SFTPStatus, _ others: SFTPHandleRoom.Crowd, _ tries: Int, of openings: Int, own: Int) -> Bound? {
-        if others.session > 0, tries == 1 || status.isAboutHandles { return Bound(most: others.session + own, countsAll: false) }
+        if others.session > 0, tries == 1 || status.isAboutHandles { return Bound(maxCount: others.session + own, countsAll: false) }
         // The handles of other sessions may have been closed before the refusal was here.
-        if status.isAboutHandles { return Bound(most: max(openings, others.host + own), countsAll: true) }
+        if status.isAboutHandles { return Bound(maxCount: max(openings, others.host + own), countsAll: true) }
         return nil
     }
 
     private func attempt(
-        _ requests: [SFTPRequest], _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false
+        _ requests: [SFTPRequest], _ session: SFTPSession, maxCount: Int? = nil, countsAll: Bool = false
     ) async throws -> Attempt {
-        let ticket = host.room.ask(requests.count(where: \.opens), session, most: most, countsAll: countsAll)
+        let ticket = host.room.ask(requests.count(where: \.opens), session, maxCount: maxCount, countsAll: countsAll)
         let wasForced = try await waitForRoom(ticket, session)
         defer { host.room.finish(ticket) }
         let call = begin(requests, session, ticket)
@@ -114,7 +114,7 @@ extension SFTPConnection {
                 pause = min(pause * 2, .seconds(1))
                 let isAlone = handles.countIdle(on: session) >= room.used(session)
                 await handles.giveBackIdle(on: session, for: isAlone ? Self.idle.alone : Self.idle.usual)
-                if min(room.standstill, .now - start) > host.longestStandstill {
+                if min(room.standstill, .now - start) > host.maxStandstill {
                     room.admit(ticket)
                     return true
                 }

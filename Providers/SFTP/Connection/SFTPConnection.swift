@@ -27,7 +27,7 @@ final class SFTPConnection: Sendable {
         sendingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         receivingPace = options.bandwidth.map { SFTPPace(bytesPerSecond: $0) }
         let host = SFTPHost(
-            root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)), longestStandstill: standstill)
+            root: try ProviderPath(percentEncoded: url.path(percentEncoded: true)), maxStandstill: standstill)
         self.host = host
         pool = SFTPPool(
             connections: min(configuration.connections, options.connectionsPerHost), channels: configuration.channels,
@@ -58,8 +58,8 @@ final class SFTPConnection: Sendable {
     /// The lanes that so many bytes are worth beside the first one: far away, as many as keep the line full; nearby, where processors are
     /// what it waits for, as many as this machine has for them.
     private func furtherLanes(for bytes: Int64?, beside session: SFTPSession) -> Range<Int> {
-        let most = isNear(session) ? min(pool.lanes, ProcessInfo.processInfo.activeProcessorCount / host.processorsPerLane) : pool.lanes
-        return 2..<2 + max(0, min(most - 1, Int(clamping: (bytes ?? .max) / Self.worthALane)))
+        let maxCount = isNear(session) ? min(pool.lanes, ProcessInfo.processInfo.activeProcessorCount / host.processorsPerLane) : pool.lanes
+        return 2..<2 + max(0, min(maxCount - 1, Int(clamping: (bytes ?? .max) / Self.worthALane)))
     }
 
     /// Opens the lanes that so many bytes are worth beside the first one, whose session is `first`.

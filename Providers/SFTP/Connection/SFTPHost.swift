@@ -36,13 +36,13 @@ final class SFTPHost: Sendable {
     /// Counts the open files and folders of all sessions.
     let room: SFTPHandleRoom
     /// How long an opening waits for room while nothing moves and no answer is owed.
-    let longestStandstill: Duration
+    let maxStandstill: Duration
     private let state = Locked(State())
 
-    init(root: ProviderPath, room: SFTPHandleRoom = SFTPHandleRoom(), longestStandstill: Duration = .seconds(15)) {
+    init(root: ProviderPath, room: SFTPHandleRoom = SFTPHandleRoom(), maxStandstill: Duration = .seconds(15)) {
         self.root = root
         self.room = room
-        self.longestStandstill = longestStandstill
+        self.maxStandstill = maxStandstill
     }
 
     /// The path as the server takes it: absolute, or from the login folder on where its first name is `~`.

@@ -37,12 +37,12 @@ final class SFTPEndsTap: CopyTap {
 extension SFTPEndsTap.State {
     /// In place: this is done with every block.
     fileprivate mutating func keepTail(_ bytes: UnsafeRawBufferPointer) {
-        let most = SFTPEndsTap.proof
-        if bytes.count >= most {
-            if tail.count < most { tail = [UInt8](repeating: 0, count: most) }
-            tail.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.suffix(most))) }
+        let maxCount = SFTPEndsTap.proof
+        if bytes.count >= maxCount {
+            if tail.count < maxCount { tail = [UInt8](repeating: 0, count: maxCount) }
+            tail.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.suffix(maxCount))) }
         } else {
-            tail.removeFirst(max(0, tail.count + bytes.count - most))
+            tail.removeFirst(max(0, tail.count + bytes.count - maxCount))
             tail += bytes
         }
     }

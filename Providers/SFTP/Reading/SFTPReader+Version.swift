@@ -67,19 +67,19 @@ extension SFTPReader {
     ///
     /// - Complexity: One round trip, and one more for each factor of 51 in the size.
     private func end(of opened: Opened) async throws -> Int64 {
-        // All below `least` is there, nothing from `most` on.
-        var (least, most) = (Int64(0), Int64.max)
+        // All below `least` is there, nothing from `maxCount` on.
+        var (least, maxCount) = (Int64(0), Int64.max)
         var places = (0..<Self.probes).map { Int64(1) << $0 - 1 }
-        while least < most {
+        while least < maxCount {
             let there = try await areThere(places, opened)
             for (place, isThere) in zip(places, there) {
-                if isThere { least = max(least, place + 1) } else { most = min(most, place) }
+                if isThere { least = max(least, place + 1) } else { maxCount = min(maxCount, place) }
             }
             // The file has changed under the search.
-            guard least <= most else { throw FileError.changedWhileReading(path, url: url) }
-            let step = max(1, (most - least) / Int64(Self.probes) + 1)
-            places = Array(stride(from: least + step - 1, to: most, by: Int64.Stride(step)))
-            if places.isEmpty, least < most { places = [least] }
+            guard least <= maxCount else { throw FileError.changedWhileReading(path, url: url) }
+            let step = max(1, (maxCount - least) / Int64(Self.probes) + 1)
+            places = Array(stride(from: least + step - 1, to: maxCount, by: Int64.Stride(step)))
+            if places.isEmpty, least < maxCount { places = [least] }
         }
         return least
     }

@@ -134,10 +134,10 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
         return pieces.map { $0.sorted { $0.offset < $1.offset }.map(\.data) }
     }
 
-    private func blocks(of ranges: [Range<Int64>], each most: Int) -> [Block] {
+    private func blocks(of ranges: [Range<Int64>], each maxCount: Int) -> [Block] {
         ranges.enumerated().flatMap { index, range in
-            stride(from: range.lowerBound, to: range.upperBound, by: most).map { offset in
-                Block(range: index, offset: offset, count: Int(min(Int64(most), range.upperBound - offset)))
+            stride(from: range.lowerBound, to: range.upperBound, by: maxCount).map { offset in
+                Block(range: index, offset: offset, count: Int(min(Int64(maxCount), range.upperBound - offset)))
             }
         }
     }

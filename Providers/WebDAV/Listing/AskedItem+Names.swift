@@ -38,11 +38,11 @@ extension AskedItem {
         guard !unclear.isEmpty || !listed.waiting.isEmpty else { return responses }
         let rest = responses.enumerated().filter { $0 >= own ?? .max || !$1.href.contains(UInt8(ascii: "?")) }.map(\.element)
         let waiting = listed.waiting + unclear
-        listed.waiting = own == nil ? Array(waiting.prefix(Self.mostWaiting)) : []
+        listed.waiting = own == nil ? Array(waiting.prefix(Self.maxWaiting)) : []
         return own == nil ? rest : rest + waiting
     }
 
-    private static let mostWaiting = 10_000
+    private static let maxWaiting = 10_000
 
     /// Whether `name` was not given before; counts it as left out if it was.
     mutating func isNew(_ name: [UInt8]) -> Bool {

@@ -27,7 +27,7 @@ enum BasicSearch: Equatable {
     }
 
     /// Nextcloud refuses searches with more operators.
-    static let mostOperators = 100
+    static let maxOperators = 100
 
     /// - Parameter isNegated: Whether what does not match is looked for.
     init(_ query: FileQuery, _ dialect: Dialect, isNegated: Bool = false) {

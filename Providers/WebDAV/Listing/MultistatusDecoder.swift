@@ -10,8 +10,8 @@ final class MultistatusDecoder {
     private let parser: XMLEventParser
 
     /// - Parameter mostResponses: Items in one answer.
-    init(mostResponses: Int = 1_000_000) throws {
-        reader = MultistatusReader(mostResponses: mostResponses)
+    init(maxResponses: Int = 1_000_000) throws {
+        reader = MultistatusReader(maxResponses: maxResponses)
         parser = try XMLEventParser(
             limits: XMLLimits(bytes: 512 << 20, depth: 64, text: 1 << 20, elements: 50_000_000), handler: reader)
     }
@@ -39,9 +39,9 @@ private final class MultistatusReader: XMLEventHandler {
     var finished: [DAVResponse] = []
     private(set) var sawMultistatus = false
 
-    private let mostResponses: Int
+    private let maxResponses: Int
 
-    init(mostResponses: Int) { self.mostResponses = mostResponses }
+    init(maxResponses: Int) { self.maxResponses = maxResponses }
 
     private var depth = 0
     private var responseDepth = 0
@@ -67,7 +67,7 @@ private final class MultistatusReader: XMLEventHandler {
         "quota-available-bytes", "quota-used-bytes",
     ]
     /// Bytes of an href, and of all further ones of a response.
-    private static let longestHref = 64 << 10
+    private static let maxHrefLength = 64 << 10
     private static let dav = "DAV:"
     private static let ownCloud = "http://owncloud.org/ns"
 
@@ -107,14 +107,14 @@ private final class MultistatusReader: XMLEventHandler {
         defer { depth -= 1 }
         if depth == wantedDepth {
             wantedDepth = 0
-            if text.count > Self.longestHref, element == "href" { throw Self.tooLarge("a name of more than \(Self.longestHref) bytes") }
+            if text.count > Self.maxHrefLength, element == "href" { throw Self.tooLarge("a name of more than \(Self.maxHrefLength) bytes") }
             text.withUnsafeBufferPointer { take($0.trimmed, of: element, namespace) }
-            if text.capacity > Self.longestHref { text = [] }
+            if text.capacity > Self.maxHrefLength { text = [] }
         } else if namespace == Self.dav {
             switch element {
             case "response":
                 responses += 1
-                guard responses <= mostResponses else { throw Self.tooLarge("more than \(mostResponses) items") }
+                guard responses <= maxResponses else { throw Self.tooLarge("more than \(maxResponses) items") }
                 endResponse()
             case "propstat": endProperties()
             case "resourcetype": isInType = false
@@ -155,15 +155,15 @@ private final class MultistatusReader: XMLEventHandler {
         case "creationdate": response.created = value.isEmpty ? nil : HTTPDate.parse(utf8: value)
         case "getetag":
             // It goes back to the server in conditions: one that no header may hold is none.
-            response.entryTag = Self.string(value, longest: 4096).flatMap { $0.hasControlCharacters ? nil : $0 }
+            response.entryTag = Self.string(value, maxLength: 4096).flatMap { $0.hasControlCharacters ? nil : $0 }
         case "getcontenttype":
             if value.count <= 255, !lastType.utf8.elementsEqual(value) { lastType = String(decoding: value, as: UTF8.self) }
             response.contentType = value.isEmpty || value.count > 255 ? nil : lastType
         // Some servers have negative numbers here for “unlimited” and “unknown”.
         case "quota-available-bytes": response.quotaAvailable = Self.count(value)
         case "quota-used-bytes": response.quotaUsed = Self.count(value)
-        case "checksum": response.checksums = Self.string(value, longest: 4096)
-        case "fileid": response.fileID = Self.string(value, longest: 255)
+        case "checksum": response.checksums = Self.string(value, maxLength: 4096)
+        case "fileid": response.fileID = Self.string(value, maxLength: 255)
         default: break
         }
     }
@@ -175,7 +175,7 @@ private final class MultistatusReader: XMLEventHandler {
         case "href":
             if response.href.isEmpty {
                 response.href = Array(value)
-            } else if response.moreHrefs.count < 1000, moreBytes < Self.longestHref {
+            } else if response.moreHrefs.count < 1000, moreBytes < Self.maxHrefLength {
                 moreBytes += value.count
                 response.moreHrefs.append(Array(value))
             }
@@ -185,8 +185,8 @@ private final class MultistatusReader: XMLEventHandler {
         }
     }
 
-    private static func string(_ value: UnsafeBufferPointer<UInt8>, longest: Int = .max) -> String? {
-        value.isEmpty || value.count > longest ? nil : String(decoding: value, as: UTF8.self)
+    private static func string(_ value: UnsafeBufferPointer<UInt8>, maxLength: Int = .max) -> String? {
+        value.isEmpty || value.count > maxLength ? nil : String(decoding: value, as: UTF8.self)
     }
 
     private static func count(_ value: UnsafeBufferPointer<UInt8>) -> Int64? {

@@ -23,7 +23,7 @@ struct ChunkedUpload: Sendable {
     let replaced: FileObject?
 
     /// As many as the server takes.
-    private static let mostChunks: Int64 = 10_000
+    private static let maxChunks: Int64 = 10_000
 
     /// Nil where the write does not go in chunks: it is small, its source can be read only once, or the path is none of Nextcloud's files.
     init?(_ write: FileWrite, replacing replaced: FileObject?, of provider: WebDAVFileProvider) throws {
@@ -43,7 +43,7 @@ struct ChunkedUpload: Sendable {
         self.uploads = uploads
         self.length = length
         self.replaced = replaced
-        chunkSize = max(size, (length + Self.mostChunks - 1) / Self.mostChunks)
+        chunkSize = max(size, (length + Self.maxChunks - 1) / Self.maxChunks)
         server = try provider.ofWholeServer(write.quirks)
     }
 
@@ -230,9 +230,9 @@ private struct PartSource: WriteSource {
         }
 
         func read(into buffer: UnsafeMutableRawBufferPointer) throws -> SourceStep {
-            let most = Int(clamping: left.value)
-            if most <= 0 { return .end }
-            let step = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(most, buffer.count)]))
+            let maxCount = Int(clamping: left.value)
+            if maxCount <= 0 { return .end }
+            let step = try base.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(maxCount, buffer.count)]))
             if case .bytes(let count) = step { left.update { $0 -= Int64(count) } }
             return step
         }

@@ -10,12 +10,12 @@ import HTTPFileProvider
 /// among them, because it goes with the upload: a server that repeats it has proved nothing.
 enum UploadHash {
     /// Bytes up to which a source is read again for its hash.
-    private static let largest: Int64 = 10 << 20
+    private static let maxSize: Int64 = 10 << 20
 
     /// Returns whether the answer has a hash, and it is that of the source. A hash that differs may be about the answer itself.
     static func matches(_ head: ResponseHead, _ write: FileWrite) async throws -> Bool {
         let source = write.source.base
-        guard source.isRepeatable, let length = source.length, length <= largest, let (algorithm, expected) = given(in: head) else {
+        guard source.isRepeatable, let length = source.length, length <= maxSize, let (algorithm, expected) = given(in: head) else {
             return false
         }
         var hash = Hash(algorithm)

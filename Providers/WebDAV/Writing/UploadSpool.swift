@@ -8,7 +8,7 @@ import Foundation
 final class UploadSpool: WriteSource, @unchecked Sendable {
     // Unchecked: a source is read by one side at a time; what both sides look at is in `state`.
     /// Bytes that are kept while they are sent. A refusal comes long before so many are on their way.
-    static let mostKept: Int64 = 64 << 20
+    static let maxKeptBytes: Int64 = 64 << 20
 
     private struct State {
         var bytes: (any ByteSource)?
@@ -67,7 +67,7 @@ final class UploadSpool: WriteSource, @unchecked Sendable {
         state.update { state in
             guard state.isKept else { return }
             let end = state.count + Int64(bytes.count)
-            let isWritten = end <= Self.mostKept && (try? file.write(bytes, at: state.count, path: .root)) != nil
+            let isWritten = end <= Self.maxKeptBytes && (try? file.write(bytes, at: state.count, path: .root)) != nil
             (state.isKept, state.count) = (isWritten, isWritten ? end : state.count)
         }
     }

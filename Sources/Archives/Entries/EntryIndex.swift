@@ -11,7 +11,7 @@ struct EntryIndex: Sendable {
     private var first: [String: Int] = [:]
     private var variants: [Int: [Variant]] = [:]
     /// More spellings of one path than this are nobody's honest work, and would make reading a directory quadratic.
-    private static let mostVariants = 8
+    private static let maxVariants = 8
 
     mutating func reserveCapacity(_ count: Int) { first.reserveCapacity(count) }
 
@@ -23,7 +23,7 @@ struct EntryIndex: Sendable {
         }
         let (key, earliest) = first[place]
         let others = variants[earliest] ?? []
-        guard others.count < Self.mostVariants, !isSame(key, path), !others.contains(where: { isSame($0.path, path) }) else { return false }
+        guard others.count < Self.maxVariants, !isSame(key, path), !others.contains(where: { isSame($0.path, path) }) else { return false }
         variants[earliest] = others + [Variant(path: path, index: index)]
         return true
     }

@@ -82,8 +82,8 @@ public struct ZIPEntry: Hashable, Sendable {
                 .fileReadTooLarge, path: path,
                 sentence: "“\(path)” would become \(uncompressedSize) bytes; at most \(limits.maxEntrySize) are unpacked.")
         }
-        let (most, overflow) = compressedSize.multipliedReportingOverflow(by: limits.maxRatio)
-        if uncompressedSize > limits.ratioFloor, !overflow, uncompressedSize > most {
+        let (maxSize, overflow) = compressedSize.multipliedReportingOverflow(by: limits.maxRatio)
+        if uncompressedSize > limits.ratioFloor, !overflow, uncompressedSize > maxSize {
             throw FileError.make(
                 .fileReadTooLarge, path: path,
                 sentence: "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."

@@ -7,9 +7,9 @@ final class ArchiveCheckpoints: Sendable {
     /// Bytes that all checkpoints of an archive may take; beyond that, those of the entry that has most are thinned out.
     static let capacity = 16 << 20
     /// A smaller entry is unpacked from its start within some milliseconds.
-    static let smallestEntry: Int64 = 2 << 20
+    static let minEntrySize: Int64 = 2 << 20
     /// Passes that wait for somebody to read on where they stopped; each takes about 110 KiB.
-    private static let mostIdle = 4
+    private static let maxIdle = 4
 
     fileprivate struct Known: Sendable {
         let entry: ZIPEntry
@@ -42,7 +42,7 @@ final class ArchiveCheckpoints: Sendable {
         self.directoryChecksum = directoryChecksum
     }
 
-    func covers(_ entry: ZIPEntry) -> Bool { entry.isCompressed && entry.uncompressedSize >= Self.smallestEntry }
+    func covers(_ entry: ZIPEntry) -> Bool { entry.isCompressed && entry.uncompressedSize >= Self.minEntrySize }
 
     // MARK: Looking up
 
@@ -100,7 +100,7 @@ final class ArchiveCheckpoints: Sendable {
         state.withLock { state in
             if state.isClosed || state.known[pass.entry.index]?.isSpoiled == true { return }
             state.idle.append(pass)
-            if state.idle.count > Self.mostIdle { state.idle.removeFirst() }
+            if state.idle.count > Self.maxIdle { state.idle.removeFirst() }
         }
     }
 

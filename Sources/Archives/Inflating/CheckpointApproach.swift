@@ -5,7 +5,7 @@ import Foundation
 /// Two files can agree in all that names checkpoints, versions, sizes and checksums among them, and not be the same.
 struct CheckpointApproach: Sendable, Hashable {
     /// The most bytes that are looked at: 32 KiB, which become no less than a window.
-    static let longest = CheckpointWindow.length
+    static let maxLength = CheckpointWindow.length
 
     var length = 0
     var checksum: UInt32 = 0
@@ -24,8 +24,8 @@ struct RecentBytes: Sendable {
 
     /// Those in front of the end of `piece`, which follows what was added before.
     func approach(to piece: UnsafeRawBufferPointer) -> CheckpointApproach {
-        let new = piece.suffix(CheckpointApproach.longest)
-        let old = bytes.suffix(CheckpointApproach.longest - new.count)
+        let new = piece.suffix(CheckpointApproach.maxLength)
+        let old = bytes.suffix(CheckpointApproach.maxLength - new.count)
         var sum = CRC32()
         old.withUnsafeBytes { sum.update($0) }
         sum.update(UnsafeRawBufferPointer(rebasing: new))
@@ -33,7 +33,7 @@ struct RecentBytes: Sendable {
     }
 
     mutating func append(_ piece: UnsafeRawBufferPointer) {
-        let new = piece.suffix(CheckpointApproach.longest)
-        bytes = Data(bytes.suffix(CheckpointApproach.longest - new.count)) + new
+        let new = piece.suffix(CheckpointApproach.maxLength)
+        bytes = Data(bytes.suffix(CheckpointApproach.maxLength - new.count)) + new
     }
 }

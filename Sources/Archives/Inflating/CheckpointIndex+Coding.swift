@@ -9,7 +9,7 @@ import Foundation
 extension CheckpointIndex {
     private static let mark = Array("CRLCKPT".utf8) + [2]
     /// More than any index takes (``ArchiveCheckpoints/capacity``), with what stands around the windows.
-    static let largestEncoded = 20 << 20
+    static let maxEncodedSize = 20 << 20
 
     /// The index of `entry` as bytes that can be told from those of any other entry.
     package func encoded(key: String, entry: ZIPEntry) -> Data {
@@ -36,7 +36,7 @@ extension CheckpointIndex {
     ///
     /// - Complexity: One look at each byte. Windows are unpacked when they are used.
     init?(_ data: Data, key: String, entry: ZIPEntry) {
-        guard data.count <= Self.largestEncoded, data.count > 4 else { return nil }
+        guard data.count <= Self.maxEncodedSize, data.count > 4 else { return nil }
         var reader = NumberReader(data.dropLast(4))
         var end = NumberReader(data.suffix(4))
         guard end.number(as: UInt32.self) == Self.checksum(of: data.dropLast(4)) else { return nil }
@@ -66,9 +66,9 @@ extension Checkpoint {
     fileprivate init?(_ reader: inout NumberReader, of entry: ZIPEntry, after last: Checkpoint?) {
         guard let compressed = reader.number(as: Int64.self), let uncompressed = reader.number(as: Int64.self),
             let bits = reader.number(as: UInt8.self), let pending = reader.number(as: UInt8.self),
-            let approach = reader.number(as: UInt32.self), approach <= CheckpointApproach.longest, approach <= compressed,
+            let approach = reader.number(as: UInt32.self), approach <= CheckpointApproach.maxLength, approach <= compressed,
             let checksum = reader.number(as: UInt32.self), let length = reader.number(as: UInt32.self),
-            length <= CheckpointWindow.largestPacked,
+            length <= CheckpointWindow.maxPackedSize,
             let window = reader.bytes(Int(length))
         else { return nil }
         guard compressed > last?.compressed ?? 0, compressed < entry.compressedSize, uncompressed > last?.uncompressed ?? 0,

@@ -6,7 +6,7 @@ import Foundation
 enum CheckpointWindow {
     static let length = 32 << 10
     /// The most that a packed window takes: what cannot be compressed grows by a few bytes.
-    static let largestPacked = length + 64
+    static let maxPackedSize = length + 64
 
     /// Packs the window that `fill` puts at the address it is given, with its length.
     ///
@@ -26,7 +26,7 @@ enum CheckpointWindow {
         var stream = z_stream()
         guard carrel_deflate_raw_init(&stream, Z_BEST_SPEED) == Z_OK else { return nil }
         defer { deflateEnd(&stream) }
-        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: largestPacked) { output in
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: maxPackedSize) { output in
             stream.next_in = window.baseAddress
             stream.avail_in = UInt32(window.count)
             stream.next_out = output.baseAddress

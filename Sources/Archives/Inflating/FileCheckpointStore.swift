@@ -33,9 +33,9 @@ public final class FileCheckpointStore: CheckpointStore {
         return try? await BlockingThreads.shared.run {
             let handle = try FileHandle(forReadingFrom: file)
             defer { try? handle.close() }
-            let data = try handle.read(upToCount: CheckpointIndex.largestEncoded + 1)
+            let data = try handle.read(upToCount: CheckpointIndex.maxEncodedSize + 1)
             try? FileManager.default.setAttributes([.modificationDate: Date()], ofItemAtPath: file.path)
-            return data.flatMap { $0.count <= CheckpointIndex.largestEncoded ? $0 : nil }
+            return data.flatMap { $0.count <= CheckpointIndex.maxEncodedSize ? $0 : nil }
         }
     }
 

@@ -8,11 +8,11 @@ package struct NameEncodingGuess {
     private typealias Score = (sum: Double, bytes: Int)
 
     /// Bytes of names that are looked at.
-    private static let mostBytes = 16 << 10
+    private static let maxBytes = 16 << 10
     /// Per byte; less makes no sense.
-    private static let leastScore = 0.6
+    private static let minScore = 0.6
     /// By how much another encoding has to be better than code page 437.
-    private static let leastLead = 0.1
+    private static let minLead = 0.1
 
     /// The different parts of paths that are not ASCII.
     private let parts: [[UInt8]]
@@ -20,7 +20,7 @@ package struct NameEncodingGuess {
     /// - Parameter names: Paths, as bytes. A slash is one in each of the encodings.
     package init(_ names: [[UInt8]]) {
         var (seen, parts, count): (Set<[UInt8]>, [[UInt8]], Int) = ([], [], 0)
-        for name in names where count < Self.mostBytes {
+        for name in names where count < Self.maxBytes {
             for part in name.split(separator: UInt8(ascii: "/")) where part.contains(where: { $0 >= 0x80 }) {
                 guard part.count <= 1_024, seen.insert(Array(part)).inserted else { continue }
                 parts.append(Array(part))
@@ -35,7 +35,7 @@ package struct NameEncodingGuess {
         let scores = NameEncoding.known.compactMap { encoding in score(encoding).map { (encoding, $0) } }
         let usual = scores.first { $0.0 == .codePage437 }?.1 ?? -.infinity
         // Of equals the first, which is the most usual.
-        var best: (encoding: NameEncoding, score: Double) = (.codePage437, max(usual + Self.leastLead, Self.leastScore))
+        var best: (encoding: NameEncoding, score: Double) = (.codePage437, max(usual + Self.minLead, Self.minScore))
         for (encoding, score) in scores where encoding != .codePage437 && score > best.score { best = (encoding, score) }
         return best.encoding
     }

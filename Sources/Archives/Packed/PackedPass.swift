@@ -126,8 +126,8 @@
         /// What was unpacked so far, by this class and by libarchive's filters, against what was read for it.
         func checkRatio() throws {
             let output = archive_filter_count(handle) > 1 ? max(unpacked, archive_filter_bytes(handle, 0)) : unpacked
-            let (most, overflow) = source.delivered.multipliedReportingOverflow(by: limits.maxRatio)
-            guard output > limits.ratioFloor, !overflow, output > most else { return }
+            let (maxBytes, overflow) = source.delivered.multipliedReportingOverflow(by: limits.maxRatio)
+            guard output > limits.ratioFloor, !overflow, output > maxBytes else { return }
             throw FileError.make(
                 .fileReadTooLarge, path: path,
                 sentence: "“\(path)” would become more than \(limits.maxRatio) times as large as it is, as archives made to do harm do."

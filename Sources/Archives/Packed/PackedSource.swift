@@ -13,7 +13,7 @@
         private static let packedPiece: Int64 = 4 << 10
         /// Bytes that a header of TAR may take, unpacked; 2 MiB. Its names take 1 MiB at most, its map of a sparse file memory for
         /// twelve times as much.
-        private static let largestHeader: Int64 = 2 << 20
+        private static let maxHeaderSize: Int64 = 2 << 20
 
         /// What one piece of work may take.
         struct Allowance: Sendable {
@@ -81,8 +81,8 @@
                 try check()
                 try checkHeader()
                 if !held.contains(position) { try load() }
-                let most = format == .gzippedTar ? Self.packedPiece : .max
-                let range = position..<held.upperBound - max(0, held.upperBound - position - most)
+                let maxBytes = format == .gzippedTar ? Self.packedPiece : .max
+                let range = position..<held.upperBound - max(0, held.upperBound - position - maxBytes)
                 position = range.upperBound
                 return UnsafeRawBufferPointer(
                     rebasing: data[Int(range.lowerBound - held.lowerBound)..<Int(range.upperBound - held.lowerBound)])
@@ -147,10 +147,10 @@
         }
 
         private func checkHeader() throws {
-            guard let headerStart, unpacked - headerStart > Self.largestHeader else { return }
+            guard let headerStart, unpacked - headerStart > Self.maxHeaderSize else { return }
             throw FileError.make(
                 .fileReadTooLarge, path: reader.path,
-                sentence: "What “\(reader.path)” says of one entry takes more than \(Self.largestHeader) bytes, which is the limit.")
+                sentence: "What “\(reader.path)” says of one entry takes more than \(Self.maxHeaderSize) bytes, which is the limit.")
         }
 
         /// Reads and waits.

@@ -181,7 +181,7 @@
         /// Unpacks what has to be unpacked anyway, and keeps it if it is small.
         private func unpackInPassing(_ pass: PackedPass) throws {
             let entry = list.byPosition[pass.position].map { list.entries[$0] }
-            if let entry, entry.length <= UnpackedEntry.largestInMemory, unpacked[entry.index] == nil {
+            if let entry, entry.length <= UnpackedEntry.maxSizeInMemory, unpacked[entry.index] == nil {
                 do {
                     _ = try unpack(entry, from: pass)
                 } catch let error as CocoaError where error.code == .fileReadCorruptFile {

@@ -47,9 +47,9 @@
         }
 
         /// A number of things that libarchive makes room for.
-        mutating func count(of things: String, upTo most: Int64) throws(SevenZipFlaw) -> Int {
+        mutating func count(of things: String, upTo maxCount: Int64) throws(SevenZipFlaw) -> Int {
             let number = try number()
-            guard number <= most else { throw .tooLarge("more than \(most) \(things)") }
+            guard number <= maxCount else { throw .tooLarge("more than \(maxCount) \(things)") }
             return Int(number)
         }
 

@@ -2,11 +2,11 @@
     /// Files that are packed together in a 7z archive: through which decoders they go.
     struct SevenZipFolder {
         /// Bytes that a decoder may keep of what it has unpacked; 256 MiB, which is what 7-Zip takes at most by itself.
-        static let largestWindow: Int64 = 256 << 20
+        static let maxWindowSize: Int64 = 256 << 20
         /// Bytes that streams may have which libarchive unpacks into memory as a whole; 64 MiB.
-        static let largestHeld: Int64 = 64 << 20
-        private static let mostCoders: Int64 = 4
-        private static let mostStreams = 8
+        static let maxHeldSize: Int64 = 64 << 20
+        private static let maxCoders: Int64 = 4
+        private static let maxStreams = 8
 
         /// Bytes that come out of each decoder.
         private(set) var sizes: [Int64]
@@ -16,21 +16,21 @@
 
         init(_ bytes: inout SevenZipBytes) throws(SevenZipFlaw) {
             let count = try bytes.number()
-            guard (1...Self.mostCoders).contains(count) else { throw .unknown }
+            guard (1...Self.maxCoders).contains(count) else { throw .unknown }
             var (inputs, outputs) = (0, 0)
             for _ in 0..<count {
                 let flags = try bytes.byte()
                 let identifier = Array(try bytes.bytes(Int64(flags & 0x0F)))
                 let isSimple = flags & 0x10 == 0
-                inputs += isSimple ? 1 : try bytes.count(of: "streams in a folder", upTo: Int64(Self.mostStreams))
-                outputs += isSimple ? 1 : try bytes.count(of: "streams in a folder", upTo: Int64(Self.mostStreams))
+                inputs += isSimple ? 1 : try bytes.count(of: "streams in a folder", upTo: Int64(Self.maxStreams))
+                outputs += isSimple ? 1 : try bytes.count(of: "streams in a folder", upTo: Int64(Self.maxStreams))
                 guard flags & 0xC0 == 0 else { throw .unknown }
                 let properties = flags & 0x20 == 0 ? [] : Array(try bytes.bytes(try bytes.number()))
-                guard Self.window(of: identifier, properties) <= Self.largestWindow else {
-                    throw .tooLarge("more than \(Self.largestWindow) bytes of memory to be unpacked")
+                guard Self.window(of: identifier, properties) <= Self.maxWindowSize else {
+                    throw .tooLarge("more than \(Self.maxWindowSize) bytes of memory to be unpacked")
                 }
             }
-            guard outputs > 0, inputs >= outputs, inputs <= Self.mostStreams else { throw .damaged }
+            guard outputs > 0, inputs >= outputs, inputs <= Self.maxStreams else { throw .damaged }
             let bound = outputs - 1
             for _ in 0..<2 * bound { _ = try bytes.number() }
             if inputs - bound > 1 { for _ in 0..<inputs - bound { _ = try bytes.number() } }
@@ -42,8 +42,8 @@
             for index in sizes.indices { sizes[index] = try bytes.number() }
             // The largest is the one that is not kept.
             guard isJoined else { return }
-            for size in sizes.sorted().dropLast() where size > Self.largestHeld {
-                throw .tooLarge("more than \(Self.largestHeld) bytes of memory to be unpacked")
+            for size in sizes.sorted().dropLast() where size > Self.maxHeldSize {
+                throw .tooLarge("more than \(Self.maxHeldSize) bytes of memory to be unpacked")
             }
         }
 

@@ -9,7 +9,7 @@
         case file(FileDescriptor, count: Int64)
 
         /// Up to so many bytes stay in memory; 8 MiB.
-        static let largestInMemory = 8 << 20
+        static let maxSizeInMemory = 8 << 20
 
         var count: Int64 {
             switch self {
@@ -42,7 +42,7 @@
 
         mutating func append(_ bytes: UnsafeRawBufferPointer) throws {
             count += Int64(bytes.count)
-            if file == nil, count > Int64(UnpackedEntry.largestInMemory) {
+            if file == nil, count > Int64(UnpackedEntry.maxSizeInMemory) {
                 let file = try FileDescriptor.unnamed()
                 try data.withUnsafeBytes { try file.write($0, path: .root) }
                 data = Data()

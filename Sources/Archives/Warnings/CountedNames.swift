@@ -4,7 +4,7 @@ package struct CountedNames: Hashable, Sendable {
     private(set) var first = ""
 
     /// The most Unicode scalars of a name that are shown.
-    private static let longest = 200
+    private static let maxLength = 200
 
     package init() {}
 
@@ -13,7 +13,7 @@ package struct CountedNames: Hashable, Sendable {
     }
 
     package mutating func add(_ name: String) {
-        if count == 0 { first = String(name.unicodeScalars.prefix(Self.longest)) }
+        if count == 0 { first = String(name.unicodeScalars.prefix(Self.maxLength)) }
         count += 1
     }
 

@@ -5,7 +5,7 @@ import Foundation
 extension ZIPArchive {
     /// Compressed data of up to 1.25 MiB that a part of an entry needs is asked for at once and kept for the reads around it; more than
     /// that is unpacked as it comes. It is what lies between two checkpoints, with room.
-    private static let largestHeldPart: Int64 = 5 << 18
+    private static let maxHeldPartSize: Int64 = 5 << 18
 
     /// Unpacks from the nearest place before the extent that is known, dropping what lies in between.
     func streamDeflated(_ entry: ZIPEntry, extent: FileExtent, into sink: any ByteSink) async throws {
@@ -44,14 +44,14 @@ extension ZIPArchive {
         let length = checkpoint.approach.length
         let position = InflatingPass.Position(compressed: checkpoint.compressed, uncompressed: checkpoint.uncompressed)
         let part = nextPart(of: entry, for: reading, from: position, least: Int64(reader.cost.preferredBlock))
-        let end = part.count <= Self.largestHeldPart ? part.upperBound : checkpoint.compressed
+        let end = part.count <= Self.maxHeldPartSize ? part.upperBound : checkpoint.compressed
         let start = checkpoint.compressed - Int64(length)
         let data = try await bytes(start..<end, of: entry, aheadTo: end)
         return checkpoint.approach.matches(data.prefix(length))
     }
 
     private func unpack(_ entry: ZIPEntry, for reading: EntryReading, with pass: InflatingPass) async throws {
-        let largest = reading.isWhole ? CachedFileReader.maxCachedRead : Self.largestHeldPart
+        let largest = reading.isWhole ? CachedFileReader.maxCachedRead : Self.maxHeldPartSize
         // Whoever reads part after part is about to want what follows; of others a neighbouring part means nothing.
         let readsOn = !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
         var least = Int64(reader.cost.preferredBlock)
@@ -84,8 +84,8 @@ extension ZIPArchive {
         let start = min(position.compressed, entry.compressedSize)
         guard !reading.isWhole else { return start..<entry.compressedSize }
         let end = reading.wanted.upperBound
-        let most = end - position.uncompressed
-        let enough = start + max(most + most / 1024 + 256, least)
+        let maxCount = end - position.uncompressed
+        let enough = start + max(maxCount + maxCount / 1024 + 256, least)
         let next = checkpoints.first(notBefore: end, of: entry)?.compressed ?? entry.compressedSize
         return start..<min(enough, next > start ? next : entry.compressedSize)
     }

@@ -29,23 +29,23 @@ final class ItemWork: Sendable {
     ///
     /// - Throws: As ``run(_:isAlone:_:)``.
     func each<Value: Sendable>(of places: [Place], _ body: @escaping @Sendable (Place) async throws -> Value) async throws -> [Value] {
-        var most = places.count
+        var maxCount = places.count
         var asked: [any FileProvider] = []
         for place in places where places.count > 1 && !asked.contains(where: { $0 === place.provider }) {
             asked.append(place.provider)
             do {
                 // Of single requests, more than of files with all that belongs to one.
-                if let transfers = try await place.provider.capabilities().concurrentTransfers { most = min(most, 4 * transfers) }
+                if let transfers = try await place.provider.capabilities().concurrentTransfers { maxCount = min(maxCount, 4 * transfers) }
             } catch {
                 // A login that is refused is not tried again for each; what else is wrong shows for each.
                 if ExitStatus(error) == .refused { throw error.at(place.shown) }
-                most = 1
+                maxCount = 1
             }
         }
         var values: [Int: Value] = [:]
         try await withThrowingTaskGroup(of: (Int, Value?).self) { group in
             for (index, place) in places.enumerated() {
-                if index >= most, let (done, value) = try await group.next() { values[done] = value }
+                if index >= maxCount, let (done, value) = try await group.next() { values[done] = value }
                 group.addTask {
                     let value = Locked<Value?>(nil)
                     try await self.run(place, isAlone: places.count == 1) {

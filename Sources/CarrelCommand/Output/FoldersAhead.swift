@@ -60,10 +60,10 @@ struct FoldersAhead {
 /// How many folders of one tree may be listed at once, and how many lines may wait to be shown.
 final class ListingRoom: Sendable {
     /// Lines that wait, beyond which no other listing begins.
-    private static let mostLines = 50_000
+    private static let maxLines = 50_000
 
     private struct State {
-        var most: Int?
+        var maxListings: Int?
         var listings = 0
         var lines = 0
     }
@@ -77,15 +77,15 @@ final class ListingRoom: Sendable {
 
     /// Asks the storage once how many listings at once are worth the while.
     func measure() async {
-        if state.value.most != nil { return }
+        if state.value.maxListings != nil { return }
         // A storage that cannot answer says why when it lists the folder.
-        let most = (try? await provider.capabilities())?.readCost.concurrentListings ?? 1
-        state.update { $0.most = most }
+        let maxListings = (try? await provider.capabilities())?.readCost.concurrentListings ?? 1
+        state.update { $0.maxListings = maxListings }
     }
 
     var hasPlace: Bool {
         let state = state.value
-        return state.listings < state.most ?? 1 && state.lines < Self.mostLines
+        return state.listings < state.maxListings ?? 1 && state.lines < Self.maxLines
     }
 
     func enter() { state.update { $0.listings += 1 } }

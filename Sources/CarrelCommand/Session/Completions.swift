@@ -14,7 +14,7 @@ extension CompletionKind {
 /// What a shell offers when somebody presses the tabulator key.
 private enum Completions {
     /// Names that a folder may have; nobody looks at more.
-    private static let most = 2000
+    private static let maxCount = 2000
 
     /// The names in the configuration file; none where it cannot be read, because there is no place to say so.
     static var names: [String] {
@@ -35,7 +35,7 @@ private enum Completions {
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []).filter { name in
             name.hasPrefix(start) && (start.hasPrefix(".") || !name.hasPrefix("."))
         }
-        return names.sorted().prefix(most).map { name in
+        return names.sorted().prefix(maxCount).map { name in
             var isFolder: ObjCBool = false
             let exists = FileManager.default.fileExists(atPath: place + "/" + name, isDirectory: &isFolder)
             return folder + name + (exists && isFolder.boolValue ? "/" : "")

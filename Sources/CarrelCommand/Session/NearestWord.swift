@@ -4,8 +4,8 @@ enum NearestWord {
     ///
     /// - Returns: Nil where none is near: one slip in a word of up to three letters, two in longer ones.
     static func of(_ word: String, among words: [String]) -> String? {
-        let most = word.count < 4 ? 1 : 2
-        return words.map { (slips(Array(word), Array($0)), $0) }.filter { $0.0 <= most }.min { $0 < $1 }?.1
+        let maxDistance = word.count < 4 ? 1 : 2
+        return words.map { (slips(Array(word), Array($0)), $0) }.filter { $0.0 <= maxDistance }.min { $0 < $1 }?.1
     }
 
     /// The optimal string alignment distance.

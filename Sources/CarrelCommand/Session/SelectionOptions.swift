@@ -84,7 +84,7 @@ final class Selection: Sendable {
 /// A list of paths in a file of this machine, one a line.
 enum ListedPaths {
     /// Bytes that a line may have: more than any path.
-    private static let longestLine = 1 << 16
+    private static let maxLineLength = 1 << 16
 
     static func read(_ file: String) throws -> Set<ProviderPath> {
         let handle: FileHandle
@@ -107,7 +107,7 @@ enum ListedPaths {
             let lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             for line in lines.dropLast() { try add(line) }
             rest = lines.last.map(Array.init) ?? []
-            guard rest.count <= longestLine else {
+            guard rest.count <= maxLineLength else {
                 throw CommandFailure.usage("Line \(number + 1) of “\(file)” is no path: it is too long.")
             }
         }

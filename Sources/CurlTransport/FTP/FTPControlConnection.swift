@@ -159,7 +159,7 @@ public final class FTPControlConnection: Sendable {
     /// Whether a file is so short that it is sent without libcurl, in fewer round trips. In clear, and where libcurl has shown the way.
     public func isShort(_ exchange: FTPExchange) -> Bool {
         guard case .store(_, let source, 0, .never) = exchange.transfer, let length = source.length else { return false }
-        return length <= FTPShortUpload.most && source.isRepeatable && server.security == .none && exchange.bytesPerSecond == nil
+        return length <= FTPShortUpload.maxSize && source.isRepeatable && server.security == .none && exchange.bytesPerSecond == nil
             && server.dataMode == .passive && sockets.knowsPlace && pipelining.isAllowed
     }
 

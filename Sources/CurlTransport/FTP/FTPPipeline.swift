@@ -11,7 +11,7 @@ struct FTPTalk {
     /// What came after the last line end.
     private var rest: [UInt8] = []
 
-    private static let longestLine = 64 << 10
+    private static let maxLineLength = 64 << 10
 
     var outcome: FTPOutcome { FTPOutcome(replies: replies.finished, bytes: sent) }
     var isAnswered: Bool { unanswered.isEmpty }
@@ -33,7 +33,7 @@ struct FTPTalk {
             if reply.isStray { throw FTPReplies.stray(url) }
             if reply.code >= 200 { unanswered.removeFirst() }
         }
-        if rest.count - start > Self.longestLine { throw FTPReplies.endless(url) }
+        if rest.count - start > Self.maxLineLength { throw FTPReplies.endless(url) }
         if isAnswered, start < rest.endIndex { throw FTPReplies.stray(url) }
     }
 }

@@ -8,7 +8,7 @@ import Foundation
 /// trips less. A server that refuses `STOR` drops what came.
 struct FTPShortUpload: Sendable {
     /// Bytes of the longest file that is sent so: they are held at once, and the system takes them at once.
-    static let most = 64 << 10
+    static let maxSize = 64 << 10
 
     let pipeline: FTPPipeline
     let store: FTPCommand

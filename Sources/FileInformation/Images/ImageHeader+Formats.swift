@@ -2,9 +2,9 @@ import Foundation
 
 extension ImageHeader {
     /// More parts than this in front of the pixels are nobody's honest work.
-    private static let mostParts = 256
+    private static let maxParts = 256
     /// The longest EXIF data that are read: what fits a JPEG segment.
-    private static let longestExif = 65_533
+    private static let maxExifLength = 65_533
     private static let exifStart = Data("Exif\0\0".utf8)
 
     // MARK: JPEG (ITU-T T.81, annex B)
@@ -12,7 +12,7 @@ extension ImageHeader {
     static func jpeg(_ pieces: HeaderPieces) async throws -> ImageHeader {
         var exif: Data?
         var offset: Int64 = 2
-        for _ in 0..<mostParts {
+        for _ in 0..<maxParts {
             let head = try await pieces.required(offset, 4)
             guard head[0] == 0xFF else { throw pieces.reader.damaged("something that is no JPEG segment stands at \(offset)") }
             if head[1] == 0xFF {
@@ -33,7 +33,7 @@ extension ImageHeader {
             guard length >= 2 else { throw pieces.reader.damaged("a segment at \(offset) has no length") }
             offset += 2 + Int64(length)
         }
-        throw pieces.reader.damaged("it has more than \(mostParts) segments in front of its pixels")
+        throw pieces.reader.damaged("it has more than \(maxParts) segments in front of its pixels")
     }
 
     // MARK: PNG (third edition, section 5)
@@ -44,11 +44,11 @@ extension ImageHeader {
         var header = ImageHeader(format: .png, width: first.bigEndian(8, 4), height: first.bigEndian(12, 4))
         var offset: Int64 = 33
         // What stands behind the pixels is not looked for: they may be megabytes in small chunks.
-        for _ in 0..<mostParts {
+        for _ in 0..<maxParts {
             let head = try await pieces.bytes(offset, 8)
             guard head.count == 8, !head[4...].elementsEqual("IDAT".utf8), !head[4...].elementsEqual("IEND".utf8) else { break }
             let length = head.bigEndian(0, 4)
-            if head[4...].elementsEqual("eXIf".utf8), length <= longestExif {
+            if head[4...].elementsEqual("eXIf".utf8), length <= maxExifLength {
                 header.exif = exifStart + Data(try await pieces.required(offset + 8, length))
             } else if head[4...].elementsEqual("tEXt".utf8), length <= 8192 {
                 header.addText(try await pieces.required(offset + 8, length))
@@ -93,7 +93,7 @@ extension ImageHeader {
             let head = try await pieces.bytes(offset, 8)
             guard head.count == 8 else { return nil }
             let length = head.littleEndian(4, 4)
-            if head.starts(with: "EXIF".utf8), length <= longestExif {
+            if head.starts(with: "EXIF".utf8), length <= maxExifLength {
                 let data = Data(try await pieces.required(offset + 8, length))
                 return data.starts(with: exifStart) ? data : exifStart + data
             }

@@ -56,8 +56,8 @@
         private static func check(width: Int, height: Int, source: UnsafeBufferPointer<UInt8>, path: ProviderPath) throws {
             let (scans, isBuffered) = scans(in: source)
             let pixels = width * height
-            let most = isBuffered ? InformationLimits.pixels : InformationLimits.scalablePixels
-            guard pixels <= most, !isBuffered || pixels * scans <= InformationLimits.scannedPixels else {
+            let maxPixels = isBuffered ? InformationLimits.pixels : InformationLimits.scalablePixels
+            guard pixels <= maxPixels, !isBuffered || pixels * scans <= InformationLimits.scannedPixels else {
                 throw FileError.make(
                     .fileReadTooLarge, path: path,
                     sentence: "“\(path)” is too large: \(width) × \(height) pixels in \(scans) scans are not decoded.")

@@ -37,8 +37,8 @@
                     .featureUnsupported, path: path, sentence: "“\(path)” is an animation in WebP, of which no thumbnail is made.")
             }
             // Format 2 is lossless, which is decoded in full before it is made smaller.
-            let most = features.format == 2 ? InformationLimits.pixels : InformationLimits.scalablePixels
-            guard features.width > 0, features.height > 0, Int(features.width) * Int(features.height) <= most else {
+            let maxPixels = features.format == 2 ? InformationLimits.pixels : InformationLimits.scalablePixels
+            guard features.width > 0, features.height > 0, Int(features.width) * Int(features.height) <= maxPixels else {
                 throw FileError.make(
                     .fileReadTooLarge, path: path,
                     sentence: "“\(path)” is too large: \(features.width) × \(features.height) pixels are not decoded.")

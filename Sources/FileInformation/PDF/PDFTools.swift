@@ -106,13 +106,13 @@ struct PDFTools: Sendable {
     ///
     /// - Throws: `CocoaError(.fileReadTooLarge)` over 256 MiB; errors of the reader and of the disk.
     private func temporaryCopy(of reader: any FileReader) async throws -> FileDescriptor {
-        let most = InformationLimits.documentBytes
+        let maxBytes = InformationLimits.documentBytes
         let size = try await reader.attributes().size
-        guard size <= most else { throw reader.tooLarge("it has \(size) bytes; at most \(most) are copied to read a PDF file") }
+        guard size <= maxBytes else { throw reader.tooLarge("it has \(size) bytes; at most \(maxBytes) are copied to read a PDF file") }
         let file = try await temporaryFile()
         // A file that grows meanwhile, or whose server does not tell its size, ends here.
-        let came = try await reader.stream(.range(0..<most + 1), into: FileSink(file, path: reader.path))
-        guard came.count <= most else { throw reader.tooLarge("more than \(most) bytes came") }
+        let came = try await reader.stream(.range(0..<maxBytes + 1), into: FileSink(file, path: reader.path))
+        guard came.count <= maxBytes else { throw reader.tooLarge("more than \(maxBytes) bytes came") }
         return file
     }
 

@@ -178,13 +178,13 @@ extension FileReader {
 /// Joins ranges that are better read as one.
 enum RangeCoalescing {
     /// Ranges that lie near each other are not joined beyond this, 16 MiB.
-    private static let largest: Int64 = 16 << 20
+    private static let maxSize: Int64 = 16 << 20
 
     static func blocks(for ranges: [Range<Int64>], gap: Int64) -> [Range<Int64>] {
         var blocks: [Range<Int64>] = []
         for range in ranges.filter({ !$0.isEmpty }).sorted(by: { $0.lowerBound < $1.lowerBound }) {
             if let last = blocks.last, range.lowerBound - last.upperBound <= gap,
-                range.lowerBound < last.upperBound || range.upperBound - last.lowerBound <= largest
+                range.lowerBound < last.upperBound || range.upperBound - last.lowerBound <= maxSize
             {
                 blocks[blocks.count - 1] = last.lowerBound..<max(last.upperBound, range.upperBound)
             } else {

@@ -65,7 +65,7 @@ public final class ListingCache: Sendable {
 
     /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the storage is asked.
     public func record(of path: ProviderPath) -> ListingRecord {
-        ListingRecord(self, path, most: policy.lifetime > 0 ? policy.maxItems : -1)
+        ListingRecord(self, path, maxCount: policy.lifetime > 0 ? policy.maxItems : -1)
     }
 
     /// Forgets the item at `path`, what lies below it, and its folder's listing; at the root, everything.
@@ -97,20 +97,20 @@ public final class ListingRecord: Sendable {
     private let cache: ListingCache
     private let path: ProviderPath
     private let moment: ListingCache.Moment
-    private let most: Int
+    private let maxCount: Int
     private let found: Mutex<[FileObject]?>
 
-    init(_ cache: ListingCache, _ path: ProviderPath, most: Int) {
+    init(_ cache: ListingCache, _ path: ProviderPath, maxCount: Int) {
         self.cache = cache
         self.path = path
-        self.most = most
+        self.maxCount = maxCount
         moment = cache.now
-        found = Mutex(most < 0 ? nil : [])
+        found = Mutex(maxCount < 0 ? nil : [])
     }
 
     /// Adds a page. Too many items to remember are not held either.
     public func add(_ items: [FileObject]) {
-        found.withLock { found in found = found.flatMap { $0.count + items.count <= most ? $0 + items : nil } }
+        found.withLock { found in found = found.flatMap { $0.count + items.count <= maxCount ? $0 + items : nil } }
     }
 
     /// Remembers what came: it is the whole folder.

@@ -26,12 +26,12 @@ public enum TemporaryName {
 
     private static func make(beside path: ProviderPath, mark: String) throws -> ProviderPath {
         let tag = String(UInt64.random(in: .min ... .max), radix: 36)
-        let padding = String(repeating: "0", count: max(0, longestTag - tag.count))
+        let padding = String(repeating: "0", count: max(0, maxTagLength - tag.count))
         return try (path.parent ?? .root).appending(".\(padding)\(tag)\(mark)\(suffix)")
     }
 
     /// Digits of 64 bits in base 36.
-    private static let longestTag = 13
+    private static let maxTagLength = 13
     /// Fewer digits than of all but one tag in a hundred thousand: a shorter name is taken for somebody's own.
     private static let shortestTag = 10
 
@@ -74,7 +74,7 @@ public enum TemporaryName {
         guard matches(name), name.utf8.count > suffix.utf8.count else { return nil }
         let parts = name.dropFirst().dropLast(suffix.count).split(separator: "-", omittingEmptySubsequences: false)
         let isTag = parts[0].utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) }
-        guard parts.count <= 2, isTag, (shortestTag...longestTag).contains(parts[0].utf8.count) else { return nil }
+        guard parts.count <= 2, isTag, (shortestTag...maxTagLength).contains(parts[0].utf8.count) else { return nil }
         switch parts.dropFirst().first {
         case nil: return .resumable
         case "w": return .single

@@ -3,7 +3,7 @@ import Foundation
 /// Texts in the form in which they are compared.
 enum TextFolding {
     /// UTF-8 bytes. Composing takes time by the square of a run of marks, and nobody but an attacker has longer names.
-    private static let longestComposed = 4096
+    private static let maxComposedLength = 4096
 
     /// The text as scalars, composed (NFC), without what `options` says makes no difference.
     static func scalars(of text: String, _ options: String.CompareOptions) -> [UInt32] {
@@ -12,7 +12,7 @@ enum TextFolding {
             return text.utf8.map { UInt32(upper?.contains($0) == true ? $0 | 0x20 : $0) }
         }
         var folded = options.isEmpty ? text : text.folding(options: options, locale: nil)
-        if folded.utf8.count <= longestComposed { folded = folded.precomposedStringWithCanonicalMapping }
+        if folded.utf8.count <= maxComposedLength { folded = folded.precomposedStringWithCanonicalMapping }
         return folded.unicodeScalars.map(\.value)
     }
 }

@@ -8,7 +8,7 @@ actor PollingWatch: FileWatch {
     private let provider: @Sendable () -> (any FileProviderBasic)?
     private let path: ProviderPath
     private let options: WatchOptions
-    private let deepest: Int
+    private let maxDepth: Int
 
     private var tree = PolledTree()
     /// Events of looks that are not told yet.
@@ -29,7 +29,7 @@ actor PollingWatch: FileWatch {
         self.provider = { [weak provider] in provider }
         self.path = path
         self.options = options
-        deepest = path.components.count + ProviderPath.maxTreeDepth
+        maxDepth = path.components.count + ProviderPath.maxTreeDepth
         pace = PollingPace(options)
     }
 
@@ -116,7 +116,7 @@ extension PollingWatch {
     /// - Returns: Whether the folder was listed.
     private func look(at folder: ProviderPath, of provider: any FileProviderBasic, hasTreeTags: Bool) async throws -> Bool {
         do {
-            guard folder.components.count < deepest else { throw FileError.tooDeep(folder) }
+            guard folder.components.count < maxDepth else { throw FileError.tooDeep(folder) }
             let items = CollectedValues<FileObject>()
             try await provider.contentsOfDirectory(path: folder) { page in
                 items.append(page.filter { $0.path.parent == folder && !TemporaryName.matches($0.name) })

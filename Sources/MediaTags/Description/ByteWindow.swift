@@ -5,8 +5,8 @@ import Foundation
 struct ByteWindow {
     /// How much is read at once, in bytes, unless more is wanted; 32 KiB.
     static let length: Int64 = 32 << 10
-    private static let mostReads = 128
-    private static let mostBytes: Int64 = 32 << 20
+    private static let maxReads = 128
+    private static let maxBytes: Int64 = 32 << 20
 
     /// Bytes of the file.
     let size: Int64
@@ -41,7 +41,7 @@ struct ByteWindow {
         if let found = peek(range) { return found }
         guard range.lowerBound >= 0, range.upperBound <= reach else { throw MediaFault.end }
         let wanted = range.lowerBound..<min(max(range.upperBound, range.lowerBound + Self.length), reach)
-        guard reads < Self.mostReads, bytesRead + Int64(wanted.count) <= Self.mostBytes else { throw MediaFault.limit }
+        guard reads < Self.maxReads, bytesRead + Int64(wanted.count) <= Self.maxBytes else { throw MediaFault.limit }
         held = Array(try await reader.read([wanted])[0])
         start = wanted.lowerBound
         reads += 1

@@ -7,9 +7,9 @@ public struct MediaDescription: Sendable, Hashable {
     /// The most pictures of one file; 32.
     public static let maxPictures = 32
     /// The most bytes of one text; 64 KiB.
-    static let longestText = 64 << 10
+    static let maxTextLength = 64 << 10
     /// The most bytes of all texts together; 256 KiB.
-    private static let mostText = 256 << 10
+    private static let maxText = 256 << 10
 
     /// The values by name, in the file's order. The names are those of Vorbis comments in capitals, such as `TITLE` and `ALBUMARTIST`,
     /// whatever the format calls them.
@@ -39,7 +39,7 @@ public struct MediaDescription: Sendable, Hashable {
     mutating func add(_ name: String, _ value: String?) {
         guard let value = value.map(MediaText.trimmed), !value.isEmpty, tags[name]?.contains(value) != true else { return }
         let count = name.utf8.count + value.utf8.count
-        guard textBytes + count <= Self.mostText else { return }
+        guard textBytes + count <= Self.maxText else { return }
         tags[name, default: []].append(value)
         textBytes += count
     }

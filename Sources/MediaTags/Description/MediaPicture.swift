@@ -11,7 +11,7 @@ public struct MediaPicture: Sendable, Hashable {
     }
 
     /// The most bytes of a picture that is decoded while tags are read; 4 MiB.
-    static let largestDecoded = 4 << 20
+    static let maxDecodedSize = 4 << 20
 
     /// Where its bytes are.
     public var content: Content

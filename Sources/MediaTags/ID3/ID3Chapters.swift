@@ -6,8 +6,8 @@ struct ID3Chapters {
         var isTop: Bool
     }
 
-    private static let mostLists = 256
-    private static let deepest = 8
+    private static let maxLists = 256
+    private static let maxDepth = 8
 
     private var chapters: [String: MediaChapter] = [:]
     /// Those with an identifier that an earlier one has.
@@ -26,7 +26,7 @@ struct ID3Chapters {
 
     /// Takes a frame `CTOC`: an identifier, flags, a count, as many identifiers, and frames.
     mutating func take(contents bytes: ArraySlice<UInt8>, version: Int) {
-        guard lists.count < Self.mostLists, let (id, afterID) = ID3Text.terminated(bytes, encoding: 0), let flags = afterID.big(0, 1),
+        guard lists.count < Self.maxLists, let (id, afterID) = ID3Text.terminated(bytes, encoding: 0), let flags = afterID.big(0, 1),
             let count = afterID.big(1, 1), lists[id] == nil
         else { return }
         var list = List(children: [], isTop: flags & 2 != 0)
@@ -53,7 +53,7 @@ struct ID3Chapters {
 
     /// Each identifier counts once, so that the tree is finite.
     private func node(_ id: String, depth: Int, _ seen: inout Set<String>) -> MediaChapter? {
-        guard depth <= Self.deepest, seen.insert(id).inserted else { return nil }
+        guard depth <= Self.maxDepth, seen.insert(id).inserted else { return nil }
         if let chapter = chapters[id] { return chapter }
         guard let list = lists[id] else { return nil }
         let children = list.children.compactMap { node($0, depth: depth + 1, &seen) }

@@ -10,9 +10,9 @@ struct ID3Frames {
         let isUnsynchronised: Bool
     }
 
-    private static let mostFrames = 10_000
+    private static let maxFrames = 10_000
     /// Of a chapter, its times and its title; a picture may follow.
-    private static let longestChapter = 4_096
+    private static let maxChapterLength = 4_096
 
     var window: ByteWindow
     let version: Int
@@ -54,7 +54,7 @@ struct ID3Frames {
         var offset = offset
         while end - offset >= headerLength {
             frameCount += 1
-            guard frameCount <= Self.mostFrames else { throw MediaFault.limit }
+            guard frameCount <= Self.maxFrames else { throw MediaFault.limit }
             let head = try await window.bytes(offset..<offset + headerLength)
             guard let id = Self.id(head.prefix(idLength)) else { return nil }
             let content = offset + headerLength..<offset + headerLength + size(head, at: offset, before: end)
@@ -91,11 +91,11 @@ struct ID3Frames {
     private mutating func take(_ frame: Frame) async throws {
         switch frame.id {
         case "APIC", "PIC": try await takePicture(frame)
-        case "CHAP": chapters.take(chapter: try await bytes(of: frame, limit: Self.longestChapter), version: version)
-        case "CTOC": chapters.take(contents: try await bytes(of: frame, limit: MediaDescription.longestText), version: version)
+        case "CHAP": chapters.take(chapter: try await bytes(of: frame, limit: Self.maxChapterLength), version: version)
+        case "CTOC": chapters.take(contents: try await bytes(of: frame, limit: MediaDescription.maxTextLength), version: version)
         case "TXXX", "TXX", "COMM", "COM":
             let isComment = frame.id.hasPrefix("C")
-            let fields = ID3Text.described(try await bytes(of: frame, limit: MediaDescription.longestText), hasLanguage: isComment)
+            let fields = ID3Text.described(try await bytes(of: frame, limit: MediaDescription.maxTextLength), hasLanguage: isComment)
             guard let fields, isComment ? fields.name.isEmpty : !fields.name.isEmpty else { return }
             for text in fields.texts { description.add(isComment ? "COMMENT" : fields.name.uppercased(), text) }
         case "TLEN", "TLE":
@@ -105,7 +105,7 @@ struct ID3Frames {
         case "TDAT", "TDA": dayAndMonth = ID3Text.texts(try await bytes(of: frame, limit: 64)).first
         default:
             guard let name = ID3Text.names[frame.id] else { return }
-            for text in ID3Text.texts(try await bytes(of: frame, limit: MediaDescription.longestText)) {
+            for text in ID3Text.texts(try await bytes(of: frame, limit: MediaDescription.maxTextLength)) {
                 description.add(name, name == "GENRE" ? ID3Text.genre(text) : text)
             }
         }
@@ -119,7 +119,7 @@ struct ID3Frames {
     /// Encoding, type, kind and description stand in front of the picture (ID3v2.4, section 4.14).
     private mutating func takePicture(_ frame: Frame) async throws {
         if frame.isUnsynchronised {
-            guard frame.content.count <= MediaPicture.largestDecoded else { return }
+            guard frame.content.count <= MediaPicture.maxDecodedSize else { return }
             let bytes = ID3Header.resynchronised(try await window.bytes(frame.content))
             guard let found = ID3PictureHeader(bytes[...], version: version) else { return }
             let picture = bytes.dropFirst(found.length)

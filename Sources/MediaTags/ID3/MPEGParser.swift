@@ -3,7 +3,7 @@ import Foundation
 
 /// Files that begin with an ID3 tag, or with MPEG audio.
 struct MPEGParser: MediaParser {
-    private static let largestUnsynchronised: Int64 = 16 << 20
+    private static let maxUnsynchronisedSize: Int64 = 16 << 20
     /// Sound may begin this far behind the tag, which some writers make too short.
     private static let searched = 16 << 10
 
@@ -72,7 +72,7 @@ struct MPEGParser: MediaParser {
         let plain: [UInt8]?
         // From version 2.4 on each frame tells for itself.
         if header.isUnsynchronised, header.version < 4 {
-            guard header.size <= largestUnsynchronised else { throw MediaFault.limit }
+            guard header.size <= maxUnsynchronisedSize else { throw MediaFault.limit }
             plain = ID3Header.resynchronised(try await window.bytes(content))
         } else {
             plain = nil
@@ -109,7 +109,7 @@ extension MediaDescription {
     fileprivate func withPictures(from bytes: [UInt8]) -> MediaDescription {
         mapPictures { picture in
             guard case .range(let range) = picture.content else { return picture }
-            guard range.count <= MediaPicture.largestDecoded, range.upperBound <= bytes.count else { return nil }
+            guard range.count <= MediaPicture.maxDecodedSize, range.upperBound <= bytes.count else { return nil }
             var picture = picture
             picture.content = .bytes(Data(bytes[Int(range.lowerBound)..<Int(range.upperBound)]))
             return picture

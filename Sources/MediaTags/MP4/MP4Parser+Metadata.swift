@@ -13,7 +13,7 @@ extension MP4Parser {
             case let type where type.hasPrefix("©"):
                 // Length and language, two bytes each, then the text.
                 guard let name = Self.names[type], box.content.count > 4 else { continue }
-                let bytes = try await window.start(of: box.content, limit: MediaDescription.longestText)
+                let bytes = try await window.start(of: box.content, limit: MediaDescription.maxTextLength)
                 description.add(name, bytes.big(0, 2).map { MediaText.guessed(bytes.dropFirst(4).prefix(Int($0))) })
             default: break
             }
@@ -52,7 +52,7 @@ extension MP4Parser {
             let value = box.content.lowerBound + 8..<box.content.upperBound
             if type == "covr" {
                 addCover(value, kind: kind)
-            } else if value.count <= MediaDescription.longestText, let name = Self.names[type] {
+            } else if value.count <= MediaDescription.maxTextLength, let name = Self.names[type] {
                 description.add(name, Self.text(of: try await window.bytes(value), kind: kind, isPair: ["trkn", "disk"].contains(type)))
             }
         }
@@ -85,7 +85,7 @@ extension MP4Parser {
         var place = content.lowerBound
         while let box = try await box(at: place, before: content.upperBound) {
             place = box.content.upperBound
-            guard box.content.count <= MediaDescription.longestText else { continue }
+            guard box.content.count <= MediaDescription.maxTextLength else { continue }
             if box.type == "name" { name = MediaText.guessed(try await window.bytes(box.content).dropFirst(4)) }
             guard box.type == "data", let name, box.content.count > 8 else { continue }
             let bytes = try await window.bytes(box.content)

@@ -15,7 +15,7 @@ extension MP4Parser {
         while let box = try await box(at: place, before: table.upperBound) {
             place = box.content.upperBound
             guard SampleTable.boxes.contains(box.type) else { continue }
-            guard box.content.count <= SampleTable.largestBox else { throw MediaFault.limit }
+            guard box.content.count <= SampleTable.maxBoxSize else { throw MediaFault.limit }
             samples.take(box.type, try await window.bytes(box.content))
         }
         return samples.samples(scale: scale, delay: delay)
@@ -26,9 +26,9 @@ extension MP4Parser {
 private struct SampleTable {
     static let boxes: Set<String> = ["stts", "stsc", "stsz", "stco", "co64"]
     /// As many entries of 12 bytes as there may be chapters, and what lies in front of them.
-    static let largestBox = 12 * MediaDescription.maxChapters + 16
+    static let maxBoxSize = 12 * MediaDescription.maxChapters + 16
     /// The most bytes of a sample that are read: a title, with its length in front.
-    private static let longestSample: Int64 = 1_024
+    private static let maxSampleLength: Int64 = 1_024
 
     private var durations: [(count: Int64, duration: Int64)] = []
     private var runs: [(firstChunk: Int64, samples: Int64)] = []
@@ -66,7 +66,7 @@ private struct SampleTable {
                 let size = sizes[samples.count]
                 let (end, overflow) = offset.addingReportingOverflow(size)
                 guard !overflow, samples.count < starts.count else { return samples }
-                samples.append(ChapterTrack.Sample(range: offset..<offset + min(size, Self.longestSample), start: starts[samples.count]))
+                samples.append(ChapterTrack.Sample(range: offset..<offset + min(size, Self.maxSampleLength), start: starts[samples.count]))
                 offset = end
             }
         }

@@ -24,8 +24,8 @@ struct MP4Parser: MediaParser {
 
     /// The boxes that such a file begins with.
     static let boxesAtStart: Set<String> = ["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"]
-    private static let mostBoxes = 20_000
-    private static let mostTracks = 64
+    private static let maxBoxes = 20_000
+    private static let maxTracks = 64
 
     var window: ByteWindow
     var description = MediaDescription()
@@ -42,7 +42,7 @@ struct MP4Parser: MediaParser {
     mutating func box(at offset: Int64, before end: Int64) async throws -> Box? {
         guard end - offset >= 8 else { return nil }
         boxCount += 1
-        guard boxCount <= Self.mostBoxes else { throw MediaFault.limit }
+        guard boxCount <= Self.maxBoxes else { throw MediaFault.limit }
         let head = try await window.bytes(offset..<min(offset + 16, end))
         guard let short = head.big(0, 4) else { throw MediaFault.malformed }
         var (length, header) = (short, Int64(8))
@@ -72,7 +72,7 @@ struct MP4Parser: MediaParser {
             place = box.content.upperBound
             switch box.type {
             case "mvhd": time = MediaTime(header: try await window.start(of: box.content, limit: 32))
-            case "trak" where tracks.count < Self.mostTracks:
+            case "trak" where tracks.count < Self.maxTracks:
                 tracks.append(Track())
                 try await readTrack(box.content, depth: 0)
             case "mvex": try await readFragments(box.content)

@@ -3,7 +3,7 @@ import Foundation
 
 /// WAV (RIFF, RF64) and AIFF files: a list of chunks, of which the sound is passed over.
 struct ChunkParser: MediaParser {
-    private static let mostChunks = 1_000
+    private static let maxChunks = 1_000
 
     private var window: ByteWindow
     private(set) var description = MediaDescription()
@@ -19,7 +19,7 @@ struct ChunkParser: MediaParser {
 
     mutating func parse() async throws {
         var place: Int64 = 12
-        for _ in 0..<Self.mostChunks where window.size - place >= 8 {
+        for _ in 0..<Self.maxChunks where window.size - place >= 8 {
             let head = try await window.bytes(place..<place + 8)
             guard let size = isLittle ? head.little(4, 4) : head.big(4, 4) else { return }
             let start = place + 8
@@ -42,7 +42,7 @@ struct ChunkParser: MediaParser {
         case "NAME", "AUTH", "ANNO":
             let names = ["NAME": "TITLE", "AUTH": "ARTIST", "ANNO": "COMMENT"]
             description.add(
-                names[name] ?? name, MediaText.guessed(try await window.start(of: content, limit: MediaDescription.longestText)))
+                names[name] ?? name, MediaText.guessed(try await window.start(of: content, limit: MediaDescription.maxTextLength)))
         case "id3 ", "ID3 ":
             guard let header = ID3Header(try await window.start(of: content, limit: Int(ID3Header.length))) else { return }
             var tag = try await MPEGParser.tag(header, in: window, at: content.lowerBound).description
@@ -53,7 +53,7 @@ struct ChunkParser: MediaParser {
     }
 
     private mutating func takeList(_ content: Range<Int64>) async throws {
-        let bytes = try await window.start(of: content, limit: MediaDescription.longestText)
+        let bytes = try await window.start(of: content, limit: MediaDescription.maxTextLength)
         guard bytes.starts(with: "INFO".utf8) else { return }
         var rest = bytes.dropFirst(4)
         while let size = rest.little(4, 4) {

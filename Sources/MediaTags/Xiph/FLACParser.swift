@@ -3,7 +3,7 @@ import Foundation
 
 /// FLAC files (RFC 9639, section 8): blocks of metadata, of which pictures and padding are passed over.
 struct FLACParser: MediaParser {
-    private static let mostBlocks = 1_000
+    private static let maxBlocks = 1_000
 
     private var window: ByteWindow
     private(set) var description = MediaDescription()
@@ -17,7 +17,7 @@ struct FLACParser: MediaParser {
     }
 
     mutating func parse() async throws {
-        for _ in 0..<Self.mostBlocks {
+        for _ in 0..<Self.maxBlocks {
             let head = try await window.bytes(place..<place + 4)
             guard let kind = head.big(0, 1), let length = head.big(1, 3) else { return }
             let content = place + 4..<place + 4 + length

@@ -3,9 +3,9 @@ import Foundation
 
 /// Ogg files (RFC 3533) with Vorbis, Opus, FLAC or Speex: tags in the second packet, the length on the last page.
 struct OggParser: MediaParser {
-    private static let mostPages = 4_096
+    private static let maxPages = 4_096
     /// A page has at most so many bytes, so the last one begins in the last so many of the file.
-    private static let longestPage: Int64 = 65_307
+    private static let maxPageLength: Int64 = 65_307
 
     private struct Page {
         let isFirst: Bool
@@ -26,7 +26,7 @@ struct OggParser: MediaParser {
     mutating func parse() async throws {
         var (place, packets) = (Int64(0), 0)
         var packet: [UInt8] = []
-        for _ in 0..<Self.mostPages {
+        for _ in 0..<Self.maxPages {
             guard let page = try await page(at: place) else { break }
             place = page.content.upperBound
             if page.isFirst, stream == nil {
@@ -83,7 +83,7 @@ struct OggParser: MediaParser {
 
     mutating func finish() async throws {
         guard let stream, window.reach == window.size, window.size > 0 else { return }
-        let tail = max(0, window.size - Self.longestPage)..<window.size
+        let tail = max(0, window.size - Self.maxPageLength)..<window.size
         let bytes: ArraySlice<UInt8>
         do { bytes = try await window.bytes(tail) } catch is MediaFault { return }
         var end = bytes.endIndex

@@ -4,14 +4,14 @@ import Foundation
 enum VorbisComments {
     /// The most bytes of comments that are held; 8 MiB.
     static let maxSize: Int64 = 8 << 20
-    private static let most = 10_000
+    private static let maxCount = 10_000
 
     /// Adds what the comments in `bytes` say: tags, chapters (`CHAPTER001`, `CHAPTER001NAME`), cue sheets and pictures.
     static func read(_ bytes: ArraySlice<UInt8>, into description: inout MediaDescription) {
         guard let vendor = bytes.little(0, 4), let count = bytes.little(4 + Int(vendor), 4) else { return }
         var rest = bytes.dropFirst(8 + Int(vendor))
         var chapters = NumberedChapters()
-        for _ in 0..<min(count, Int64(most)) {
+        for _ in 0..<min(count, Int64(maxCount)) {
             guard let length = rest.little(0, 4), length <= rest.count - 4 else { break }
             let comment = rest.dropFirst(4).prefix(Int(length))
             rest = rest.dropFirst(4 + Int(length))
@@ -27,16 +27,16 @@ enum VorbisComments {
     ) {
         switch name {
         case "METADATA_BLOCK_PICTURE":
-            guard value.count <= MediaPicture.largestDecoded * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
+            guard value.count <= MediaPicture.maxDecodedSize * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
             if let picture = FLACPicture(Array(data)[...])?.decoded { description.add(picture) }
         case "COVERART":
-            guard value.count <= MediaPicture.largestDecoded * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
+            guard value.count <= MediaPicture.maxDecodedSize * 4 / 3, let data = Data(base64Encoded: Data(value)) else { return }
             description.add(MediaPicture(.bytes(data), mediaType: MediaPicture.mediaType(of: data), isFrontCover: true))
         case "CUESHEET":
             guard value.count <= CueSheet.maxSize, description.chapters.isEmpty else { return }
             description.chapters = CueSheet(MediaText.guessed(value)).files.first?.chapters ?? []
         default:
-            guard value.count <= MediaDescription.longestText else { return }
+            guard value.count <= MediaDescription.maxTextLength else { return }
             let text = String(decoding: value, as: UTF8.self)
             if !chapters.take(name, text) { description.add(synonyms[name] ?? name, text) }
         }

@@ -10,11 +10,11 @@ import SafeXML
 /// begins as JSON does and is small.
 final class SniffedContent: Sendable {
     /// Documents and entries are read whole up to here, in bytes.
-    static let largestDocument: Int64 = 5_000_000
+    static let maxDocumentSize: Int64 = 5_000_000
     /// How much of a file's start is looked at, in bytes.
     static let headLength: Int64 = 16 << 10
     /// A file that begins as a ZIP archive does and does not end as one is looked into up to here, in bytes.
-    static let largestDamagedArchive: Int64 = 64 << 20
+    static let maxDamagedArchiveSize: Int64 = 64 << 20
 
     /// The file; nil for a folder.
     let file: CachedFileReader?
@@ -121,7 +121,7 @@ final class SniffedContent: Sendable {
         if file.cost.roundTripsToOpen == 0 { _ = try await file.attributes() }
         let (tail, extent) = try await file.tail(ZIPArchive.tailLength)
         if tail.withUnsafeBytes({ !DirectoryEnd.candidates(in: $0, at: extent.offset).isEmpty }) { return true }
-        return extent.size <= Self.largestDamagedArchive ? Signatures.isZIP(try await head()) : false
+        return extent.size <= Self.maxDamagedArchiveSize ? Signatures.isZIP(try await head()) : false
     }
 
     /// A file of another format may have a ZIP archive at its end: the last file of a TAR archive, something attached to a picture.
@@ -134,9 +134,9 @@ final class SniffedContent: Sendable {
         return Signatures.isPDF(head) || Signatures.any(head) != nil
     }
 
-    /// An entry of up to ``largestDocument`` bytes.
+    /// An entry of up to ``maxDocumentSize`` bytes.
     func entry(_ path: String, of archive: (any Archive)?) async throws -> Data? {
-        guard let archive, let entry = archive.entry(at: path), !entry.isDirectory, entry.length <= Self.largestDocument else { return nil }
+        guard let archive, let entry = archive.entry(at: path), !entry.isDirectory, entry.length <= Self.maxDocumentSize else { return nil }
         return try await ContentErrors.passOver { try await archive.read(entry) }
     }
 
@@ -151,9 +151,9 @@ final class SniffedContent: Sendable {
     /// The first bytes; none for an archive, of which its end said everything.
     private func documentHead() async throws -> Data { try await zip() == nil ? head() : Data() }
 
-    /// All bytes; nil over ``largestDocument`` and for an archive.
+    /// All bytes; nil over ``maxDocumentSize`` and for an archive.
     private func whole() async throws -> Data? {
-        guard let file, try await zip() == nil, try await file.attributes().size <= Self.largestDocument else { return nil }
+        guard let file, try await zip() == nil, try await file.attributes().size <= Self.maxDocumentSize else { return nil }
         return try await file.read(.whole).data
     }
 
@@ -189,7 +189,7 @@ final class SniffedContent: Sendable {
         try await parsed.value { [self] in
             guard let first = TextStart.firstCharacter(of: try await documentHead()), "{[/".utf8.contains(first) else { return nil }
             guard let data = try await whole() else { return nil }
-            return JSONValue(lenient: data, encoding: charset.value?.encoding, maximumSize: Int(Self.largestDocument))
+            return JSONValue(lenient: data, encoding: charset.value?.encoding, maximumSize: Int(Self.maxDocumentSize))
         }
     }
 
@@ -198,7 +198,7 @@ final class SniffedContent: Sendable {
         try await readium.value { [self] in
             guard let archive = try await zip() else { return try await json().flatMap { try? Manifest(json: $0) } }
             guard let data = try await entry("manifest.json", of: archive) else { return nil }
-            let json = JSONValue(lenient: data, maximumSize: Int(Self.largestDocument))
+            let json = JSONValue(lenient: data, maximumSize: Int(Self.maxDocumentSize))
             return json.flatMap { try? Manifest(json: $0) }
         }
     }

@@ -50,7 +50,7 @@ extension Sniffers {
         guard archive.entry(at: "publication.json") != nil, let data = try await context.readArchiveEntry(at: "publication.json") else {
             return nil
         }
-        let json = JSONValue(lenient: data, maximumSize: Int(SniffedContent.largestDocument))
+        let json = JSONValue(lenient: data, maximumSize: Int(SniffedContent.maxDocumentSize))
         return json?.hasContext("https://www.w3.org/ns/pub-context") == true ? .lpf : nil
     }
 

@@ -9,9 +9,9 @@ import SafeXML
 /// page 437 in the end.
 struct ZIPNames {
     /// Packages that are asked, bytes of one, addresses that are compared, and names.
-    private static let mostPackages = 2
-    private static let largestPackage: Int64 = 8 << 20
-    private static let mostAddresses = 10_000
+    private static let maxPackages = 2
+    private static let maxPackageSize: Int64 = 8 << 20
+    private static let maxAddresses = 10_000
 
     /// Those of Readium's and the W3C's packages.
     private static let manifests: Set<String> = ["manifest.json", "publication.json"]
@@ -35,21 +35,21 @@ struct ZIPNames {
     /// The encoding in which most of the book's own addresses lead to a name, and the paths that they mean then; nil where none does.
     private func encodingByAddresses(first assumed: NameEncoding?) async throws -> (encoding: NameEncoding, paths: Set<String>)? {
         let packages = archive.directory.entries.filter {
-            ($0.path.lowercased().hasSuffix(".opf") || Self.manifests.contains($0.path)) && $0.uncompressedSize <= Self.largestPackage
+            ($0.path.lowercased().hasSuffix(".opf") || Self.manifests.contains($0.path)) && $0.uncompressedSize <= Self.maxPackageSize
         }
         var best: (encoding: NameEncoding, paths: Set<String>)?
-        var most = 0
-        let considered = names.prefix(Self.mostAddresses)
-        for package in packages.prefix(Self.mostPackages) {
+        var highest = 0
+        let considered = names.prefix(Self.maxAddresses)
+        for package in packages.prefix(Self.maxPackages) {
             let addresses = try await addresses(in: package)
             for encoding in addresses.isEmpty ? [] : [assumed].compactMap(\.self) + NameEncoding.known + NameEncoding.rare {
                 // All names are right already.
-                if most == considered.count { break }
+                if highest == considered.count { break }
                 guard let decoder = NameDecoder(encoding) else { continue }
                 let paths = paths(of: addresses, in: package, decoder)
                 let texts = considered.lazy.compactMap { decoder.text(of: $0) }
                 let count = texts.compactMap { EntryName.confined($0) }.count { paths.contains($0) }
-                if count > most { (best, most) = ((encoding, paths), count) }
+                if count > highest { (best, highest) = ((encoding, paths), count) }
             }
         }
         return best
@@ -61,13 +61,13 @@ struct ZIPNames {
         guard let data else { return [] }
         let addresses: [String]
         if Self.manifests.contains(package.path) {
-            addresses = JSONValue(lenient: data, maximumSize: Int(Self.largestPackage)).map(Self.strings) ?? []
+            addresses = JSONValue(lenient: data, maximumSize: Int(Self.maxPackageSize)).map(Self.strings) ?? []
         } else {
             let document = ForgivingXML(href: package.path, limits: XMLLimits(), warnings: WarningLog())
             addresses = ((try? document.root(of: data))?.descendants("item") ?? []).compactMap { $0.attribute("href") }
         }
         let telling = addresses.lazy.filter { address in address.utf8.contains { $0 >= 0x80 || $0 == UInt8(ascii: "%") } }
-        return Array(telling.prefix(Self.mostAddresses))
+        return Array(telling.prefix(Self.maxAddresses))
     }
 
     /// All strings in a manifest: what is no address in it leads to no name either.

@@ -17,12 +17,12 @@ extension DriverSession {
 
     /// The updates of an upload, in batches that an application takes.
     func updateBatches(_ updated: [(place: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
-        let largest = ReaderCommand.maxCoverSize
+        let maxSize = ReaderCommand.maxCoverSize
         let updates = updated.map { place, old in
             let item = items[place]
             // One that is there already stays where it is.
             let cover = item.metadata.coverHash == nil || item.metadata.coverHash != old.coverHash ? item.cover : nil
-            let fits = (cover?.count ?? 0) <= largest
+            let fits = (cover?.count ?? 0) <= maxSize
             return UploadUpdate(
                 place: place, old: old, metadata: item.metadata,
                 update: UpdatedBook(item.metadata, of: old, cover: fits ? cover : nil),

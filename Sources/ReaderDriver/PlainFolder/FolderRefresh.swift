@@ -155,9 +155,9 @@ private final class FailureCount: Sendable {
     }
 
     /// Files in a row that nobody answered for.
-    private static let mostLost = 3
+    private static let maxLost = 3
     /// Files in a row for which the server answered that it failed: some may be damaged there.
-    private static let mostRefused = 50
+    private static let maxRefused = 50
 
     private let state = Mutex(State())
 
@@ -173,7 +173,7 @@ private final class FailureCount: Sendable {
 
     func attempt<Value: Sendable>(_ body: () async throws -> Value) async -> Result<Value, any Error> {
         let end: (any Error)? = state.withLock { state in
-            guard let error = state.error, error.isCancellation || state.lost >= Self.mostLost || state.refused >= Self.mostRefused else {
+            guard let error = state.error, error.isCancellation || state.lost >= Self.maxLost || state.refused >= Self.maxRefused else {
                 return nil
             }
             state.isCutShort = true

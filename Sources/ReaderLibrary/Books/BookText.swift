@@ -3,16 +3,16 @@ import Foundation
 /// Text about books as the library keeps it: in one Unicode form, without what ends a string early, and never without end.
 enum BookText {
     /// Bytes of a line, such as a title.
-    static let longestLine = 64 << 10
+    static let maxLineLength = 64 << 10
     /// Bytes of a description.
-    static let longestDescription = 1 << 20
+    static let maxDescriptionLength = 1 << 20
     /// Entries of a list, such as the authors.
-    static let longestList = 1_000
+    static let maxListLength = 1_000
 
-    /// A line in NFC, without white space around it, cut at ``longestLine``.
+    /// A line in NFC, without white space around it, cut at ``maxLineLength``.
     static func clean(_ text: String) -> String {
         let line = text.replacing("\0", with: "").trimmingCharacters(in: .whitespacesAndNewlines).precomposedStringWithCanonicalMapping
-        return prefix(line, bytes: longestLine)
+        return prefix(line, bytes: maxLineLength)
     }
 
     /// A line that is not empty, or nil.
@@ -24,16 +24,16 @@ enum BookText {
         var lines: [String] = []
         for line in texts.lazy.map(clean) where !line.isEmpty && seen.insert(line).inserted {
             lines.append(line)
-            if lines.count == longestList { break }
+            if lines.count == maxListLength { break }
         }
         return lines
     }
 
     /// A description as it came; nil for one that is empty.
-    /// - Returns: `isTooLong` when it goes over ``longestDescription``, and then no text.
+    /// - Returns: `isTooLong` when it goes over ``maxDescriptionLength``, and then no text.
     static func description(_ text: String) -> (text: String?, isTooLong: Bool) {
         let text = text.replacing("\0", with: "")
-        if text.utf8.count > longestDescription { return (nil, true) }
+        if text.utf8.count > maxDescriptionLength { return (nil, true) }
         return (text.allSatisfy(\.isWhitespace) ? nil : text, false)
     }
 

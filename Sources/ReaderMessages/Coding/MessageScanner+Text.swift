@@ -94,7 +94,7 @@ extension MessageScanner {
 
 extension MessageScanner {
     /// No reference that means something is longer.
-    private static let longestReference = 32
+    private static let maxReferenceLength = 32
 
     /// From an `&` on: the character that is meant, or the `&` itself where known drivers leave it as it is.
     private mutating func takeReference(into buffer: inout [UInt8]) throws {
@@ -125,7 +125,7 @@ extension MessageScanner {
     /// Where the `;` is; nil if what follows the `&` is no reference.
     private func referenceEnd() throws -> Int? {
         var end = position + 1
-        while end - position <= Self.longestReference {
+        while end - position <= Self.maxReferenceLength {
             guard end < bytes.count else { throw incomplete() }
             switch bytes[end] {
             case UInt8(ascii: ";"): return end

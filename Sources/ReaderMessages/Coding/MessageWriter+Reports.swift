@@ -6,7 +6,7 @@ extension MessageWriter {
         var attributes: Attributes = [("timestamp", Self.timestamp(connected.timestamp))]
         var room = limits.report - Self.reserve
         for (name, value) in connected.attributes.sorted(by: { $0.key < $1.key }) where ConnectedMessage.canHold(name) {
-            let size = Self.mostBytes(of: name, value)
+            let size = Self.maxBytes(of: name, value)
             guard attributes.count < limits.attributes, size <= room, value.utf8.count <= limits.attribute / 3 else { continue }
             room -= size
             attributes.append((name, value))
@@ -36,7 +36,7 @@ extension MessageWriter {
         var left = 0
         for message in status.messages {
             let wire = message.wire
-            if data.count + Self.mostBytes(of: "<message></message>", wire) <= end {
+            if data.count + Self.maxBytes(of: "<message></message>", wire) <= end {
                 element("message", text: wire)
             } else {
                 left += 1
@@ -49,5 +49,5 @@ extension MessageWriter {
     }
 
     /// How much an attribute or a text can take up at most: `&quot;` is the longest escape.
-    private static func mostBytes(of name: String, _ value: String) -> Int { name.utf8.count + 6 * value.utf8.count + 8 }
+    private static func maxBytes(of name: String, _ value: String) -> Int { name.utf8.count + 6 * value.utf8.count + 8 }
 }

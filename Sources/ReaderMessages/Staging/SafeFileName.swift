@@ -4,7 +4,7 @@ import Foundation
 /// Names of files made of titles: harmless on any storage, whatever is in the title.
 package enum SafeFileName {
     /// Bytes of a whole name, extension and number included.
-    package static let longest = 200
+    package static let maxLength = 200
 
     /// A name for a book, with `number` before the extension where it is 2 or more.
     ///
@@ -15,7 +15,7 @@ package enum SafeFileName {
 
     /// A name of `text` and, as it is, `ending`.
     package static func make(_ text: String, ending: String) -> String {
-        var stem = harmless(text, longest: longest - ending.utf8.count)
+        var stem = harmless(text, maxLength: maxLength - ending.utf8.count)
         if stem.isEmpty { stem = "Untitled" }
         // Programs at a shell take a name with a dash in front for an option.
         if stem.hasPrefix("-") { stem = "_" + stem.dropFirst() }
@@ -25,7 +25,7 @@ package enum SafeFileName {
     }
 
     /// `text` as a part of a name: without what means something to a storage or cannot be seen, and cut to so many bytes.
-    package static func harmless(_ text: String, longest: Int = SafeFileName.longest) -> String { cut(harmless(all: text), to: longest) }
+    package static func harmless(_ text: String, maxLength: Int = SafeFileName.maxLength) -> String { cut(harmless(all: text), to: maxLength) }
 
     /// Whether `text` can be a file's extension.
     package static func isExtension(_ text: String) -> Bool {

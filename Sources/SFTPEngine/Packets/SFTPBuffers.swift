@@ -1,9 +1,9 @@
 /// Bytes that came, cut into packets.
 struct SFTPInbox: ~Copyable {
     /// No reply that was asked for is longer, in bytes: names of a folder are what takes most.
-    static let longestPacket = 512 << 10
+    static let maxPacketLength = 512 << 10
     /// Two packets: a part of one is moved to the front now and then, and the less often the better.
-    private static let capacity = 2 * longestPacket
+    private static let capacity = 2 * maxPacketLength
 
     private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
     private var start = 0
@@ -33,7 +33,7 @@ struct SFTPInbox: ~Copyable {
         guard held.count >= 4 else { return moveToFront() }
         let length = UInt32(bigEndian: held.loadUnaligned(as: UInt32.self))
         if length == 0 { throw SFTPProtocolError.cutOff }
-        guard length <= UInt32(Self.longestPacket) - 4 else {
+        guard length <= UInt32(Self.maxPacketLength) - 4 else {
             if isFirst, let text { throw SFTPProtocolError.text(text) }
             throw SFTPProtocolError.tooLong(length)
         }
@@ -47,7 +47,7 @@ struct SFTPInbox: ~Copyable {
     private mutating func moveToFront() -> UnsafeRawBufferPointer? {
         if start == end {
             (start, end) = (0, 0)
-        } else if start > 0, memory.count - end < Self.longestPacket {
+        } else if start > 0, memory.count - end < Self.maxPacketLength {
             memory.copyMemory(from: UnsafeRawBufferPointer(rebasing: memory[start..<end]))
             (start, end) = (0, end - start)
         }
@@ -60,9 +60,9 @@ struct SFTPOutbox: ~Copyable {
     /// While so many bytes wait, nothing is added: what is added now leaves behind them.
     static let enough = 256 << 10
     /// The longest packet that is sent.
-    static let longestPacket = 256 << 10
+    static let maxPacketLength = 256 << 10
 
-    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: enough + 2 * longestPacket, alignment: 16)
+    private let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: enough + 2 * maxPacketLength, alignment: 16)
     private var start = 0
     private var end = 0
 
@@ -82,7 +82,7 @@ struct SFTPOutbox: ~Copyable {
 
     /// Where the next packet goes.
     mutating func room() -> UnsafeMutableRawBufferPointer {
-        if memory.count - end < Self.longestPacket {
+        if memory.count - end < Self.maxPacketLength {
             memory.copyMemory(from: bytes)
             (start, end) = (0, end - start)
         }

@@ -25,7 +25,7 @@ package struct SFTPLimits: Sendable, Hashable {
     /// What every server takes (draft section 3).
     static let usual = SFTPLimits(read: 32 << 10, write: 32 << 10, handles: nil)
     /// More in one packet gains nothing.
-    static let most = 255 << 10
+    static let maxLength = 255 << 10
 
     init(read: Int, write: Int, handles: Int?) {
         self.read = read
@@ -37,15 +37,15 @@ package struct SFTPLimits: Sendable, Hashable {
         self = try reply.withUnsafeBytes { bytes in
             var decoder = SFTPDecoder(bytes)
             // 0 is no limit; less than everybody takes is no sense.
-            func sensible(_ value: UInt64, most: Int) -> Int {
-                value == 0 ? most : min(most, max(4096, Int(clamping: value)))
+            func sensible(_ value: UInt64, maxLength: Int) -> Int {
+                value == 0 ? maxLength : min(maxLength, max(4096, Int(clamping: value)))
             }
             // The head of a packet, its handle among it, takes part of it.
             let packet = try decoder.uint64()
-            let most = sensible(packet > 1024 ? packet - 1024 : packet, most: Self.most)
+            let maxLength = sensible(packet > 1024 ? packet - 1024 : packet, maxLength: Self.maxLength)
             let (read, write, handles) = (try decoder.uint64(), try decoder.uint64(), try decoder.uint64())
             return SFTPLimits(
-                read: sensible(read, most: most), write: sensible(write, most: most), handles: handles == 0 ? nil : Int(clamping: handles))
+                read: sensible(read, maxLength: maxLength), write: sensible(write, maxLength: maxLength), handles: handles == 0 ? nil : Int(clamping: handles))
         }
     }
 }

@@ -56,7 +56,7 @@ package enum SFTPReply: Sendable {
     }
 
     /// Words of a server that are kept, in bytes.
-    private static let longestMessage = 1024
+    private static let maxMessageLength = 1024
 
     init(type: UInt8, _ decoder: inout SFTPDecoder) throws {
         switch SFTPPacketType(rawValue: type) {
@@ -72,7 +72,7 @@ package enum SFTPReply: Sendable {
 
     private static func handle(_ decoder: inout SFTPDecoder) throws -> SFTPHandle {
         let bytes = try decoder.string()
-        guard bytes.count <= SFTPHandle.longest else { throw SFTPProtocolError.longHandle(bytes.count) }
+        guard bytes.count <= SFTPHandle.maxLength else { throw SFTPProtocolError.longHandle(bytes.count) }
         return SFTPHandle(bytes: Array(bytes))
     }
 
@@ -81,7 +81,7 @@ package enum SFTPReply: Sendable {
         // Some servers leave the words out, which version 3 does not allow.
         guard decoder.count > 0 else { return SFTPStatus(code: code) }
         let message = try decoder.string()
-        return SFTPStatus(code: code, message: String(decoding: message.prefix(longestMessage), as: UTF8.self))
+        return SFTPStatus(code: code, message: String(decoding: message.prefix(maxMessageLength), as: UTF8.self))
     }
 
     private static func names(_ decoder: inout SFTPDecoder) throws -> [SFTPName] {
@@ -109,9 +109,9 @@ package enum SFTPReply: Sendable {
 /// What the server calls an open file or folder. Of one session only.
 package struct SFTPHandle: Sendable, Hashable {
     /// In bytes (draft section 6.2).
-    static let longest = 256
+    static let maxLength = 256
 
-    /// As the server gave them, ``longest`` at most.
+    /// As the server gave them, ``maxLength`` at most.
     package let bytes: [UInt8]
 
     /// Of bytes that a server gave.

@@ -1,6 +1,6 @@
 /// A transfer that makes its packets when there is room for them, and takes the replies itself: on the threads of its sessions' channels.
 protocol SFTPBulk: AnyObject, Sendable {
-    /// Puts one packet at the front of `room`, which takes ``SFTPOutbox/longestPacket`` bytes.
+    /// Puts one packet at the front of `room`, which takes ``SFTPOutbox/maxPacketLength`` bytes.
     ///
     /// - Returns: The packet's bytes; 0 when there is nothing to send now, until ``SFTPSession/wake()``.
     func putPacket(into room: UnsafeMutableRawBufferPointer, for session: SFTPSession) -> Int

@@ -3,9 +3,9 @@ extension SFTPBulkRead {
         /// Bytes that may be asked for and not be with the sink yet, shared by the transfers of a session.
         static let window = 8 << 20
         /// So many of them at first, and always.
-        static let first = 4 * SFTPLimits.most
+        static let first = 4 * SFTPLimits.maxLength
         /// Pieces that are held at most: each takes more than its bytes.
-        private static let mostHeld = 4096
+        private static let maxHeld = 4096
 
         var lanes: [Lane]
         /// The first byte that nobody has been asked for.
@@ -22,7 +22,7 @@ extension SFTPBulkRead {
         /// Bytes that each session was asked for and has not answered for.
         var unanswered: [ObjectIdentifier: Int] = [:]
         /// Bytes that may be on their way or held.
-        var line = SFTPWindow(first: Self.first, least: Self.first, most: Self.window)
+        var line = SFTPWindow(first: Self.first, minCount: Self.first, maxCount: Self.window)
         var isDelivering = false
         var isSinkFull = false
         var outcome: Result<Int64, any Error>?
@@ -31,9 +31,9 @@ extension SFTPBulkRead {
         func handle(of session: SFTPSession) -> SFTPHandle? { lanes.first { $0.session === session }?.handle }
 
         /// Whether a session may be asked for so many more: each has its share, or the slowest would have them all, and the others none.
-        func mayAsk(_ session: SFTPSession, for count: Int, of most: Int) -> Bool {
+        func mayAsk(_ session: SFTPSession, for count: Int, of maxCount: Int) -> Bool {
             let asked = unanswered[ObjectIdentifier(session), default: 0]
-            return asked == 0 || asked + count <= most / lanes.count
+            return asked == 0 || asked + count <= maxCount / lanes.count
         }
 
         mutating func asked(_ session: SFTPSession, for count: Int) {
@@ -49,7 +49,7 @@ extension SFTPBulkRead {
         /// The first of those that came short; nil where too many pieces wait for one that is on its way.
         mutating func takeMissing() -> SFTPPart? {
             guard let index = missing.indices.min(by: { missing[$0].offset < missing[$1].offset }),
-                held.count < Self.mostHeld || missing[index].offset == delivered
+                held.count < Self.maxHeld || missing[index].offset == delivered
             else { return nil }
             let part = missing.remove(at: index)
             return SFTPPart(offset: part.offset, count: part.count)

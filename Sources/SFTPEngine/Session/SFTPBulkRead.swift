@@ -105,9 +105,9 @@ package final class SFTPBulkRead: SFTPBulk {
                 state.asked(session, for: part.count)
                 return (handle, part)
             }
-            let most = min(state.line.allowed, State.window / sharers)
+            let maxCount = min(state.line.allowed, State.window / sharers)
             let ahead = Int(state.next - state.delivered)
-            guard state.next < state.end, ahead == 0 || ahead + limits.read <= most, state.mayAsk(session, for: limits.read, of: most),
+            guard state.next < state.end, ahead == 0 || ahead + limits.read <= maxCount, state.mayAsk(session, for: limits.read, of: maxCount),
                 !isUnknown || state.requests < Self.usualRequests * state.lanes.count
             else { return nil }
             let part = SFTPPart(offset: state.next, count: Int(min(Int64(limits.read), state.end - state.next)))

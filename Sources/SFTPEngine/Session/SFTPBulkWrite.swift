@@ -10,12 +10,12 @@ package final class SFTPBulkWrite: SFTPBulk {
     package typealias Lane = SFTPBulkRead.Lane
 
     /// `WRITE`s without an answer on one session.
-    private static let most = 64
+    private static let maxCount = 64
     /// Bytes behind the first that the server does not have which may be on their way, or there: a file that is left alone has holes, if
     /// any, no further than this from its end.
     package static let spread: Int64 = 16 << 20
     /// Bytes that may be on their way at first, which 20 ms at 200 MB/s take, and where answers queue.
-    private static let first = (usual: 4 << 20, least: 1 << 20)
+    private static let first = (usual: 4 << 20, minCount: 1 << 20)
 
     fileprivate struct State {
         var lanes: [Lane]
@@ -28,7 +28,7 @@ package final class SFTPBulkWrite: SFTPBulk {
         /// `WRITE`s without an answer of each session, and their bytes.
         var unanswered: [ObjectIdentifier: (writes: Int, bytes: Int)] = [:]
         /// Bytes that may be on their way.
-        var line = SFTPWindow(first: SFTPBulkWrite.first.usual, least: SFTPBulkWrite.first.least, most: Int(SFTPBulkWrite.spread))
+        var line = SFTPWindow(first: SFTPBulkWrite.first.usual, minCount: SFTPBulkWrite.first.minCount, maxCount: Int(SFTPBulkWrite.spread))
         var isAtEnd = false
         var isSourceDry = false
         var outcome: Result<Int64, any Error>?
@@ -126,7 +126,7 @@ package final class SFTPBulkWrite: SFTPBulk {
         var hasRunDry = false
         let (part, end) = state.withLock { state -> (SFTPPart?, Result<Int64, any Error>?) in
             guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry,
-                state.mayWrite(data.count, lane, most: Self.most),
+                state.mayWrite(data.count, lane, maxCount: Self.maxCount),
                 state.next - state.acknowledged + Int64(data.count) <= Self.spread
             else { return (nil, nil) }
             var count = 0
@@ -188,9 +188,9 @@ package final class SFTPBulkWrite: SFTPBulk {
 
 extension SFTPBulkWrite.State {
     /// Whether a session may have so many bytes more: each has its share, or the slowest would have them all, and the others none.
-    fileprivate func mayWrite(_ count: Int, _ lane: ObjectIdentifier, most: Int) -> Bool {
+    fileprivate func mayWrite(_ count: Int, _ lane: ObjectIdentifier, maxCount: Int) -> Bool {
         let (writes, bytes) = unanswered[lane] ?? (0, 0)
-        return writes == 0 || writes < most && bytes + count <= line.allowed / lanes.count
+        return writes == 0 || writes < maxCount && bytes + count <= line.allowed / lanes.count
     }
 
     /// What it has come to, once everything was sent and answered.

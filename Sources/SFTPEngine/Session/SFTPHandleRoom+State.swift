@@ -13,10 +13,10 @@ extension SFTPHandleRoom {
             let session: ObjectIdentifier
             let count: Int
             /// Handles that may be open with it.
-            let most: Int
+            let maxCount: Int
             /// Handles that the server gives this session, as it says itself.
             let announced: Int
-            /// Whether `most` counts the handles of all sessions.
+            /// Whether `maxCount` counts the handles of all sessions.
             let countsAll: Bool
             let asked = ContinuousClock.now
             var isAdmitted = false
@@ -24,7 +24,7 @@ extension SFTPHandleRoom {
 
             /// Whether there is room for either if there is room for the other.
             func wantsAsMuch(_ other: Waiter) -> Bool {
-                (session, count, most, announced) == (other.session, other.count, other.most, other.announced)
+                (session, count, maxCount, announced) == (other.session, other.count, other.maxCount, other.announced)
                     && countsAll == other.countsAll
             }
         }
@@ -32,7 +32,7 @@ extension SFTPHandleRoom {
         /// Refused openings of which it is not known yet whether they were too many.
         struct Doubt: Sendable {
             /// The fewest handles beside one of them.
-            var most: Int
+            var maxCount: Int
             var count = 1
             var since = ContinuousClock.now
         }
@@ -90,7 +90,7 @@ extension SFTPHandleRoom {
         /// An opening of `session` was refused with `count` other handles open.
         mutating func doubt(_ session: ObjectIdentifier, beside count: Int) {
             let known = doubts[session]
-            doubts[session] = Doubt(most: min(known?.most ?? .max, count), count: (known?.count ?? 0) + 1)
+            doubts[session] = Doubt(maxCount: min(known?.maxCount ?? .max, count), count: (known?.count ?? 0) + 1)
         }
 
         /// It is known what becomes of a refused opening.
@@ -111,15 +111,15 @@ extension SFTPHandleRoom {
         private func hasRoom(_ waiter: Waiter, _ now: ContinuousClock.Instant) -> Bool {
             let own = counts[waiter.session]?.used ?? 0
             let all = counts.values.reduce(0) { $0 + $1.used }
-            func fits(_ used: Int, _ most: Int) -> Bool { used == 0 || used + waiter.count <= most }
+            func fits(_ used: Int, _ maxCount: Int) -> Bool { used == 0 || used + waiter.count <= maxCount }
             // Twice as many as were seen to work: a server that gives few, whatever it announces, has to refuse few.
             let announced = min(waiter.announced, max(Self.first, 2 * proven))
-            if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.most) { return false }
+            if let doubt = doubts[waiter.session], now - doubt.since < patience, !fits(own, doubt.maxCount) { return false }
             let heeded = trials.values.filter { $0.isAdmitted || now - $0.asked < patience }
-            return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.most)
+            return fits(own, announced) && fits(waiter.countsAll ? all : own, waiter.maxCount)
                 && fits(isShared ? all : own, limit ?? .max)
                 && heeded.allSatisfy { trial in
-                    trial.countsAll ? fits(all, trial.most) : trial.session != waiter.session || fits(own, trial.most)
+                    trial.countsAll ? fits(all, trial.maxCount) : trial.session != waiter.session || fits(own, trial.maxCount)
                 }
         }
     }

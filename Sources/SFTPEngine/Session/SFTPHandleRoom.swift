@@ -44,16 +44,16 @@ package final class SFTPHandleRoom: Sendable {
     /// - Parameters:
     ///   - most: Handles that may be open with them, if not as many as the server gives; until ``finish(_:)``, no other opening may exceed
     ///     it. While these wait, others heed it for as long as the room has patience.
-    ///   - countsAll: Whether `most` counts the handles of all sessions.
+    ///   - countsAll: Whether `maxCount` counts the handles of all sessions.
     /// - Returns: A ticket for ``SFTPSession/begin(_:ticket:)``, or for ``withdraw(_:)``.
-    package func ask(_ count: Int, _ session: SFTPSession, most: Int? = nil, countsAll: Bool = false) -> Ticket {
+    package func ask(_ count: Int, _ session: SFTPSession, maxCount: Int? = nil, countsAll: Bool = false) -> Ticket {
         let waiter = State.Waiter(
-            session: ObjectIdentifier(session), count: count, most: most ?? .max, announced: session.limits.handles ?? .max,
+            session: ObjectIdentifier(session), count: count, maxCount: maxCount ?? .max, announced: session.limits.handles ?? .max,
             countsAll: countsAll)
         return change { state in
             state.lastID += 1
             state.waiters[state.lastID] = waiter
-            if most != nil {
+            if maxCount != nil {
                 state.trials[state.lastID] = waiter
                 state.settle(waiter.session)
             }
@@ -91,7 +91,7 @@ package final class SFTPHandleRoom: Sendable {
         }
     }
 
-    /// Notes that a refused opening of `session` is not tried again. Until then, or until ``ask(_:_:most:countsAll:)`` for a second try, no
+    /// Notes that a refused opening of `session` is not tried again. Until then, or until ``ask(_:_:maxCount:countsAll:)`` for a second try, no
     /// more handles are open than beside it.
     package func settle(_ session: SFTPSession) {
         let key = ObjectIdentifier(session)

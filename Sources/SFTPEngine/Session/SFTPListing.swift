@@ -20,13 +20,13 @@ package struct SFTPListing {
     /// On their way at first: more than most folders take.
     private static let first = 16
     /// On their way at most.
-    private static let most = 128
+    private static let maxCount = 128
     /// Names in an answer that tell of a long folder: small ones have fewer in all.
     private static let many = 50
     /// Entries on their way at most, where all answers are like the last.
-    private static let mostNames = 65_536
+    private static let maxNames = 65_536
     /// Bytes on their way at most, where all answers are like the last.
-    private static let mostBytes = 8 << 20
+    private static let maxBytes = 8 << 20
 
     private let session: SFTPSession
     private let handle: SFTPHandle
@@ -81,9 +81,9 @@ package struct SFTPListing {
     /// One for the one that was answered, and one more, or all where the folder is long; fewer where answers are so long that many would
     /// fill the memory.
     private mutating func ask(inEach names: Int, _ bytes: Int) {
-        let most = max(1, min(Self.most, Self.mostNames / max(1, names), Self.mostBytes / max(1, bytes)))
-        let more = names < Self.many ? 2 : most
-        for _ in 0..<max(0, min(more, most - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
+        let maxCount = max(1, min(Self.maxCount, Self.maxNames / max(1, names), Self.maxBytes / max(1, bytes)))
+        let more = names < Self.many ? 2 : maxCount
+        for _ in 0..<max(0, min(more, maxCount - calls.count)) { calls.append(session.begin([.readdir(handle)])) }
     }
 
     /// A folder has more entries, or longer ones, than are read.

@@ -162,7 +162,7 @@ package final class SFTPSession: @unchecked Sendable {
         } abandon: { [weak self] call in
             self?.abandon(call)
         }
-        guard requests.allSatisfy({ $0.body.count < SFTPOutbox.longestPacket - 16 }) else {
+        guard requests.allSatisfy({ $0.body.count < SFTPOutbox.maxPacketLength - 16 }) else {
             if let ticket { room.withdraw(ticket) }
             call.fail(FileError.make(.fileWriteInvalidFileName, path: "", sentence: "A name is too long for one SFTP packet."))
             return call

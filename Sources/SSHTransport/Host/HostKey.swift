@@ -9,14 +9,14 @@ package struct HostKey: Hashable, Sendable {
     package let blob: [UInt8]
 
     /// Longer ones are no keys; RSA with 16,384 bits has 2 KiB.
-    private static let largest = 32 << 10
-    private static let longestType = 64
+    private static let maxSize = 32 << 10
+    private static let maxTypeLength = 64
 
     /// A key from its bytes on the wire; nil where they do not form one.
     package init?(blob: some Collection<UInt8>) {
-        guard blob.count <= Self.largest else { return nil }
+        guard blob.count <= Self.maxSize else { return nil }
         var fields = SSHFieldReader(blob)
-        guard let name = fields.string(), (1...Self.longestType).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) })
+        guard let name = fields.string(), (1...Self.maxTypeLength).contains(name.count), name.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             return nil
         }
@@ -34,7 +34,7 @@ package struct HostKey: Hashable, Sendable {
 
     /// A key from base64 (RFC 4648, section 4), as files have it; nil where it does not form one.
     package init?(base64: some StringProtocol) {
-        guard base64.utf8.count <= Self.largest * 2, let data = Data(base64Encoded: String(base64)) else { return nil }
+        guard base64.utf8.count <= Self.maxSize * 2, let data = Data(base64Encoded: String(base64)) else { return nil }
         self.init(blob: data)
     }
 

@@ -99,7 +99,7 @@ package struct KnownHostEntries: Sendable {
     package private(set) var skippedCount = 0
 
     mutating func addSkipped(_ places: [String], count: Int) {
-        skippedPlaces += places.prefix(KnownHostsParser.mostSkippedPlaces - skippedPlaces.count)
+        skippedPlaces += places.prefix(KnownHostsParser.maxSkippedPlaces - skippedPlaces.count)
         skippedCount += count
     }
 

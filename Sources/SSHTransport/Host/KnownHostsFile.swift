@@ -3,7 +3,7 @@ import Foundation
 
 /// The files themselves: how they are read, and how a line comes to one.
 enum KnownHostsFile {
-    private static let largest = 64 << 20
+    private static let maxSize = 64 << 20
 
     /// Gives the file's bytes in pieces; none for one that is missing. A pipe or device holds nothing, as `/dev/null`.
     static func read(_ path: String, _ take: (UnsafeRawBufferPointer) throws -> Void) throws {
@@ -21,16 +21,16 @@ enum KnownHostsFile {
                 let count = try file.read(into: buffer, at: offset, path: place)
                 if count == 0 { return }
                 offset += Int64(count)
-                if offset > largest {
+                if offset > maxSize {
                     throw FileError.make(
-                        .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(largest >> 20) MiB that it may have.")
+                        .fileReadTooLarge, path: path, sentence: "“\(path)” has more than the \(maxSize >> 20) MiB that it may have.")
                 }
                 try take(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             }
         }
     }
 
-    private static let longestLine = 64 << 10
+    private static let maxLineLength = 64 << 10
 
     /// A line by its number from 1, without more than 64 KiB of it; nil where the file has fewer. Reads no further than that line.
     static func line(_ number: Int, of path: String) throws -> [UInt8]? {
@@ -42,7 +42,7 @@ enum KnownHostsFile {
                     if byte == UInt8(ascii: "\n") {
                         current += 1
                         if current > number { throw LineFound() }
-                    } else if current == number, line.count < longestLine {
+                    } else if current == number, line.count < maxLineLength {
                         line.append(byte)
                     }
                 }

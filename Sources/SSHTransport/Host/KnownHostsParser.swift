@@ -34,11 +34,11 @@ struct KnownHostsParser {
     /// Whether lines for the host were left out.
     private(set) var isOverfull = false
 
-    static let mostSkippedPlaces = 10
+    static let maxSkippedPlaces = 10
     /// In bytes; a line of RSA with 16,384 bits has less than 4,000.
-    private static let longestLine = 64 << 10
+    private static let maxLineLength = 64 << 10
     /// Lines for one host, most of which are keys revoked for all hosts where there are many.
-    private static let mostEntries = 10_000
+    private static let maxEntries = 10_000
 
     init(name: KnownHostName, file: String) {
         self.name = name
@@ -62,7 +62,7 @@ struct KnownHostsParser {
     }
 
     private mutating func gather(_ bytes: Slice<UnsafeRawBufferPointer>) {
-        if line.count + bytes.count > Self.longestLine { isTooLong = true }
+        if line.count + bytes.count > Self.maxLineLength { isTooLong = true }
         if !isTooLong { line.append(contentsOf: bytes) }
     }
 
@@ -79,7 +79,7 @@ struct KnownHostsParser {
 
     private mutating func skip() {
         skippedCount += 1
-        if skippedLines.count < Self.mostSkippedPlaces { skippedLines.append("\(file):\(number)") }
+        if skippedLines.count < Self.maxSkippedPlaces { skippedLines.append("\(file):\(number)") }
     }
 
     private mutating func read() {
@@ -106,7 +106,7 @@ struct KnownHostsParser {
         // Keys of other hosts are not looked at: there may be very many.
         guard match != .none else { return }
         guard let key = HostKey(base64: String(decoding: text, as: UTF8.self)), Array(key.type.utf8) == Array(type) else { return skip() }
-        if entries.count >= Self.mostEntries {
+        if entries.count >= Self.maxEntries {
             isOverfull = true
             return
         }

@@ -3,7 +3,7 @@
 /// fnmatch(3) takes the brackets around a host with a port for a set of characters.
 enum KnownHostsPatterns {
     /// In bytes; ssh takes no longer pattern in a list either.
-    private static let longestPattern = 1023
+    private static let maxPatternLength = 1023
 
     /// Whether `text`, which is in lower case, fits one of the patterns, which commas part, and none of those with a `!`.
     static func matches(_ text: [UInt8], _ list: ArraySlice<UInt8>) -> Bool {
@@ -11,7 +11,7 @@ enum KnownHostsPatterns {
         for pattern in list.split(separator: UInt8(ascii: ",")) {
             let isNegated = pattern.first == UInt8(ascii: "!")
             let own = isNegated ? pattern.dropFirst() : pattern
-            if own.count > longestPattern { return false }
+            if own.count > maxPatternLength { return false }
             guard matchesOne(text, own) else { continue }
             if isNegated { return false }
             hasMatched = true

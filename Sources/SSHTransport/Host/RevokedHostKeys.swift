@@ -8,7 +8,7 @@ package struct RevokedHostKeys: Sendable, Hashable {
 
     /// The first bytes of a list in binary form. Source: PROTOCOL.krl of OpenSSH.
     private static let binary = Array("SSHKRL\n\0".utf8)
-    private static let largest = 4 << 20
+    private static let maxSize = 4 << 20
 
     /// Waits for the disk.
     ///
@@ -18,7 +18,7 @@ package struct RevokedHostKeys: Sendable, Hashable {
         func refused(_ why: String) -> URLError {
             FileError.make(.serverCertificateUntrusted, url: url, sentence: "“\(host)” shows the key \(key.fingerprint), and \(why).")
         }
-        guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= Self.largest else {
+        guard let bytes = FileManager.default.contents(atPath: file), bytes.count <= Self.maxSize else {
             throw refused("“\(file)”, which should tell the keys that were revoked, cannot be read")
         }
         if bytes.starts(with: Self.binary) {

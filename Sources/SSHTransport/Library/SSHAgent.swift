@@ -15,7 +15,7 @@ final class SSHAgent {
     /// A person may have to confirm, or to touch a key.
     private static let patience = Duration.seconds(120)
     /// As OpenSSH's agent has it.
-    private static let longestMessage = 256 << 10
+    private static let maxMessageLength = 256 << 10
 
     /// - Throws: `CocoaError(.fileReadNoSuchFile)` where no agent is there.
     init(path: String, control: SSHControl) throws {
@@ -99,7 +99,7 @@ final class SSHAgent {
             if count > 0 { sent += count } else { try wait(Int16(POLLOUT), until: deadline) }
         }
         var head = SSHFieldReader(try receive(4, until: deadline))
-        guard let length = head.number(), length > 0, length <= Self.longestMessage else { throw broken() }
+        guard let length = head.number(), length > 0, length <= Self.maxMessageLength else { throw broken() }
         return try receive(length, until: deadline)
     }
 

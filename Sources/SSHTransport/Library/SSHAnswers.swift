@@ -41,12 +41,12 @@ final class SSHAnswers {
     private var rounds = 0
     private var isPasswordUsed = false
     private(set) var failure: (any Error)?
-    var isEndless: Bool { rounds > Self.mostRounds }
+    var isEndless: Bool { rounds > Self.maxRounds }
     /// What nobody could answer.
     private(set) var unanswered: String?
 
-    private static let mostRounds = 8
-    private static let longestPrompt = 500
+    private static let maxRounds = 8
+    private static let maxPromptLength = 500
 
     init(host: String, password: SSHSecret?, answer: (@Sendable (LoginQuestion) throws -> String)?) {
         self.host = host
@@ -74,7 +74,7 @@ final class SSHAnswers {
         }
 
     private static func text(_ bytes: UnsafePointer<CChar>?, _ count: Int) -> String {
-        SSHText.line(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : min(count, longestPrompt)))
+        SSHText.line(UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : min(count, maxPromptLength)))
     }
 
     private func reply(_ prompt: String, _ instruction: String, echoes: Bool) -> String {

@@ -37,16 +37,16 @@ struct SSHAttempts {
     func mayTry(_ method: String) -> Bool { accepted.map { $0.isEmpty || $0.contains(method) } ?? true }
 
     /// A server that takes passwords, too, is to have one before it has had enough.
-    private var mostKeys: Int {
+    private var maxKeys: Int {
         let takesPassword = mayTry("password") || mayTry("keyboard-interactive")
-        return login.hasPassword && takesPassword ? min(login.mostKeys, SSHLogin.mostKeysBeforePassword) : login.mostKeys
+        return login.hasPassword && takesPassword ? min(login.maxKeys, SSHLogin.maxKeysBeforePassword) : login.maxKeys
     }
 
     /// Counts a key that is going to be offered; false for one that was offered, and for one too many.
     mutating func takeKey(type: String?, publicKey: [UInt8]? = nil) -> Bool {
         if let publicKey, offered.contains(publicKey) { return false }
-        guard keys < mostKeys else {
-            keysLeft = mostKeys
+        guard keys < maxKeys else {
+            keysLeft = maxKeys
             return false
         }
         keys += 1

@@ -19,7 +19,7 @@ final class SSHCommandRun: @unchecked Sendable {
 
     private enum Stage { case opening, closingInput, reading, closing, waiting }
 
-    private static let mostErrors = 4 << 10
+    private static let maxErrorBytes = 4 << 10
 
     init(command: String, limit: Int, idle: Double) {
         self.limit = limit
@@ -69,7 +69,7 @@ final class SSHCommandRun: @unchecked Sendable {
     private func read(_ session: SSHSession, _ now: ContinuousClock.Instant) throws -> Bool {
         let before = (output.count, errors.count)
         try read(stream: 0, session) { output += $0 }
-        try read(stream: SSH_EXTENDED_DATA_STDERR, session) { errors += $0.prefix(max(0, Self.mostErrors - errors.count)) }
+        try read(stream: SSH_EXTENDED_DATA_STDERR, session) { errors += $0.prefix(max(0, Self.maxErrorBytes - errors.count)) }
         guard output.count <= limit else {
             throw session.server.tooMuchOutput(limit)
         }

@@ -10,9 +10,9 @@ struct SSHKeepAlive {
     private var questions = 0
 
     /// Questions without an answer after which nobody is there.
-    static let most = 3
+    static let maxCount = 3
     /// libssh2 keeps the answers, and looks through them with each packet; beyond these it asks for none, and the system alone finds out.
-    private static let mostAnswers = 1000
+    private static let maxAnswers = 1000
 
     init(interval: Duration) { self.interval = max(.seconds(2), interval) }
 
@@ -29,10 +29,10 @@ struct SSHKeepAlive {
         if lastReceived > asked || isWaitedFor { unanswered = 0 }
         let due = max(lastReceived, asked) + interval
         if now < due { return .wait(until: due) }
-        if unanswered >= Self.most { return .giveUp }
+        if unanswered >= Self.maxCount { return .giveUp }
         asked = now
         questions += 1
-        let wantsAnswer = questions <= Self.mostAnswers
+        let wantsAnswer = questions <= Self.maxAnswers
         if wantsAnswer { unanswered += 1 }
         return .ask(wantsAnswer: wantsAnswer)
     }

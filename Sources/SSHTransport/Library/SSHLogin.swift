@@ -57,15 +57,15 @@ package struct SSHLogin: Sendable {
     package var user: String
     package var methods: [Method]
     /// The most keys that are offered, those of an agent included: servers end a login after some tries, OpenSSH's after six. Where the
-    /// server would take a password as well, and there is one, it is ``mostKeysBeforePassword``.
-    package var mostKeys: Int
+    /// server would take a password as well, and there is one, it is ``maxKeysBeforePassword``.
+    package var maxKeys: Int
     /// The password may take two tries.
-    package static let mostKeysBeforePassword = 3
+    package static let maxKeysBeforePassword = 3
 
-    package init(user: String, methods: [Method], mostKeys: Int = 6) {
+    package init(user: String, methods: [Method], maxKeys: Int = 6) {
         self.user = user
         self.methods = methods
-        self.mostKeys = mostKeys
+        self.maxKeys = maxKeys
     }
 
     /// Whether several tries may be needed, keys among them: then it pays to ask first what the server takes, which is no try yet.

@@ -35,10 +35,10 @@ final class SSHWire {
     private var inboundRest = 0..<0
 
     /// A hostile server may ask for answers without end and read none.
-    private static let mostWaiting = 4 << 20
+    private static let maxWaiting = 4 << 20
     /// A hostile server may send tiny packets, each of which costs libssh2 far more than it carries.
-    private static let mostMemory = 256 << 20
-    private static let longestWords = 300
+    private static let maxMemory = 256 << 20
+    private static let maxWordsLength = 300
 
     init(socket: Int32) { self.socket = socket }
 
@@ -113,7 +113,7 @@ final class SSHWire {
             }
         }
         guard taken < bytes.count else { return taken }
-        if waiting.count - waitingStart > Self.mostWaiting { return -Int(ENOBUFS) }
+        if waiting.count - waitingStart > Self.maxWaiting { return -Int(ENOBUFS) }
         waiting += bytes[taken...]
         return bytes.count
     }
@@ -170,13 +170,13 @@ final class SSHWire {
 
     private func said(_ message: UnsafePointer<CChar>?, _ length: Int32) {
         guard let message, length > 0 else { return }
-        let bytes = UnsafeRawBufferPointer(start: message, count: min(Int(length), Self.longestWords))
+        let bytes = UnsafeRawBufferPointer(start: message, count: min(Int(length), Self.maxWordsLength))
         lastWords = SSHText.line(bytes)
     }
 
     /// Memory that libssh2 frees.
     func allocate(_ count: Int) -> UnsafeMutableRawPointer? {
-        guard memory + count <= Self.mostMemory, let block = malloc(count) else { return nil }
+        guard memory + count <= Self.maxMemory, let block = malloc(count) else { return nil }
         memory += malloc_usable_size(block)
         return block
     }
@@ -188,7 +188,7 @@ final class SSHWire {
 
     private func reallocate(_ block: UnsafeMutableRawPointer?, _ count: Int) -> UnsafeMutableRawPointer? {
         let before = malloc_usable_size(block)
-        guard memory + count - before <= Self.mostMemory, let moved = realloc(block, count) else { return nil }
+        guard memory + count - before <= Self.maxMemory, let moved = realloc(block, count) else { return nil }
         memory += malloc_usable_size(moved) - before
         return moved
     }

@@ -48,12 +48,12 @@ extension SSHProgram {
     }
 
     private static let patience = Duration.seconds(5)
-    private static let mostOutput = 1 << 20
+    private static let maxOutputBytes = 1 << 20
 
     private func ask(_ question: SSHQuestion, _ flag: CancellationFlag) throws -> SSHConfigOutput {
         let child = try Subprocess(path: question.path, arguments: question.arguments)
         child.closeInput()
-        guard let output = try child.allOutput(atMost: Self.mostOutput, until: .now + Self.patience, flag) else {
+        guard let output = try child.allOutput(atMost: Self.maxOutputBytes, until: .now + Self.patience, flag) else {
             child.end(after: 0)
             throw SSHNoAnswer(
                 error: FileError.make(
@@ -87,7 +87,7 @@ private struct SSHNoAnswer: Error {
 /// What the ssh program has told in this process. A question that is being asked is waited for, and not asked twice.
 private final class SSHAnswersOfProgram: Sendable {
     static let shared = SSHAnswersOfProgram()
-    private static let most = 1000
+    private static let maxCount = 1000
 
     private final class Entry: Sendable {
         let answer = Mutex<Result<SSHConfigOutput, SSHNoAnswer>?>(nil)
@@ -100,7 +100,7 @@ private final class SSHAnswersOfProgram: Sendable {
     func answer(to question: SSHQuestion, _ ask: () throws -> SSHConfigOutput) throws -> SSHConfigOutput {
         let entry = entries.withLock { entries in
             if let entry = entries[question] { return entry }
-            if entries.count >= Self.most { entries = [:] }
+            if entries.count >= Self.maxCount { entries = [:] }
             let entry = Entry()
             entries[question] = entry
             return entry

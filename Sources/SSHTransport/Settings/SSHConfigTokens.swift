@@ -7,7 +7,7 @@ struct SSHConfigTokens {
     private let tokens: [Character: String]
 
     /// In bytes; no path is longer.
-    private static let longest = 4096
+    private static let maxLength = 4096
 
     init(account: SSHAccount, host: String, hostName: String, port: Int, user: String, alias: String?) {
         self.account = account
@@ -26,11 +26,11 @@ struct SSHConfigTokens {
         while let percent = rest.firstIndex(of: "%") {
             result += rest[..<percent]
             rest = rest[rest.index(after: percent)...]
-            guard let name = rest.popFirst(), let value = tokens[name], result.utf8.count <= Self.longest else { return nil }
+            guard let name = rest.popFirst(), let value = tokens[name], result.utf8.count <= Self.maxLength else { return nil }
             result += value
         }
         result += rest
-        return result.utf8.count > Self.longest ? nil : result
+        return result.utf8.count > Self.maxLength ? nil : result
     }
 
     private func withVariables(_ text: String) -> String? {
@@ -41,7 +41,7 @@ struct SSHConfigTokens {
                 let value = account.environment[String(rest[start.upperBound..<end])]
             else { return nil }
             result += rest[..<start.lowerBound] + value
-            if result.utf8.count > Self.longest { return nil }
+            if result.utf8.count > Self.maxLength { return nil }
             rest = rest[rest.index(after: end)...]
         }
         return result + rest

@@ -45,7 +45,7 @@ package struct SSHPrivateKey: Sendable, Hashable {
         }
     }
 
-    private static let largest = 256 << 10
+    private static let maxSize = 256 << 10
 
     /// Looks at a file. Waits for the disk.
     ///
@@ -126,10 +126,10 @@ package struct SSHPrivateKey: Sendable, Hashable {
                 .fileReadNoPermission, path: path,
                 sentence: "The private key “\(path)” can be read by other users, and so is not used; “chmod 600 \(path)” helps.")
         }
-        guard status.st_size <= largest else { throw FileError.make(.fileReadTooLarge, path: path) }
-        return try withUnsafeTemporaryAllocation(byteCount: largest, alignment: 16) { buffer in
+        guard status.st_size <= maxSize else { throw FileError.make(.fileReadTooLarge, path: path) }
+        return try withUnsafeTemporaryAllocation(byteCount: maxSize, alignment: 16) { buffer in
             var count = 0
-            while count < largest {
+            while count < maxSize {
                 let step = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count), path: place)
                 if step == 0 { break }
                 count += step

@@ -23,7 +23,7 @@ public struct SyncOptions: Sendable {
 
         func allows(_ removals: Int, of agreed: Int) -> Bool {
             switch self {
-            case .count(let most): removals <= most
+            case .count(let limit): removals <= limit
             case .share(let share): share >= 1 || share > 0 && removals <= max(Self.few, Int((share * Double(agreed)).rounded(.down)))
             }
         }

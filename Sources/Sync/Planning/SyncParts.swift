@@ -6,13 +6,13 @@ final class SyncParts: Sendable {
     private let found = Locked(Sides<[FileObject]>([], []))
 
     /// More are left to later runs.
-    private static let most = 10_000
+    private static let maxCount = 10_000
 
     /// Takes an item of a listing, if it is a part.
     func add(_ item: FileObject, on side: SyncSide) {
         guard PartSweep.isPart(item) else { return }
         found.update { found in
-            if found[side].count < Self.most { found[side].append(item) }
+            if found[side].count < Self.maxCount { found[side].append(item) }
         }
     }
 

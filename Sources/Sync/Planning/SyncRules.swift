@@ -121,14 +121,14 @@ struct SyncRules: Sendable {
         let limits = capabilities[side]
         let name = difference.path.nameBytes
         let what = side == .source ? "source" : "destination"
-        if let longest = limits.longestName, name.count > longest {
-            return "The \(what) takes names of \(longest) bytes at most."
+        if let maxLength = limits.longestName, name.count > maxLength {
+            return "The \(what) takes names of \(maxLength) bytes at most."
         }
         if !limits.has(.rawNames), String(validating: name, as: UTF8.self) == nil {
             return "The \(what) takes no names that are not UTF-8."
         }
-        if let largest = limits.largestFile, let size = item.size, size > largest {
-            return "The \(what) takes files of \(largest) bytes at most."
+        if let maxSize = limits.largestFile, let size = item.size, size > maxSize {
+            return "The \(what) takes files of \(maxSize) bytes at most."
         }
         if item.type == .symbolicLink, !hasLinks[side] { return "The \(what) has no symbolic links." }
         if item.type == .symbolicLink, !takesAllLinks, let text = item.tag, Self.leadsOut(text, from: difference.path) {

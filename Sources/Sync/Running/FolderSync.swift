@@ -21,7 +21,7 @@ public actor FolderSync {
     private var lastSweep = Sides<ContinuousClock.Instant?>(nil, nil)
 
     /// How often a run looks again at what changed while it worked.
-    private static let mostPasses = 5
+    private static let maxPasses = 5
 
     /// - Parameter state: A file on this machine's disk, which is made where it is missing. Nothing else may lie in its place. Below a folder
     ///   that is kept in step, the folder in which it lies takes no part, right in it the state itself: it is of this machine alone.
@@ -95,7 +95,7 @@ public actor FolderSync {
             var parts: SyncParts?
             let folders = SyncFolder.confined(source, destination)
             try await store.beginRun()
-            for number in 1...Self.mostPasses {
+            for number in 1...Self.maxPasses {
                 var pass = SyncPass(folders, store, options, capabilities, throttle: throttle, control: control)
                 parts = parts ?? pass.parts
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)

@@ -17,7 +17,7 @@ final class SyncNotes: Sendable {
     private let state = Locked(State())
 
     /// While so many wait for the disks, the steps do, too.
-    private static let most = 1024
+    private static let maxCount = 1024
 
     init(_ pass: SyncPass) {
         self.pass = pass
@@ -31,7 +31,7 @@ final class SyncNotes: Sendable {
             state.waiting += changes
             if let failure = state.failure { throw failure }
             if state.work == nil, state.isDue { state.work = Task { await self.work() } }
-            return state.waiting.count >= Self.most ? state.work : nil
+            return state.waiting.count >= Self.maxCount ? state.work : nil
         }
         await busy?.value
     }

@@ -141,12 +141,12 @@ struct SyncSteps: Sendable {
     /// Calls `body` with names for a conflict copy until one is free.
     private func withConflictName<Value>(of action: SyncAction, _ body: (ProviderPath) async throws -> Value) async throws -> Value {
         let folder = pass.folders[action.side]
-        var longest = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
+        var maxLength = SyncSide.allCases.compactMap { pass.capabilities[$0].longestName }.min() ?? 255
         // What only passes through the name takes none that might be too long: not every limit is known.
-        if action.kind == .remove { longest = min(longest, max(action.path.nameBytes.count, 100)) }
+        if action.kind == .remove { maxLength = min(maxLength, max(action.path.nameBytes.count, 100)) }
         var number = 1
         while true {
-            let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), longest: longest, number: number)
+            let name = try ConflictName.make(for: action.path, label: folder.label, date: Date(), maxLength: maxLength, number: number)
             do { return try await body(folder.path(of: name)) } catch let error where error.isFileExists && number < 100 { number += 1 }
         }
     }
@@ -285,7 +285,7 @@ struct SyncSteps: Sendable {
         _ folder: SyncFolder, _ old: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
     ) async throws {
         let between = try ConflictName.make(
-            for: path, label: folder.label, date: Date(), longest: pass.capabilities[side].longestName ?? 255)
+            for: path, label: folder.label, date: Date(), maxLength: pass.capabilities[side].longestName ?? 255)
         let aside = folder.path(of: between)
         do { try await folder.provider.moveItem(path: old, to: aside) } catch let error where !error.isFileExists {
             throw try await putBack(aside, to: old, in: folder, after: error)

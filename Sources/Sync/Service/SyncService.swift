@@ -29,7 +29,7 @@ public actor SyncService {
     }
 
     /// Failed items of one run that are logged; the run's last line has their number.
-    private static let mostLogged = 20
+    private static let maxLogged = 20
     /// Those of the last run, which are no news in the next one.
     private var lastFailed: Set<String> = []
 
@@ -209,7 +209,7 @@ extension SyncService {
         // A folder that was missing may be there now.
         if report.hasChanges { for side in unwatched { sleepers.wake(.watch(side)) } }
         // Where nothing is watched, runs without a find are many.
-        let failed = report.remaining.prefix(Self.mostLogged).map { "\($0.path) at the \($0.side): \($0.reason)".inOneLine }
+        let failed = report.remaining.prefix(Self.maxLogged).map { "\($0.path) at the \($0.side): \($0.reason)".inOneLine }
         for line in failed { logger?.log(level: lastFailed.contains(line) ? .debug : .warning, "\(line)") }
         let isAsBefore = lastFailed == Set(failed)
         lastFailed = Set(failed)

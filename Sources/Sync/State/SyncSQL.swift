@@ -137,8 +137,8 @@ enum SyncSQL {
         """
 
     /// A server may list any number of names that differ in case alone: pairs of them are not looked at.
-    private static let isCrowded = "(SELECT folded FROM found GROUP BY folded HAVING count(*) > \(mostTwins))"
-    private static let mostTwins = 64
+    private static let isCrowded = "(SELECT folded FROM found GROUP BY folded HAVING count(*) > \(maxTwins))"
+    private static let maxTwins = 64
 
     /// What `:side` lists, with what it may be called elsewhere, and is not called here: what was agreed on, unless the other side took this
     /// name for that one; else what the other side lists, and does not list under this name.
@@ -168,7 +168,7 @@ enum SyncSQL {
 
     static let twins = """
         \(columns) FROM (SELECT key FROM item WHERE folded = :folded UNION SELECT key FROM found WHERE folded = :folded) d \(joins)
-        WHERE d.key <> :key ORDER BY d.key LIMIT \(mostTwins)
+        WHERE d.key <> :key ORDER BY d.key LIMIT \(maxTwins)
         """
 
     /// All phases are named, for an action is found by phase, depth and key.

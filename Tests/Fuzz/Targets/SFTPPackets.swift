@@ -12,7 +12,7 @@ func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
         _ = try? SFTPVolume(reply: reply)
         _ = try? SFTPOwners(reply: reply)
         if let limits = try? SFTPLimits(reply: reply) {
-            precondition([limits.read, limits.write].allSatisfy((4096...SFTPLimits.most).contains), "Limits make no sense.")
+            precondition([limits.read, limits.write].allSatisfy((4096...SFTPLimits.maxLength).contains), "Limits make no sense.")
         }
     }
     let session = SFTPSession(FuzzChannel(), patience: .seconds(60))
@@ -45,7 +45,7 @@ func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 /// Takes what is to leave, a part of the time.
 private func send(_ session: SFTPSession) {
     let count = session.bytesToSend().count
-    precondition(count <= SFTPOutbox.enough + SFTPOutbox.longestPacket, "Too much waits to leave.")
+    precondition(count <= SFTPOutbox.enough + SFTPOutbox.maxPacketLength, "Too much waits to leave.")
     if count > 0 { session.sent(count > 3 ? count - count / 3 : count) }
 }
 

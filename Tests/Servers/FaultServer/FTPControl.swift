@@ -2,7 +2,7 @@ import Foundation
 
 /// A control connection: lines in, replies out.
 final class FTPControl {
-    private static let longest = 65_536
+    private static let maxLength = 65_536
     private static let escape: UInt8 = 255
 
     let socket: FTPSocket
@@ -17,7 +17,7 @@ final class FTPControl {
     var pending: [UInt8] { buffer }
 
     /// Whether there is room for more without a line being taken.
-    var isFull: Bool { buffer.count >= Self.longest }
+    var isFull: Bool { buffer.count >= Self.maxLength }
 
     /// Takes what has come, without waiting.
     func drain() {

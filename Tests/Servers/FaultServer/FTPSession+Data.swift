@@ -3,7 +3,7 @@ import Synchronization
 
 extension FTPSession {
     /// Everything is in memory, the zeros in front of an offset too.
-    private static let largestGap = 1 << 30
+    private static let maxGap = 1 << 30
 
     // MARK: Commands
 
@@ -32,7 +32,7 @@ extension FTPSession {
             (state.tree.isFolder(FTPTree.parent(path)) && !state.tree.isFolder(path), state.tree.nodes[path]?.data?.count ?? 0)
         }
         guard isPossible else { return giveUp("553 No file can be there") }
-        guard given <= Self.largestGap else { return giveUp("552 Too large") }
+        guard given <= Self.maxGap else { return giveUp("552 Too large") }
         if isText { violation("\(command.verb) in TYPE A") }
         let (start, rule) = appends ? (length, .overwrite) : (given, plan.rule)
         return transfer(command, plan, "150 Go on") { socket in

@@ -47,11 +47,11 @@ public final class SFTPDouble: Sendable {
         /// Bytes to clients.
         public var sent = 0
         /// Requests that were taken and whose reply had not been given, at most, on one channel.
-        public var mostOutstanding = 0
+        public var peakOutstanding = 0
         /// Handles that are open now.
         public var openHandles = 0
         /// Handles that were open together at most.
-        public var mostHandles = 0
+        public var peakHandles = 0
         /// Handles that a client had not closed when its channel ended.
         public var leakedHandles = 0
         /// Channels that were started.
@@ -111,7 +111,7 @@ public final class SFTPDouble: Sendable {
             let old = state.counts
             state.counts = Counts()
             state.counts.openHandles = old.openHandles
-            state.counts.mostHandles = old.openHandles
+            state.counts.peakHandles = old.openHandles
             state.counts.openChannels = old.openChannels
             state.depthAtReset = state.depth
             state.requests = []

@@ -69,7 +69,7 @@ extension SFTPDoubleSession {
         handles[bytes] = handle
         state.tree.nodes[handle.node]?.handles += 1
         state.counts.openHandles += 1
-        state.counts.mostHandles = max(state.counts.mostHandles, state.counts.openHandles)
+        state.counts.peakHandles = max(state.counts.peakHandles, state.counts.openHandles)
         return .handle(bytes)
     }
 
@@ -116,7 +116,7 @@ extension SFTPDoubleSession {
         var count = min(call.request.length, settings.maximumRead)
         for fault in call.faults {
             switch fault {
-            case .shortRead(let most): count = min(count, most)
+            case .shortRead(let limit): count = min(count, limit)
             case .endOfFile(let end): count = min(count, max(0, Int(clamping: end) - offset))
             default: continue
             }

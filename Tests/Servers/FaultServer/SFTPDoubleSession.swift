@@ -183,7 +183,7 @@ final class SFTPDoubleSession {
             seen.occurrence =
                 seen.kind == .extended ? state.counts.extended[seen.name, default: 0] : state.counts.requests[seen.kind, default: 0]
             if state.requests.count < 100_000 { state.requests.append(seen) }
-            state.counts.mostOutstanding = max(state.counts.mostOutstanding, outstanding)
+            state.counts.peakOutstanding = max(state.counts.peakOutstanding, outstanding)
             if state.owed == 0 { state.counts.turns += 1 }
             let depth = state.depth + 1
             state.counts.roundTrips = max(state.counts.roundTrips, depth - state.depthAtReset)

@@ -3,7 +3,7 @@ import MediaTags
 
 /// What the tags of an audiobook's files say about the book.
 struct AudioMetadata {
-    private static let mostPeople = 50
+    private static let maxPeople = 50
 
     private let tracks: [MediaDescription]
     private let sheet: CueSheet?
@@ -64,7 +64,7 @@ struct AudioMetadata {
         for track in tracks {
             let values = names.lazy.compactMap { track.tags[$0] }.first ?? []
             for name in values.flatMap({ $0.split(separator: ";") }).map({ MarkupText.trimmed(String($0)) }) where !name.isEmpty {
-                if people.count < Self.mostPeople, seen.insert(name).inserted { people.append(name) }
+                if people.count < Self.maxPeople, seen.insert(name).inserted { people.append(name) }
             }
         }
         return people

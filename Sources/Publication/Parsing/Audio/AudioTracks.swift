@@ -6,7 +6,7 @@ import MediaTags
 /// Reads what sound files say of themselves.
 struct AudioTracks: Sendable {
     /// The most files of a book that are looked into; 1,000.
-    static let most = 1_000
+    static let maxCount = 1_000
     /// The most chapters of a book; 20,000.
     private static let maxChapters = 20_000
     /// Files that are read at once.
@@ -29,15 +29,15 @@ struct AudioTracks: Sendable {
     func read(_ files: [ListedFile], _ warnings: WarningLog) async throws -> [AudioTrack] {
         var tracks = files.map { AudioTrack(file: $0) }
         guard isReadable else { return tracks }
-        if files.count > Self.most {
-            let sentence = "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.most)."
+        if files.count > Self.maxCount {
+            let sentence = "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.maxCount)."
             warnings.warn("many-tracks", .minor, sentence)
         }
         var unread = CountedNames()
         var (chapters, next) = (0, 0)
         try await withThrowingTaskGroup(of: (Int, MediaDescription?).self) { group in
             func startOne() {
-                guard next < min(files.count, Self.most) else { return }
+                guard next < min(files.count, Self.maxCount) else { return }
                 let index = next
                 next += 1
                 group.addTask { (index, try await self.description(of: files[index])) }

@@ -5,7 +5,7 @@ import MediaTags
 
 /// The cue sheets beside the tracks of an audiobook.
 struct CueSheets {
-    private static let most = 100
+    private static let maxCount = 100
 
     let fetcher: any Fetcher
     let warnings: WarningLog
@@ -28,7 +28,7 @@ struct CueSheets {
     /// - Throws: Errors of the storage.
     func add(_ files: [ListedFile], to tracks: inout [AudioTrack]) async throws -> CueSheet? {
         var sheets: [CueSheet] = []
-        for file in files.filter({ $0.fileExtension == "cue" }).prefix(Self.most) {
+        for file in files.filter({ $0.fileExtension == "cue" }).prefix(Self.maxCount) {
             let data = try await ContentErrors.passOver { try await fetcher.data(file.link.href, limit: CueSheet.maxSize) }
             guard let data else {
                 warnings.warn("damaged-playlist", .moderate, "The cue sheet “\(file.path)” cannot be read; its chapters are missing.")

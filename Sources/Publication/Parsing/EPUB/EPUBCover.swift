@@ -18,7 +18,7 @@ struct EPUBCover: Sendable {
     private let items: [String: PackageDocument.Item]
 
     /// The most `meta` that are compared with all items; 4.
-    private static let mostNames = 4
+    private static let maxNames = 4
 
     /// - Parameters:
     ///   - folder: The folder of the package document.
@@ -74,7 +74,7 @@ struct EPUBCover: Sendable {
         var hrefs = package.items.filter { $0.properties.contains("cover-image") }.map(\.href)
         hrefs += package.guide.filter { EPUBCoverName.isType($0.type) }.map(\.href)
         hrefs += landmarks.filter { $0.rels.contains(where: EPUBCoverName.isType) }.map(\.href)
-        let names = package.metadata.legacyValues(inAnyCase: "cover").prefix(Self.mostNames)
+        let names = package.metadata.legacyValues(inAnyCase: "cover").prefix(Self.maxNames)
         hrefs += names.flatMap(byFileName)
         hrefs += names.compactMap { package.item(id: $0)?.href }
         hrefs += names.flatMap { name in package.items.filter { $0.id?.lowercased() == name.lowercased() }.map(\.href) }

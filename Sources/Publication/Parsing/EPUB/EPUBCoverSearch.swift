@@ -12,10 +12,10 @@ struct EPUBCoverSearch {
     private var pages: [String: EPUBCoverPage] = [:]
 
     /// The most pages that are read for one book.
-    private static let mostPages = 6
+    private static let maxPages = 6
     /// The most images of one page, and the most addresses in all, that are looked at.
-    private static let mostImages = 4
-    private static let mostAddresses = 24
+    private static let maxImages = 4
+    private static let maxAddresses = 24
 
     /// - Parameter mediaType: The media type of a resource, in small letters.
     init(_ documents: EPUBDocuments, mediaType: @escaping (_ href: String) -> String) {
@@ -26,10 +26,10 @@ struct EPUBCoverSearch {
     /// The image at `href`, or the first one of the page that is there.
     mutating func image(at href: String) async throws -> String? {
         let href = HREFBase.resource(of: href)
-        guard seen.count < Self.mostAddresses, seen.insert(href).inserted, isInside(href) else { return nil }
+        guard seen.count < Self.maxAddresses, seen.insert(href).inserted, isInside(href) else { return nil }
         if try await isImage(href) { return href }
         guard let page = try await page(at: href) else { return nil }
-        for image in page.images.prefix(Self.mostImages) {
+        for image in page.images.prefix(Self.maxImages) {
             if try await isImage(image) { return image }
         }
         return nil
@@ -50,7 +50,7 @@ struct EPUBCoverSearch {
 
     private mutating func page(at href: String) async throws -> EPUBCoverPage? {
         if let page = pages[href] { return page }
-        guard mediaType(href).contains("html") || MediaType.byExtension(of: href).isHTML, pages.count < Self.mostPages else { return nil }
+        guard mediaType(href).contains("html") || MediaType.byExtension(of: href).isHTML, pages.count < Self.maxPages else { return nil }
         let root = try await documents.optionalDocument(href)
         let page = root.map { EPUBCoverPage($0, documents.references(in: href)) }
         pages[href] = page ?? EPUBCoverPage()
@@ -80,7 +80,7 @@ struct EPUBCoverPage {
     /// Of a page that is read for its images; 256 KiB.
     static let limits = XMLLimits(bytes: 256 << 10, depth: 128, text: 64 << 10, attributes: 128, elements: 20_000)
     /// The most text of a page that shows a picture and not a chapter, in UTF-8.
-    private static let mostText = 600
+    private static let maxText = 600
 
     /// Each once.
     private(set) var images: [String] = []
@@ -93,7 +93,7 @@ struct EPUBCoverPage {
     init(_ root: XMLElement, _ references: EPUBReferences) {
         collect(root, references)
         let body = root.first("body") ?? root
-        isPictureOnly = MarkupText.collapsed(body.text).utf8.count <= Self.mostText
+        isPictureOnly = MarkupText.collapsed(body.text).utf8.count <= Self.maxText
     }
 
     /// Images of HTML, of SVG, and objects that are one. As deep as the document may be, which its limits say.

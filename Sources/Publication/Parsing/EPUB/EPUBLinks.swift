@@ -9,7 +9,7 @@ struct EPUBLinks {
     private let warnings: WarningLog
 
     /// The most alternates of one link: a chain of fallbacks may be as long as the manifest.
-    private static let mostAlternates = 4
+    private static let maxAlternates = 4
 
     init(_ package: PackageDocument, _ references: EPUBReferences, encryptions: [String: Encryption]) {
         self.package = package
@@ -50,7 +50,7 @@ struct EPUBLinks {
         var alternates: [Link] = []
         var seen: Set<String> = [item.href]
         var next = item.fallback
-        while let id = next, let fallback = package.item(id: id), alternates.count < Self.mostAlternates,
+        while let id = next, let fallback = package.item(id: id), alternates.count < Self.maxAlternates,
             seen.insert(fallback.href).inserted
         {
             alternates.append(bareLink(to: fallback))
@@ -87,7 +87,7 @@ struct EPUBLinks {
                     "cyclic-fallback", .minor, "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
                 break
             }
-            guard seen.count <= Self.mostAlternates + 1 else { break }
+            guard seen.count <= Self.maxAlternates + 1 else { break }
             isReadable = isReadable || Self.isContentDocument(fallback)
             next = fallback.fallback
         }

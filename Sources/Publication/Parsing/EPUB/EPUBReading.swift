@@ -126,7 +126,7 @@ struct EPUBReading {
 /// The files of an EPUB that describe it rather than being read in it.
 enum EPUBStructure {
     /// The most files that are asked for in advance, whatever an archive may list.
-    private static let mostPrefetched = 16
+    private static let maxPrefetched = 16
 
     /// Asks for everything that will probably be read, at once; what is held costs nothing the second time.
     ///
@@ -134,7 +134,7 @@ enum EPUBStructure {
     static func prefetch(from fetcher: any Fetcher) async throws -> [Link]? {
         guard let prefetching = fetcher as? any PrefetchingFetcher else { return nil }
         let listed = try await fetcher.links()
-        try await prefetching.prefetch(hrefs: Array(listed.lazy.map(\.href).filter(contains).prefix(mostPrefetched)))
+        try await prefetching.prefetch(hrefs: Array(listed.lazy.map(\.href).filter(contains).prefix(maxPrefetched)))
         return listed
     }
 

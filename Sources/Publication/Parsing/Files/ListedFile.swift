@@ -28,11 +28,11 @@ struct ListedFile {
 
     /// The folders above it, the outermost first, as many as a table of contents may be deep.
     var folders: [Substring] {
-        let folders = path.utf8.dropLast(name.utf8.count).split(separator: UInt8(ascii: "/"), maxSplits: Self.mostFolders)
-        return folders.prefix(Self.mostFolders).map { Substring($0) }
+        let folders = path.utf8.dropLast(name.utf8.count).split(separator: UInt8(ascii: "/"), maxSplits: Self.maxFolders)
+        return folders.prefix(Self.maxFolders).map { Substring($0) }
     }
 
-    private static let mostFolders = 16
+    private static let maxFolders = 16
 
     /// The last name without its extension, as it is written.
     var title: String { String(dot.map { name[..<$0] } ?? name) }

@@ -9,12 +9,12 @@ final class PDFBlocks: Sendable {
     /// Bytes of a block.
     static let length: Int64 = 32 << 10
     /// Bytes of the largest file, far from where sums of offsets overflow.
-    private static let largest: Int64 = 1 << 60
+    private static let maxSize: Int64 = 1 << 60
     /// Blocks of the end that are read at once: 128 KiB.
     fileprivate static let tail: Int64 = 4
-    fileprivate static let longestRun: Int64 = 8
+    fileprivate static let maxRun: Int64 = 8
     /// Of runs that are joined: blocks of one, 1 MiB, and blocks between two that are read along.
-    fileprivate static let longestJoinedRun: Int64 = 32
+    fileprivate static let maxJoinedRun: Int64 = 32
     fileprivate static let joinedGap: Int64 = 4
     /// Runs of blocks that are asked for at the same time.
     private static let runsAtOnce = 8
@@ -51,8 +51,8 @@ final class PDFBlocks: Sendable {
         try await resource.stream(0..<Self.length, into: sink)
         // Where the storage tells the size along with the bytes, it is not asked for.
         let size = if let told = sink.extent?.size, told >= 0 { told } else { try await resource.length() }
-        guard size <= Self.largest else {
-            let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.largest) can be read."
+        guard size <= Self.maxSize else {
+            let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.maxSize) can be read."
             throw FileError.make(.fileReadTooLarge, path: resource.link.href, sentence: sentence)
         }
         try check(start.data, count: Int(max(0, min(size, Self.length))))
@@ -123,7 +123,7 @@ extension PDFBlocks.State {
             order.append(index)
             return (held, index..<index + 1)
         }
-        let length = index == last.upperBound && !last.isEmpty ? min(2 * Int64(last.count), PDFBlocks.longestRun) : 1
+        let length = index == last.upperBound && !last.isEmpty ? min(2 * Int64(last.count), PDFBlocks.maxRun) : 1
         var wanted = index..<min(index + length, count)
         if index >= count - PDFBlocks.tail { wanted = max(0, count - PDFBlocks.tail)..<count }
         // Not again what is held.
@@ -137,7 +137,7 @@ extension PDFBlocks.State {
 
     /// Those of `indexes` that are not held, in order, as runs; half of what is kept at most.
     fileprivate func missing(_ indexes: [Int64], joined: Bool) -> [Range<Int64>] {
-        let longest = joined ? PDFBlocks.longestJoinedRun : PDFBlocks.longestRun
+        let longest = joined ? PDFBlocks.maxJoinedRun : PDFBlocks.maxRun
         let gap = joined ? PDFBlocks.joinedGap : 0
         var runs: [Range<Int64>] = []
         for index in Set(indexes).filter({ blocks[$0] == nil }).sorted().prefix(PDFBlocks.capacity / 2) {

@@ -31,7 +31,7 @@ public final class PDFDocument: Sendable {
     /// What was damaged, and what was done about it.
     public let warnings: [ContentWarning]
     /// How long one look into a file may work, in seconds.
-    static let mostSeconds = 20.0
+    static let maxSeconds = 20.0
     private let blocks: PDFBlocks
     private let name: String
 
@@ -50,7 +50,7 @@ public final class PDFDocument: Sendable {
     ///   takes a password; `.fileReadTooLarge` over a limit; `.featureUnsupported` where ``isSupported`` is false; the storage's errors.
     /// - Complexity: Usually three to six requests for a file of any size: its start, its end, and what the end points at. Where the tree
     ///   of pages lies all over a file, eight more; with an outline one for each node of the tree, eight at a time.
-    public static func open(_ resource: any Resource) async throws -> PDFDocument { try await open(resource, seconds: mostSeconds) }
+    public static func open(_ resource: any Resource) async throws -> PDFDocument { try await open(resource, seconds: maxSeconds) }
 
     static func open(_ resource: any Resource, seconds: Double) async throws -> PDFDocument {
         let blocks = PDFBlocks(resource)

@@ -27,7 +27,7 @@ import Foundation
 
         /// The sizes of some pages.
         static func pages(_ range: Range<Int>, of blocks: PDFBlocks, name: String) async throws -> [PDFDocument.PageSize] {
-            try await run(blocks, name: name, seconds: PDFDocument.mostSeconds) { size, call in
+            try await run(blocks, name: name, seconds: PDFDocument.maxSeconds) { size, call in
                 var sink = call.sink
                 return carrel_pdf_pages(size, range.lowerBound, range.count, &sink)
             }.pages
@@ -38,7 +38,7 @@ import Foundation
             _ index: Int, of blocks: PDFBlocks, name: String, _ write: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void
         ) async throws {
             let page = index < .max ? "\(index + 1)" : "\(index)"
-            _ = try await run(blocks, name: name, seconds: PDFDocument.mostSeconds, write: write) { size, call in
+            _ = try await run(blocks, name: name, seconds: PDFDocument.maxSeconds, write: write) { size, call in
                 var sink = call.sink
                 let result = carrel_pdf_extract(size, index, &sink)
                 if result == carrel_pdf_no_page {

@@ -21,7 +21,7 @@ struct XMPMetadata {
     private static let pdf = "http://ns.adobe.com/pdf/1.3/"
     private static let xml = "http://www.w3.org/XML/1998/namespace"
     /// The most values of one property; 1,000.
-    private static let mostValues = 1_000
+    private static let maxValues = 1_000
 
     /// - Throws: As `XMLElement.parse`.
     init(_ data: Data) throws {
@@ -53,14 +53,14 @@ struct XMPMetadata {
                 found += (items.isEmpty ? [property] : items).compactMap(\.text.onOneLine)
             }
         }
-        return Array(found.prefix(mostValues))
+        return Array(found.prefix(maxValues))
     }
 
     /// A property in one or more languages; `x-default` is the text without one.
     private static func alternatives(_ name: String, in nodes: [XMLElement]) -> LocalizedString? {
         var texts: [String: String] = [:]
         for property in nodes.flatMap({ $0.all(name, dc) }) {
-            for item in property.descendants("li", rdf).prefix(mostValues) {
+            for item in property.descendants("li", rdf).prefix(maxValues) {
                 guard let text = item.text.onOneLine else { continue }
                 let language = item.attribute("lang", xml) ?? "x-default"
                 texts[language == "x-default" ? LocalizedString.undetermined : language] = text
