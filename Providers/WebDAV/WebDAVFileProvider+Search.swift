@@ -54,7 +54,7 @@ extension WebDAVFileProvider: FileProviderSearch {
 
     /// - Returns: Whether the answer was complete; a server that refuses is one whose answer was not.
     private func search(_ request: HTTPRequest, in path: ProviderPath, _ run: SearchRun) async throws -> Bool {
-        let asked = AskedItem(path: rootPath.appending(path), isFolder: true, kept: 0, encoding: hrefEncoding.value)
+        let asked = RequestedItem(path: rootPath.appending(path), isFolder: true, kept: 0, encoding: hrefEncoding.value)
         let isCut = Locked(false)
         do {
             try await multistatus(request) { responses in

@@ -12,13 +12,13 @@ public final class FolderArchive: Archive {
     public let entries: [ArchiveEntry]
     /// What of the folder was left out.
     public let warnings: [ContentWarning]
-    private let listed: [Listed]
+    private let listed: [ListedFile]
     private let index: EntryIndex
     private let provider: any FileProviderReadWrite
     private let readers = ReaderPool(capacity: FolderArchive.maxOpenFiles)
 
     /// What the list said of a file.
-    private struct Listed: Sendable {
+    private struct ListedFile: Sendable {
         let path: ProviderPath
         let size: Int64?
         let entryTag: String?
@@ -28,7 +28,7 @@ public final class FolderArchive: Archive {
         _ files: [FileObject], below path: ProviderPath, of provider: any FileProviderReadWrite, special: CountedNames
     ) {
         var entries: [ArchiveEntry] = []
-        var listed: [Listed] = []
+        var listed: [ListedFile] = []
         var index = EntryIndex()
         for file in files {
             guard let inside = file.path.relative(to: path), !inside.isRoot else { continue }
@@ -37,7 +37,7 @@ public final class FolderArchive: Archive {
             entries.append(
                 ArchiveEntry(
                     path: name, length: file.size ?? 0, packedLength: file.size, version: Self.version(of: file), index: entries.count))
-            listed.append(Listed(path: file.path, size: file.size, entryTag: file.entryTag))
+            listed.append(ListedFile(path: file.path, size: file.size, entryTag: file.entryTag))
         }
         warnings = LeftOutEntries(special: special).warnings
         (self.path, self.provider) = (path, provider)
@@ -94,7 +94,7 @@ public final class FolderArchive: Archive {
     }
 
     /// After a read, when it costs nothing. Of storages that tell versions in different ways only the size can be compared.
-    private func check(_ reader: any FileReader, against listed: Listed) async throws {
+    private func check(_ reader: any FileReader, against listed: ListedFile) async throws {
         let now = try await reader.attributes()
         let tags = [listed.entryTag, now.validator].compactMap { $0.flatMap(Self.comparable) }
         guard listed.size ?? now.size == now.size else { throw FileError.changedWhileReading(reader.path) }

@@ -18,7 +18,7 @@ extension Behaviour {
         Behaviour("What is read has the size that was listed", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(54_321))
             guard let listed = try await trial.list().first(where: { $0.path == path })?.size else {
-                throw Skipped(reason: "needs sizes in listings")
+                throw SkippedBehaviour(reason: "needs sizes in listings")
             }
             let (told, extent, count) = try await trial.provider.withReader(path: path) { reader in
                 let (data, extent) = try await reader.read(.whole)
@@ -36,7 +36,7 @@ extension Behaviour {
             guard written.size == nil else { return }
             let found: Data
             do { found = try await trial.provider.contents(path: path) } catch {
-                throw Skipped(reason: "what is written cannot be read")
+                throw SkippedBehaviour(reason: "what is written cannot be read")
             }
             try expect(found == data, "Expected the \(data.count) bytes written, but \(difference(found, from: data)).")
         },

@@ -66,12 +66,12 @@ extension Trial {
     ) async throws {
         let clock = ContinuousClock()
         var duration = Duration.zero
-        var ended: [Handled<(any Error)?>] = []
+        var ended: [CompletionRecorder<(any Error)?>] = []
         let rounds = 6
         for round in 0..<rounds {
             try await withContents(operation.before, in: "round \(round)") { folder, local in
                 let provider = try await connect()
-                let handled = Handled<(any Error)?>()
+                let handled = CompletionRecorder<(any Error)?>()
                 let start = clock.now
                 let progress = handled.start { operation.start(provider, folder.string, local, $0) }
                 // From the very start to half a time beyond the end, a random point in each part of it.
@@ -87,14 +87,14 @@ extension Trial {
                 try await expectState(try statesAllowed(after: operation, error, what), folder, what)
             }
         }
-        try await Handled.expectOne(ended, operation.name)
+        try await CompletionRecorder.expectOne(ended, operation.name)
     }
 
     /// The provider is let go as soon as the operation has begun.
     fileprivate func release(_ operation: HandledOperation) async throws {
         guard let connect else { return }
         try await withContents(operation.before) { folder, local in
-            let handled = Handled<(any Error)?>()
+            let handled = CompletionRecorder<(any Error)?>()
             try await start(operation, through: connect, in: folder, local, handled)
             if let error = try await handled.value(operation.name) { throw error }
             try await expectContents(operation.after, in: folder, "After \(operation.name.lowercased()) through a provider that was let go")
@@ -103,7 +103,7 @@ extension Trial {
 
     private func start(
         _ operation: HandledOperation, through connect: Conformance.Connect, in folder: ProviderPath, _ local: URL,
-        _ handled: Handled<(any Error)?>
+        _ handled: CompletionRecorder<(any Error)?>
     ) async throws {
         let provider = try await connect()
         _ = handled.start { operation.start(provider, folder.string, local, $0) }

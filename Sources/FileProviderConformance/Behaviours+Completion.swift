@@ -125,7 +125,7 @@ extension Trial {
     fileprivate func cancelWriting(file name: String) async throws {
         let path = try at(name)
         let data = Pattern.data(300_000)
-        let handled = Handled<(any Error)?>()
+        let handled = CompletionRecorder<(any Error)?>()
         let progress = handled.start { provider.writeContents(path: path.string, contents: data, completionHandler: $0) }
         progress?.cancel()
         guard let error = try await handled.value("Cancelling a write") else {

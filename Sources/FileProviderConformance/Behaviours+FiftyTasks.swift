@@ -28,7 +28,7 @@ extension Behaviour {
             }
         },
         Behaviour("Fifty operations with handlers at once each end once, with their own result", .ability(.writing)) { trial in
-            let handled = (0..<50).map { _ in Handled<(any Error)?>() }
+            let handled = (0..<50).map { _ in CompletionRecorder<(any Error)?>() }
             for (index, handled) in handled.enumerated() {
                 let path = try trial.at("file \(index)").string
                 _ = handled.start {
@@ -37,7 +37,7 @@ extension Behaviour {
                 }
             }
             for handled in handled { if let error = await handled.firstValue() { throw error } }
-            try await Handled.expectOne(handled, "Fifty writes at once")
+            try await CompletionRecorder.expectOne(handled, "Fifty writes at once")
             try await trial.expectNames((0..<50).map { "file \($0)" }, "After fifty writes at once")
             try await inParallel(50) { index in
                 let path = try trial.at("file \(index)")

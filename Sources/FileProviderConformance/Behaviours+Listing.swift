@@ -53,7 +53,7 @@ extension Behaviour {
         Behaviour(lookingOnly: "What lies in a read-only folder is listed as its attributes say", .unavailable(.writing)) { trial in
             let entries: [FileObject]
             do { entries = try await trial.list() } catch let error as CocoaError where error.code == .featureUnsupported {
-                throw Skipped(reason: "needs listings")
+                throw SkippedBehaviour(reason: "needs listings")
             }
             for entry in entries.prefix(5) { try await trial.expectAgreement(at: entry.path) }
         },

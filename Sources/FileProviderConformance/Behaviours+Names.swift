@@ -29,7 +29,7 @@ extension Behaviour {
             try await trial.expectNames([name], "After making a folder with a name of 200 bytes")
         },
         Behaviour("A name longer than declared is refused, not cut", .ability(.writing)) { trial in
-            guard let maxLength = trial.capabilities.longestName else { throw Skipped(reason: "needs a limit of name lengths") }
+            guard let maxLength = trial.capabilities.longestName else { throw SkippedBehaviour(reason: "needs a limit of name lengths") }
             let name = String(repeating: "x", count: maxLength + 1)
             try await expectFailure("Writing to a name of \(maxLength + 1) bytes") { try await trial.write(name) }
             try await trial.expectNames([], "After a refused name")
@@ -130,7 +130,7 @@ extension Trial {
     private func make(_ name: HostileName, _ body: () async throws -> Void) async throws {
         do { try await body() } catch let error where name.mayBeRefused && !error.isTransient && !error.isCancellation {
             try await expectNames([], "After the name \(name.shown) was refused")
-            throw Refused(error: error)
+            throw RefusedName(error: error)
         }
     }
 
@@ -157,7 +157,7 @@ extension Trial {
         let first = try await write(one, Pattern.data(50))
         do { try await write(other, Pattern.data(60, seed: 2)) } catch let error where pair.mayBeRefused && !error.isTransient {
             try await expectBytes(Pattern.data(50), at: first, "After the twin was refused")
-            throw Refused(error: error)
+            throw RefusedName(error: error)
         }
         try await expectNames([one, other], "After writing both")
         try await expectBytes(Pattern.data(50), at: first, "The first of both")
@@ -169,7 +169,7 @@ extension Trial {
         let first = try await makeFolder(one)
         do { try await makeFolder(other) } catch let error where pair.mayBeRefused && !error.isTransient {
             try await expectNames([], in: first, "After the twin was refused")
-            throw Refused(error: error)
+            throw RefusedName(error: error)
         }
         try await write("\(other)/file")
         try await expectNames([one, other], "After making both")

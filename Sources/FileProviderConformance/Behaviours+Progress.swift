@@ -39,7 +39,7 @@ extension Behaviour {
         },
         Behaviour("The Progress of a failure does not end at 1.0") { trial in
             let path = try trial.at("missing").string
-            let handled = Handled<(any Error)?>()
+            let handled = CompletionRecorder<(any Error)?>()
             let progress = handled.start { called in trial.provider.contents(path: path) { called($1) } }
             _ = try await handled.value("Reading a missing file")
             try expect(progress?.fractionCompleted ?? 0 < 1, "Expected less than 1.0 after a failure, but it is 1.0.")
@@ -73,7 +73,7 @@ extension Trial {
     fileprivate func follow(
         _ what: String, _ operation: (_ called: @escaping @Sendable ((any Error)?) -> Void) -> Progress?
     ) async throws -> Progress? {
-        let handled = Handled<(any Error)?>()
+        let handled = CompletionRecorder<(any Error)?>()
         let progress = handled.start(operation)
         if let error = try await handled.value(what) { throw error }
         return progress

@@ -106,7 +106,7 @@ extension Behaviour {
         ) { trial in
             // Failing to list is another behaviour's matter.
             let files = ((try? await trial.list()) ?? []).filter { $0.isRegularFile && 2...(1 << 20) ~= $0.size ?? 0 }
-            guard let file = files.first else { throw Skipped(reason: "needs a small file in the folder") }
+            guard let file = files.first else { throw SkippedBehaviour(reason: "needs a small file in the folder") }
             try await trial.provider.withReader(path: file.path) { reader in
                 let whole = try await reader.read(.whole).data
                 let half = Int64(whole.count / 2)

@@ -50,7 +50,7 @@ extension Behaviour {
 
 extension Trial {
     fileprivate func tryFile(_ size: Int, from origin: Origin) async throws {
-        if let maxSize = capabilities.largestFile, maxSize < size { throw Skipped(reason: "needs files of \(size) bytes") }
+        if let maxSize = capabilities.largestFile, maxSize < size { throw SkippedBehaviour(reason: "needs files of \(size) bytes") }
         let data = Pattern.data(size)
         let path = try at("file")
         let written = try await provider.writeContents(path: path, from: origin.source(data), options: WriteOptions())

@@ -83,9 +83,9 @@ public struct Conformance: Sendable {
         }
         for (index, behaviour) in chosen.enumerated() {
             if Task.isCancelled {
-                report.add(.failure(Skipped(reason: "the run was cancelled")), of: behaviour.name, in: behaviour.group)
+                report.add(.failure(SkippedBehaviour(reason: "the run was cancelled")), of: behaviour.name, in: behaviour.group)
             } else if let reason = behaviour.reasonToSkip(capabilities, hasConnect: connect != nil, hasFolder: home != nil) {
-                report.add(.failure(Skipped(reason: reason)), of: behaviour.name, in: behaviour.group)
+                report.add(.failure(SkippedBehaviour(reason: reason)), of: behaviour.name, in: behaviour.group)
             } else {
                 let own = try? home?.appending("\(index + 1)")
                 let trial = Trial(provider: provider, capabilities: capabilities, folder: own ?? folder, connect: connect)

@@ -12,12 +12,12 @@ struct Unmet: Error {
 }
 
 /// Ends a behaviour that turns out not to apply.
-struct Skipped: Error {
+struct SkippedBehaviour: Error {
     let reason: String
 }
 
 /// Ends a behaviour that holds because the storage refused a name that it may refuse.
-struct Refused: Error {
+struct RefusedName: Error {
     let error: any Error
 }
 

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// All of them are tried by the same rules: success, failure, cancellation, release, and what else can end one.
 struct HandledOperation: Sendable {
-    typealias Called = @Sendable ((any Error)?) -> Void
+    typealias Handler = @Sendable ((any Error)?) -> Void
 
     /// What it does, as it stands at the start of a sentence.
     let name: String
@@ -13,11 +13,11 @@ struct HandledOperation: Sendable {
     let before: Contents
     let after: Contents
     /// Starts it in a folder, with a folder of this machine at hand.
-    let start: @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Called) -> Progress?
+    let start: @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Handler) -> Progress?
 
     private init(
         _ name: String, _ before: Contents, _ after: Contents, needs: [Behaviour.Requirement] = [],
-        start: @escaping @Sendable (any FileProvider, String, URL, @escaping Called) -> Progress?
+        start: @escaping @Sendable (any FileProvider, String, URL, @escaping Handler) -> Progress?
     ) {
         self.name = name
         self.needs = [.ability(.writing)] + needs

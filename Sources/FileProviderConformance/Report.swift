@@ -61,10 +61,10 @@ extension Conformance {
             func entry(_ sentence: String) -> Entry { Entry(group: group, behaviour: behaviour, sentence: sentence.visible) }
             switch result {
             case .success: passed.append(entry(""))
-            case .failure(let refusal as Refused):
+            case .failure(let refusal as RefusedName):
                 passed.append(entry(""))
                 refused.append(entry(describe(refusal.error)))
-            case .failure(let skip as Skipped): skipped.append(entry(skip.reason))
+            case .failure(let skip as SkippedBehaviour): skipped.append(entry(skip.reason))
             case .failure(let unmet as Unmet): violations.append(entry(unmet.sentence))
             case .failure(let error): violations.append(entry("Expected success, but it failed: \(describe(error))"))
             }

@@ -5,7 +5,7 @@ import Testing
     @Test func `Large files are fewer than small ones, and one that ends makes room`() async throws {
         var run = BoundedRun<Int>(transfers: nil, capabilities: [], usual: 6)
         let (small, large) = (Int64(1 << 20), Int64(1 << 20) + 1)
-        try await withThrowingTaskGroup(of: BoundedRun<Int>.Ended.self) { group in
+        try await withThrowingTaskGroup(of: BoundedRun<Int>.Completion.self) { group in
             for number in 0..<4 {
                 #expect(run.hasRoom(for: large))
                 run.start(large, in: &group) { number }

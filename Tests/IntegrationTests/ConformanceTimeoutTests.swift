@@ -8,12 +8,12 @@ import WebDAVFileProvider
 
 /// What the kit cannot do with a server of somebody else's: let it fall silent. Each form ends once, by the idle time-out.
 @Suite struct ConformanceTimeoutTests {
-    typealias Called = @Sendable ((any Error)?) -> Void
+    typealias Handler = @Sendable ((any Error)?) -> Void
 
     /// An operation that is started, with a file of this machine at hand.
     struct Form: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let start: @Sendable (any FileProvider, URL, @escaping Called) -> Progress?
+        let start: @Sendable (any FileProvider, URL, @escaping Handler) -> Progress?
 
         static let all =
             reading + [

@@ -35,7 +35,7 @@ import Testing
     }
 
     private func read(_ fetcher: DictionaryFetcher, warnings: WarningLog = WarningLog()) async throws -> EPUBBook {
-        try await EPUBReading(fetcher, warnings: warnings, choice: { $0.first }).book()
+        try await EPUBReader(fetcher, warnings: warnings, choice: { $0.first }).book()
     }
 
     private func cover(_ book: EPUBFixture) async throws -> String? {

@@ -127,7 +127,7 @@ struct VMSNames: Sendable {
     private var kept: [UInt8] = []
     private var last: [UInt8]?
 
-    enum Joining {
+    enum JoinedLine {
         /// The line is a name; its columns come with the next.
         case kept
         /// The name that was kept, and this line.
@@ -141,7 +141,7 @@ struct VMSNames: Sendable {
         return line.isNumber(semicolon + 1..<column.upperBound) ? semicolon : nil
     }
 
-    mutating func join(_ line: Span<UInt8>, _ columns: FTPColumns, unreadable: inout FTPUnreadableLines) -> Joining {
+    mutating func join(_ line: Span<UInt8>, _ columns: FTPColumns, unreadable: inout FTPUnreadableLines) -> JoinedLine {
         if !kept.isEmpty, line[0].isSpace {
             defer { kept = [] }
             return .joined(kept + line.bytes(0..<line.count))

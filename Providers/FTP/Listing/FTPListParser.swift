@@ -41,7 +41,7 @@ struct FTPListParser: FTPListing {
         dates = FTPListDate(now: now, zone: zone)
     }
 
-    mutating func read(_ line: Span<UInt8>) -> FTPLineReading {
+    mutating func read(_ line: Span<UInt8>) -> FTPLineContent {
         columns.find(in: line)
         if columns.isEmpty { return .noEntry }
         defer { isFirst = false }
@@ -59,7 +59,7 @@ struct FTPListParser: FTPListing {
         }
     }
 
-    private mutating func reading(_ line: Span<UInt8>) -> FTPLineReading {
+    private mutating func reading(_ line: Span<UInt8>) -> FTPLineContent {
         guard let entry = entry(line) else { return isNoise(line) ? .noEntry : .unreadable }
         return dialect == .vms && vms.isOlderVersion(entry) ? .noEntry : .entry(entry)
     }

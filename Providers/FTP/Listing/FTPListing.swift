@@ -14,13 +14,13 @@ protocol FTPListing: Sendable {
     var unusable: UnusableNames { get set }
 
     /// Reads a line, given without its end.
-    mutating func read(_ line: Span<UInt8>) -> FTPLineReading
+    mutating func read(_ line: Span<UInt8>) -> FTPLineContent
     /// Told behind the last line.
     mutating func readEnd()
 }
 
 /// What is in a line of a listing.
-enum FTPLineReading {
+enum FTPLineContent {
     case entry(FTPEntry)
     /// A heading, a sum, an empty line.
     case noEntry

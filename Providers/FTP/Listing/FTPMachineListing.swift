@@ -12,7 +12,7 @@ struct FTPMachineListing: FTPListing {
     /// The listed folder itself, where the server tells of it (`type=cdir`).
     private(set) var folder: FTPEntry?
 
-    mutating func read(_ line: Span<UInt8>) -> FTPLineReading {
+    mutating func read(_ line: Span<UInt8>) -> FTPLineContent {
         if line.isEmpty { return .noEntry }
         guard case (var entry, let name)? = Self.entry(line, from: 0) else { return .unreadable }
         entry.name = line.bytes(name..<line.count)

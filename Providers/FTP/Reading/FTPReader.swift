@@ -118,16 +118,16 @@ final class FTPReader: FileReader {
     }
 
     /// The offsets are proven, and the connection is lost on the way.
-    private struct Proven: Error {}
+    private struct ProofEnd: Error {}
 
     private func untilProven(_ body: @Sendable () async throws -> Void) async throws {
-        do { try await body() } catch is Proven { try await body() }
+        do { try await body() } catch is ProofEnd { try await body() }
     }
 
     /// Sees once that the server takes notice of an offset, whatever it says of that (RFC 3659, section 5.1): other bytes than those that
     /// were asked for would be taken for them. What reaches to the end of a file shows it by itself.
     ///
-    /// - Throws: ``Proven`` when the last byte came, and the server's last word did not.
+    /// - Throws: ``ProofEnd`` when the last byte came, and the server's last word did not.
     private func proveOffsets(_ start: Int64, _ size: Int64, _ session: FTPSession) async throws {
         let host = session.host
         if start == 0 || host.takesOffsets { return }
@@ -136,7 +136,7 @@ final class FTPReader: FileReader {
         let outcome: FTPOutcome
         do { outcome = try await session.send(last) } catch let failure as FTPFailure where failure.outcome.bytes == 1 {
             host.takesOffsets = true
-            throw Proven()
+            throw ProofEnd()
         }
         try await check(outcome, session)
         if outcome.bytes == 0 { throw short(0, of: size - 1..<size) }

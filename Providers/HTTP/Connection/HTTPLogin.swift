@@ -7,12 +7,12 @@ final class HTTPLogin: Sendable {
     /// Where the login stands, for the sentence of a refusal.
     struct State: Sendable {
         /// The kinds of secret there are for this.
-        enum Given: Sendable {
+        enum SecretKind: Sendable {
             case password, token
         }
 
         /// What the server wants and does not get.
-        enum Withheld: Sendable {
+        enum WithheldReason: Sendable {
             /// A password, or token, over a connection that is not encrypted.
             case clearSecret
             /// A password in clear, where digest was offered before.
@@ -22,8 +22,8 @@ final class HTTPLogin: Sendable {
         }
 
         /// What the source gave last; an error keeps no secret.
-        var given: Given?
-        var withheld: Withheld?
+        var given: SecretKind?
+        var withheld: WithheldReason?
     }
 
     /// What goes with a request.
@@ -130,7 +130,7 @@ final class HTTPLogin: Sendable {
         }
     }
 
-    private func withheld(_ user: String, _ memory: Memory) -> State.Withheld? {
+    private func withheld(_ user: String, _ memory: Memory) -> State.WithheldReason? {
         if user.contains(":") { return .colon }
         if !policy.allowsClear { return .clearSecret }
         return memory.hasOfferedDigest && !policy.mayDowngrade ? .downgrade : nil

@@ -28,7 +28,7 @@ struct CachedDownload {
                 await responses.keep(body, head, download.path, query: query, since: moment)
             }
             return result
-        } catch let error as NotModified {
+        } catch let error as NotModifiedError {
             guard let kept else { throw error }
             await responses.renew(kept, download.path, query: query, since: moment)
             return try await give(kept)

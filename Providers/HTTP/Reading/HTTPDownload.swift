@@ -58,7 +58,7 @@ final class Download: Sendable {
     /// The head of the answer that began the download; nil before it.
     var head: ResponseHead? { state.value.head }
 
-    /// - Throws: ``NotModified`` where the condition held.
+    /// - Throws: ``NotModifiedError`` where the condition held.
     func run() async throws -> (FileExtent, FileReaderAttributes) {
         do {
             var before: Int64
@@ -71,7 +71,7 @@ final class Download: Sendable {
         } catch let error as URLError where error.code == .networkConnectionLost && state.value.isCutShort {
             throw cutShort(.networkConnectionLost, underlying: error)
         }
-        if state.value.isNotModified { throw NotModified() }
+        if state.value.isNotModified { throw NotModifiedError() }
         return try result()
     }
 

@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 
 /// What the caller has still holds.
-struct NotModified: Error {}
+struct NotModifiedError: Error {}
 
 /// Ends a transfer of which everything wanted has come.
 struct Enough: Error {}

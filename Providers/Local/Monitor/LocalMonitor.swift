@@ -60,7 +60,7 @@ final class LocalMonitor: FileWatch {
                             state.run?.refusals = []
                         }
                         return nil
-                    } catch let error as LocalMonitorRun.Exhausted {
+                    } catch let error as LocalMonitorRun.WatchesExhausted {
                         return error.reason
                     }
                 }
@@ -132,7 +132,7 @@ final class LocalMonitor: FileWatch {
                 state.run = run
                 if let pause = run.pause { queue.wake(after: pause) }
                 return events
-            } catch let error as LocalMonitorRun.Exhausted {
+            } catch let error as LocalMonitorRun.WatchesExhausted {
                 state.exhaustion = error.reason
                 return []
             } catch {

@@ -14,7 +14,7 @@ final class LocalMonitorQueue: @unchecked Sendable {
     private let dispatch = DispatchQueue(label: "carrel.inotify")
 
     /// What came of asking for a folder to be watched.
-    enum Watching {
+    enum WatchResult {
         case watch(Int32)
         /// No more watches or descriptors are to be had; the sentence says which.
         case exhausted(String)
@@ -44,7 +44,7 @@ final class LocalMonitorQueue: @unchecked Sendable {
     }
 
     /// Watches a folder; one that is watched already keeps its number.
-    func add(_ folder: FileDescriptor, isRoot: Bool) -> Watching { inbox.add(folder, isRoot: isRoot) }
+    func add(_ folder: FileDescriptor, isRoot: Bool) -> WatchResult { inbox.add(folder, isRoot: isRoot) }
 
     func remove(_ watch: Int32) { inbox.remove(watch) }
 
@@ -114,7 +114,7 @@ private final class LocalMonitorInbox: Sendable {
         self.maxPending = maxPending
     }
 
-    func add(_ folder: FileDescriptor, isRoot: Bool) -> LocalMonitorQueue.Watching {
+    func add(_ folder: FileDescriptor, isRoot: Bool) -> LocalMonitorQueue.WatchResult {
         state.withLock { state in
             guard state.raw >= 0 else { return .exhausted("The system gives no inotify descriptor: \(failure).") }
             if state.isClosed { return .refused(EBADF) }

@@ -99,7 +99,7 @@ extension LocalMonitorRun {
         guard tree.names(of: spot).count < ProviderPath.maxTreeDepth else { return Item(inside) }
         switch queue.add(handle, isRoot: false) {
         case .watch(let watch): return Item(inside, watch: watch)
-        case .exhausted(let reason): throw Exhausted(reason: reason)
+        case .exhausted(let reason): throw WatchesExhausted(reason: reason)
         case .refused: return Item(inside)
         }
     }

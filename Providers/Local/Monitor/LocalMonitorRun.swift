@@ -7,7 +7,7 @@ import Foundation
 /// what is known. And what is known becomes what is there, because a place that changes after a look is hinted at again.
 struct LocalMonitorRun {
     /// How steps are told.
-    enum Telling {
+    enum ReportMode {
         /// Not at all: the consumer is going to list everything.
         case silent
         /// As they are.
@@ -25,11 +25,11 @@ struct LocalMonitorRun {
     let flag: CancellationFlag
 
     var tree: LocalMonitorTree
-    var telling = Telling.silent
+    var telling = ReportMode.silent
     var events: [FileEvent] = []
     /// Folders that cannot be read, told at the end.
     var refusals: [FileEvent] = []
-    /// With ``Telling/outright``: the places to tell, and whether by more than their content.
+    /// With ``ReportMode/outright``: the places to tell, and whether by more than their content.
     var touched: [LocalSpot: Bool] = [:]
 
     /// Places to look at, and folders to list.
@@ -47,7 +47,7 @@ struct LocalMonitorRun {
     private var owedFolders: Set<Int32> = []
 
     /// No more folders can be watched.
-    struct Exhausted: Error {
+    struct WatchesExhausted: Error {
         let reason: String
     }
 
@@ -73,7 +73,7 @@ struct LocalMonitorRun {
     private static func plant(_ folder: FileDescriptor, _ queue: LocalMonitorQueue, _ context: LocalContext) throws -> LocalMonitorTree {
         switch queue.add(folder, isRoot: true) {
         case .watch(let watch): return LocalMonitorTree(root: watch, try ItemStatus(of: folder, context))
-        case .exhausted(let reason): throw Exhausted(reason: reason)
+        case .exhausted(let reason): throw WatchesExhausted(reason: reason)
         case .refused(let code): throw context.error(code)
         }
     }
@@ -90,7 +90,7 @@ struct LocalMonitorRun {
     ///
     /// - Parameter isFresh: Whether the consumer may have listed since the last look.
     /// - Returns: The events; none when nothing has changed in the end.
-    /// - Throws: ``Exhausted``; `CocoaError(.fileReadNoSuchFile)` when the watched folder is not there any more.
+    /// - Throws: ``WatchesExhausted``; `CocoaError(.fileReadNoSuchFile)` when the watched folder is not there any more.
     mutating func look(at hints: LocalHints, isFresh: Bool) throws -> [FileEvent] {
         defer { opened = [:] }
         opened = [tree.root: try rootFolder()]

@@ -9,13 +9,13 @@ import Synchronization
 /// The uploads that a provider has under way, and those that this process knows for its own: nobody goes on with one of another process
 /// that may be using it, nor two providers with the same.
 final class S3Uploads: Sendable {
-    private struct Known {
+    private struct UploadIDs {
         var running: Set<String> = []
         /// Begun here and neither finished nor let go of: those that do not run were broken off.
         var begun: Set<String> = []
     }
 
-    private static let known = Mutex(Known())
+    private static let known = Mutex(UploadIDs())
     private let bucket: String
     private let running = Mutex(0)
 

@@ -32,7 +32,7 @@ struct SFTPBulkDownload: Sendable {
 
     /// - Parameter lanes: What is to be closed in the end.
     private func read(
-        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.Opened, lanes: Locked<[SFTPReader.Opened]>
+        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.OpenFile, lanes: Locked<[SFTPReader.OpenFile]>
     ) async throws -> Int64 {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         try await prove(ends.proofs, first)
@@ -60,7 +60,7 @@ struct SFTPBulkDownload: Sendable {
     }
 
     /// - Throws: `CocoaError(.fileReadUnknown)` where the file has not what came before.
-    private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], _ opened: SFTPReader.Opened) async throws {
+    private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], _ opened: SFTPReader.OpenFile) async throws {
         if proofs.isEmpty { return }
         let ranges = proofs.map { range.lowerBound + $0.range.lowerBound..<range.lowerBound + $0.range.upperBound }
         for (pieces, proof) in zip(try await reader.pieces(ranges, of: opened), proofs) where !pieces.joined().elementsEqual(proof.bytes) {

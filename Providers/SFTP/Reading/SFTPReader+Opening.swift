@@ -11,7 +11,7 @@ extension SFTPReader {
     }
 
     /// The file as it is open for small reads; opens it if it is not.
-    func opened() async throws -> Opened {
+    func opened() async throws -> OpenFile {
         while true {
             let task = try state.update { state in
                 if state.isClosed { throw FileError.closed(path) }
@@ -33,7 +33,7 @@ extension SFTPReader {
         }
     }
 
-    private func forget(_ task: Task<Opened, any Error>) { state.update { if $0.opening == task { ($0.opening, $0.opened) = (nil, nil) } } }
+    private func forget(_ task: Task<OpenFile, any Error>) { state.update { if $0.opening == task { ($0.opening, $0.opened) = (nil, nil) } } }
 
     /// Runs `body`, during which the file is not idle.
     func whileReading<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {
@@ -62,7 +62,7 @@ extension SFTPReader {
     ///   - duration: How long nobody has read from it.
     /// - Returns: The closing, which is on its way; nil where there is nothing to close.
     func giveBack(on session: SFTPSession? = nil, for duration: Duration = .zero) -> SFTPCall? {
-        let idle = state.update { state -> Opened? in
+        let idle = state.update { state -> OpenFile? in
             guard state.readers == 0, .now - state.rested >= duration, session == nil || state.opened?.session === session,
                 let opened = state.opened.take()
             else { return nil }
@@ -75,7 +75,7 @@ extension SFTPReader {
     // MARK: Opening
 
     /// Opens the file on `session` and sees that it is the version that is being read.
-    func open(on session: SFTPSession) async throws -> Opened {
+    func open(on session: SFTPSession) async throws -> OpenFile {
         provider.handles.add(self)
         let name = provider.connection.host.bytes(of: path)
         let replies = try await provider.connection.open([.open(name, .read), .stat(name)], session) { replies, status in
@@ -87,16 +87,16 @@ extension SFTPReader {
     }
 
     /// As ``open(on:)``, where the server has a handle to give at once.
-    func openNow(on session: SFTPSession) async throws -> Opened? {
+    func openNow(on session: SFTPSession) async throws -> OpenFile? {
         let name = provider.connection.host.bytes(of: path)
         guard let replies = try await provider.connection.openNow([.open(name, .read), .stat(name)], session) else { return nil }
         return try await settled(replies, session)
     }
 
     /// - Parameter replies: To `OPEN` and `STAT`.
-    private func settled(_ replies: [SFTPReply], _ session: SFTPSession) async throws -> Opened {
+    private func settled(_ replies: [SFTPReply], _ session: SFTPSession) async throws -> OpenFile {
         guard case .handle(let handle) = replies[0] else { throw try refusal(replies) }
-        let opened = Opened(session: session, handle: handle)
+        let opened = OpenFile(session: session, handle: handle)
         do {
             if case .attributes(let found) = replies[1], FileObject(found, at: path).isDirectory {
                 throw FileError.isADirectory(path, url: url)

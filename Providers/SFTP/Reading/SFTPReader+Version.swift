@@ -7,12 +7,12 @@ extension SFTPReader {
     private var host: SFTPHost { provider.connection.host }
 
     /// The request that tells whether the open file is still the same.
-    func look(at opened: Opened) -> SFTPRequest { host.looks.lackHandle ? .stat(host.bytes(of: path)) : .fstat(opened.handle) }
+    func look(at opened: OpenFile) -> SFTPRequest { host.looks.lackHandle ? .stat(host.bytes(of: path)) : .fstat(opened.handle) }
 
     /// Sees that the file is the one of the first read, by the answer to a look; where that was refused, by another one.
     ///
     /// - Throws: `CocoaError(.fileReadUnknown)` when the file is another version.
-    func settle(_ reply: SFTPReply, of opened: Opened) async throws {
+    func settle(_ reply: SFTPReply, of opened: OpenFile) async throws {
         var found = try attributes(reply)
         let known = state.value.known
         let isEnough = known != nil && (found != nil || host.looks.lackBoth)
@@ -51,7 +51,7 @@ extension SFTPReader {
     }
 
     /// `FSTAT` where `STAT` was refused, and the other way round.
-    private func otherLook(at opened: Opened) async throws -> SFTPAttributes? {
+    private func otherLook(at opened: OpenFile) async throws -> SFTPAttributes? {
         let replies = try await provider.connection.send([.fstat(opened.handle), .stat(host.bytes(of: path))], opened.session)
         let (byHandle, byName) = (try attributes(replies[0]), try attributes(replies[1]))
         if byHandle == nil { if byName == nil { host.lacks(\.lackBoth) } else { host.lacks(\.lackHandle) } }
@@ -66,7 +66,7 @@ extension SFTPReader {
     /// The size of a file, found by reading single bytes.
     ///
     /// - Complexity: One round trip, and one more for each factor of 51 in the size.
-    private func end(of opened: Opened) async throws -> Int64 {
+    private func end(of opened: OpenFile) async throws -> Int64 {
         // All below `least` is there, nothing from `maxCount` on.
         var (least, maxCount) = (Int64(0), Int64.max)
         var places = (0..<Self.probes).map { Int64(1) << $0 - 1 }
@@ -84,7 +84,7 @@ extension SFTPReader {
         return least
     }
 
-    private func areThere(_ places: [Int64], _ opened: Opened) async throws -> [Bool] {
+    private func areThere(_ places: [Int64], _ opened: OpenFile) async throws -> [Bool] {
         let requests = places.map { SFTPRequest.read(opened.handle, at: UInt64($0), count: 1) }
         return try await provider.connection.send(requests, opened.session).map { reply in
             switch reply {

@@ -7,15 +7,15 @@ import SFTPEngine
 /// It is opened and looked at in one round trip, by the first read, and stays open. Each later read looks again, in the same round trip.
 final class SFTPReader: SFTPHandleHolder, FileReader {
     /// A file that is open on a session.
-    struct Opened: Sendable {
+    struct OpenFile: Sendable {
         let session: SFTPSession
         let handle: SFTPHandle
     }
 
     struct State: Sendable {
-        var opening: Task<Opened, any Error>?
+        var opening: Task<OpenFile, any Error>?
         /// What came of ``opening``.
-        var opened: Opened?
+        var opened: OpenFile?
         var known: FileReaderAttributes?
         /// Seconds since 1970; nil where the server tells no times.
         var modified: UInt32?
@@ -112,7 +112,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
     }
 
     /// The ranges of what is open, in one round trip; each may be in several pieces.
-    func pieces(_ ranges: [Range<Int64>], of opened: Opened) async throws -> [[Data]] {
+    func pieces(_ ranges: [Range<Int64>], of opened: OpenFile) async throws -> [[Data]] {
         var pieces = ranges.map { _ in [(offset: Int64, data: Data)]() }
         var blocks = blocks(of: ranges, each: opened.session.limits.read)
         while !blocks.isEmpty {

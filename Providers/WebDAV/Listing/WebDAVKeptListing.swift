@@ -17,7 +17,7 @@ extension WebDAVFileProvider {
         // Before the listing: a change between the two makes the tag too old, never the listing.
         let tag = kept?.isFresh == true ? kept?.head.entryTag : try await item(path, isWriting: false).entryTag
         if let kept, kept.head.entryTag == tag, let items = try? items(in: kept.body, of: path) { return try await page(items) }
-        let recording = Recording(limit: responses.maxSize)
+        let recording = AnswerRecorder(limit: responses.maxSize)
         try await list(path, recording: recording, page: page)
         guard let tag, let body = recording.bytes else { return }
         var head = ResponseHead(status: 200)
@@ -38,7 +38,7 @@ extension WebDAVFileProvider {
 }
 
 /// An answer as it came, if it is not too large.
-final class Recording: Sendable {
+final class AnswerRecorder: Sendable {
     private let limit: Int64
     private let state = Locked(Data?.some(Data()))
 

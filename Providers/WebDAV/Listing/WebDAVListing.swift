@@ -59,7 +59,7 @@ extension WebDAVFileProvider {
 
     /// Lists as things are now.
     func list(
-        _ path: ProviderPath, recording: Recording? = nil, page: @Sendable ([FileObject]) async throws -> Void
+        _ path: ProviderPath, recording: AnswerRecorder? = nil, page: @Sendable ([FileObject]) async throws -> Void
     ) async throws {
         let asked = Locked(asked(path, isFolder: true))
         do {
@@ -80,7 +80,7 @@ extension WebDAVFileProvider {
     }
 
     /// The items among the responses of a depth-1 `PROPFIND` of `folder`.
-    func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout AskedItem) throws -> [FileObject] {
+    func items(in responses: [DAVResponse], of folder: ProviderPath, _ asked: inout RequestedItem) throws -> [FileObject] {
         var items: [FileObject] = []
         items.reserveCapacity(responses.count)
         for response in asked.ready(responses) {
@@ -101,13 +101,13 @@ extension WebDAVFileProvider {
         return items
     }
 
-    func asked(_ path: ProviderPath, isFolder: Bool) -> AskedItem {
-        AskedItem(
+    func asked(_ path: ProviderPath, isFolder: Bool) -> RequestedItem {
+        RequestedItem(
             path: rootPath.appending(path), isFolder: isFolder,
             kept: path.relative(to: home)?.components.count ?? path.components.count, encoding: hrefEncoding.value)
     }
 
-    private func learn(from asked: AskedItem) {
+    private func learn(from asked: RequestedItem) {
         hrefEncoding.update { $0 = asked.encoding }
         if let base = asked.base { hrefBase.update { $0 = base } }
     }

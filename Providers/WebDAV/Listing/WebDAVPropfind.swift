@@ -15,7 +15,7 @@ extension WebDAVFileProvider {
     /// Sends one `PROPFIND` and gives its responses as they come (RFC 4918, section 9.1).
     func propfind(
         _ path: ProviderPath, isFolder: Bool, depth: Int, isWriting: Bool, properties: String = usualProperties,
-        recording: Recording? = nil, page: @Sendable ([DAVResponse]) async throws -> Void
+        recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void
     ) async throws {
         // By the path alone: no other server minds, and nobody has to be asked.
         let isOwnCloud = properties == Self.usualProperties && OwnCloudFiles(rootPath.appending(path)) != nil
@@ -31,7 +31,7 @@ extension WebDAVFileProvider {
     }
 
     /// Sends `request` and gives the responses of its answer as they come. Tried again while nothing was given yet.
-    func multistatus(_ request: HTTPRequest, recording: Recording? = nil, page: @Sendable ([DAVResponse]) async throws -> Void) async throws
+    func multistatus(_ request: HTTPRequest, recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void) async throws
     {
         let hasGiven = Locked(false)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
@@ -53,7 +53,7 @@ extension WebDAVFileProvider {
     }
 
     private func receive(
-        _ request: HTTPRequest, through pipe: BytePipe, _ recording: Recording?, page: ([DAVResponse]) async throws -> Void
+        _ request: HTTPRequest, through pipe: BytePipe, _ recording: AnswerRecorder?, page: ([DAVResponse]) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [connection] in

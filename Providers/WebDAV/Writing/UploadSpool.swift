@@ -41,10 +41,10 @@ final class UploadSpool: WriteSource, @unchecked Sendable {
             // A second round begins the file again; one in the middle leaves a hole, and nothing is kept.
             state = State(bytes: bytes, isKept: offset == 0)
         }
-        return Kept(spool: self, base: bytes)
+        return KeptSource(spool: self, base: bytes)
     }
 
-    private final class Kept: ByteSource {
+    private final class KeptSource: ByteSource {
         private let spool: UploadSpool
         private let base: any ByteSource
 

@@ -48,7 +48,7 @@ extension WebDAVFileProvider {
 
     /// What an href names; nil where that is neither `item` nor below it.
     func path(of href: [UInt8], in item: ProviderPath) -> ProviderPath? {
-        let asked = AskedItem(path: rootPath.appending(item), isFolder: true, kept: 0, encoding: hrefEncoding.value)
+        let asked = RequestedItem(path: rootPath.appending(item), isFolder: true, kept: 0, encoding: hrefEncoding.value)
         return asked.names(downTo: href).flatMap { names in
             (try? ProviderPath(bytes: names.joined(separator: "/".utf8))).map { item.appending($0) }
         }

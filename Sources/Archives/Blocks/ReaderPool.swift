@@ -3,7 +3,7 @@ import Synchronization
 
 /// Files that are kept open for being read on, a bounded number of them: the one that was used longest ago is closed first.
 final class ReaderPool: Sendable {
-    fileprivate struct Held {
+    fileprivate struct HeldReader {
         var reader: any FileReader
         var users = 0
         var lastUse = 0
@@ -12,7 +12,7 @@ final class ReaderPool: Sendable {
     fileprivate struct State {
         var isClosed = false
         var uses = 0
-        var held: [Int: Held] = [:]
+        var held: [Int: HeldReader] = [:]
     }
 
     private let state = Mutex(State())
@@ -58,7 +58,7 @@ final class ReaderPool: Sendable {
     private func add(_ reader: any FileReader, _ key: Int) async -> (any FileReader)? {
         let used = state.withLock { state -> (any FileReader)? in
             if state.isClosed { return nil }
-            if state.held[key] == nil { state.held[key] = Held(reader: reader) }
+            if state.held[key] == nil { state.held[key] = HeldReader(reader: reader) }
             return state.join(key)
         }
         if used !== reader { await reader.close() }

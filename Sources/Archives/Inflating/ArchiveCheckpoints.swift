@@ -11,7 +11,7 @@ final class ArchiveCheckpoints: Sendable {
     /// Passes that wait for somebody to read on where they stopped; each takes about 110 KiB.
     private static let maxIdle = 4
 
-    fileprivate struct Known: Sendable {
+    fileprivate struct KnownEntry: Sendable {
         let entry: ZIPEntry
         var index = CheckpointIndex()
         var key: String?
@@ -24,7 +24,7 @@ final class ArchiveCheckpoints: Sendable {
     }
 
     fileprivate struct State: Sendable {
-        var known: [Int: Known] = [:]
+        var known: [Int: KnownEntry] = [:]
         var loads: [Int: Task<Void, Never>] = [:]
         var idle: [InflatingPass] = []
         var lastSave: Task<Void, Never>?
@@ -62,7 +62,7 @@ final class ArchiveCheckpoints: Sendable {
     func wants(_ position: InflatingPass.Position, of entry: ZIPEntry) -> Bool {
         guard position.uncompressed < entry.uncompressedSize, position.compressed < entry.compressedSize else { return false }
         return state.withLock { state in
-            let known = state.known[entry.index] ?? Known(entry: entry)
+            let known = state.known[entry.index] ?? KnownEntry(entry: entry)
             if state.isClosed || known.isSpoiled { return false }
             return known.index.wants(compressed: position.compressed, uncompressed: position.uncompressed)
         }
@@ -70,7 +70,7 @@ final class ArchiveCheckpoints: Sendable {
 
     func add(_ point: Checkpoint, of entry: ZIPEntry) {
         state.withLock { state in
-            var known = state.known[entry.index] ?? Known(entry: entry)
+            var known = state.known[entry.index] ?? KnownEntry(entry: entry)
             if state.isClosed || known.isSpoiled { return }
             let count = known.index.points.count
             known.index.add(point)
@@ -120,7 +120,7 @@ final class ArchiveCheckpoints: Sendable {
     private func load(_ entry: ZIPEntry, from store: any CheckpointStore) async {
         guard let attributes = try? await reader.attributes() else { return }
         let key = CheckpointKey.make(for: entry, in: attributes, directoryChecksum: directoryChecksum)
-        var known = Known(entry: entry, key: key)
+        var known = KnownEntry(entry: entry, key: key)
         if let data = await store.load(key) {
             if let index = CheckpointIndex(data, key: key, entry: entry) {
                 known.index = index
@@ -141,7 +141,7 @@ final class ArchiveCheckpoints: Sendable {
     func spoil(_ entry: ZIPEntry) {
         state.withLock { state in
             let key = state.known[entry.index]?.key
-            state.known[entry.index] = Known(entry: entry, key: key, isSpoiled: true)
+            state.known[entry.index] = KnownEntry(entry: entry, key: key, isSpoiled: true)
             state.idle.removeAll { $0.entry.index == entry.index }
             guard let store, let key, !state.isClosed else { return }
             state.lastSave = Task { [lastSave = state.lastSave] in

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// What one reader wants of an entry, and where it goes.
-final class EntryReading: Sendable {
+final class EntryRead: Sendable {
     let extent: FileExtent
     let sink: any ByteSink
     private let state = Mutex((hasBegun: false, hasDelivered: false))
@@ -82,7 +82,7 @@ final class InflatingPass: Sendable {
     /// - Parameter checkpoints: Gets those that are found on the way.
     /// - Returns: Bytes of `input` used, and why it stopped.
     func run(
-        _ input: Data, for reading: EntryReading, noting checkpoints: ArchiveCheckpoints, flag: CancellationFlag
+        _ input: Data, for reading: EntryRead, noting checkpoints: ArchiveCheckpoints, flag: CancellationFlag
     ) throws -> (used: Int, outcome: Outcome) {
         try reading.begin()
         return try input.withUnsafeBytes { input in
@@ -92,7 +92,7 @@ final class InflatingPass: Sendable {
     }
 
     private func run(
-        _ input: UnsafeRawBufferPointer, _ state: inout State, _ reading: EntryReading, _ checkpoints: ArchiveCheckpoints,
+        _ input: UnsafeRawBufferPointer, _ state: inout State, _ reading: EntryRead, _ checkpoints: ArchiveCheckpoints,
         _ flag: CancellationFlag
     ) throws -> (used: Int, outcome: Outcome) {
         var used = 0
@@ -128,7 +128,7 @@ final class InflatingPass: Sendable {
     }
 
     /// Counts new output, and gives the reader what of it is wanted.
-    private func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State, _ reading: EntryReading) throws -> FlowState
+    private func take(_ bytes: UnsafeRawBufferPointer, at offset: Int64, _ state: inout State, _ reading: EntryRead) throws -> FlowState
     {
         guard state.position.uncompressed <= entry.uncompressedSize else {
             throw entry.damaged("it unpacks to more than the \(entry.uncompressedSize) bytes that the directory says")
@@ -143,7 +143,7 @@ final class InflatingPass: Sendable {
     }
 
     /// Whether all has come; an entry that is read whole has to end where it should, and to have its checksum.
-    private func isDone(_ step: Inflater.Step, _ state: borrowing State, _ reading: EntryReading) throws -> Bool {
+    private func isDone(_ step: Inflater.Step, _ state: borrowing State, _ reading: EntryRead) throws -> Bool {
         let produced = state.position.uncompressed
         guard reading.isWhole else {
             if produced >= reading.wanted.upperBound { return true }

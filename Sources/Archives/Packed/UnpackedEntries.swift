@@ -56,14 +56,14 @@
 
     /// Entries that were unpacked not long ago, bounded: the one that was used longest ago goes first.
     final class UnpackedEntries: Sendable {
-        private struct Held {
+        private struct HeldEntry {
             var entry: UnpackedEntry
             var lastUse: Int
         }
 
         /// Bytes in memory, and bytes in files.
         private let capacity: (memory: Int64, files: Int64)
-        private let state = Mutex((held: [Int: Held](), uses: 0))
+        private let state = Mutex((held: [Int: HeldEntry](), uses: 0))
 
         init(memory: Int64, files: Int64) {
             capacity = (memory, files)
@@ -80,7 +80,7 @@
         func insert(_ entry: UnpackedEntry, at index: Int) {
             state.withLock { state in
                 state.uses += 1
-                state.held[index] = Held(entry: entry, lastUse: state.uses)
+                state.held[index] = HeldEntry(entry: entry, lastUse: state.uses)
                 Self.trim(&state.held, to: capacity.memory) { !$0.isFile }
                 Self.trim(&state.held, to: capacity.files) { $0.isFile }
             }
@@ -88,7 +88,7 @@
 
         func removeAll() { state.withLock { $0.held = [:] } }
 
-        private static func trim(_ held: inout [Int: Held], to capacity: Int64, of kind: (UnpackedEntry) -> Bool) {
+        private static func trim(_ held: inout [Int: HeldEntry], to capacity: Int64, of kind: (UnpackedEntry) -> Bool) {
             var ours = held.filter { kind($0.value.entry) }
             var total = ours.values.reduce(0) { $0 + $1.entry.count }
             // The newest stays, however large: somebody is about to read it.

@@ -10,7 +10,7 @@ extension ZIPArchive {
     /// Unpacks from the nearest place before the extent that is known, dropping what lies in between.
     func streamDeflated(_ entry: ZIPEntry, extent: FileExtent, into sink: any ByteSink) async throws {
         await checkpoints.load(entry)
-        let reading = EntryReading(extent, into: sink)
+        let reading = EntryRead(extent, into: sink)
         let mayBeMisled = !reading.isWhole && checkpoints.areLoaded(of: entry)
         defer { checkpoints.save(entry) }
         do {
@@ -25,7 +25,7 @@ extension ZIPArchive {
 
     /// A pass that another reader left where this one goes on, or one from the nearest checkpoint. An entry that is read whole is
     /// unpacked from its start, because it is checked.
-    private func pass(through entry: ZIPEntry, for reading: EntryReading) async throws -> InflatingPass {
+    private func pass(through entry: ZIPEntry, for reading: EntryRead) async throws -> InflatingPass {
         if reading.isWhole { return try InflatingPass(entry) }
         let offset = reading.extent.offset
         let checkpoint = checkpoints.last(upTo: offset, of: entry)
@@ -40,7 +40,7 @@ extension ZIPArchive {
     /// Whether a checkpoint that was kept belongs to this data: another file may have the same name in the store.
     ///
     /// - Complexity: What is compared is asked for together with what is unpacked next.
-    private func isRight(_ checkpoint: Checkpoint, of entry: ZIPEntry, for reading: EntryReading) async throws -> Bool {
+    private func isRight(_ checkpoint: Checkpoint, of entry: ZIPEntry, for reading: EntryRead) async throws -> Bool {
         let length = checkpoint.approach.length
         let position = InflatingPass.Position(compressed: checkpoint.compressed, uncompressed: checkpoint.uncompressed)
         let part = nextPart(of: entry, for: reading, from: position, least: Int64(reader.cost.preferredBlock))
@@ -50,7 +50,7 @@ extension ZIPArchive {
         return checkpoint.approach.matches(data.prefix(length))
     }
 
-    private func unpack(_ entry: ZIPEntry, for reading: EntryReading, with pass: InflatingPass) async throws {
+    private func unpack(_ entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass) async throws {
         let largest = reading.isWhole ? CachedFileReader.maxCachedRead : Self.maxHeldPartSize
         // Whoever reads part after part is about to want what follows; of others a neighbouring part means nothing.
         let readsOn = !reading.isWhole && reading.extent.offset > 0 && pass.position.uncompressed == reading.extent.offset
@@ -78,7 +78,7 @@ extension ZIPArchive {
 
     /// The compressed data to ask for next: all, or, when a part of the entry is wanted, what that takes even if nothing could be
     /// compressed, and at most up to the first checkpoint behind it.
-    private func nextPart(of entry: ZIPEntry, for reading: EntryReading, from position: InflatingPass.Position, least: Int64) -> Range<
+    private func nextPart(of entry: ZIPEntry, for reading: EntryRead, from position: InflatingPass.Position, least: Int64) -> Range<
         Int64
     > {
         let start = min(position.compressed, entry.compressedSize)
@@ -91,7 +91,7 @@ extension ZIPArchive {
     }
 
     /// Unpacks a part as it streams in; leaving early stops the transfer.
-    private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, for reading: EntryReading, with pass: InflatingPass) async throws -> Bool
+    private func unpack(_ part: Range<Int64>, of entry: ZIPEntry, for reading: EntryRead, with pass: InflatingPass) async throws -> Bool
     {
         let pipe = BytePipe()
         let transfer = Task {
@@ -115,7 +115,7 @@ extension ZIPArchive {
     /// Unpacks one piece.
     ///
     /// - Returns: Whether all that is wanted has come.
-    private func unpack(_ piece: Data, for reading: EntryReading, with pass: InflatingPass) async throws -> Bool {
+    private func unpack(_ piece: Data, for reading: EntryRead, with pass: InflatingPass) async throws -> Bool {
         var rest = piece
         while true {
             let input = rest

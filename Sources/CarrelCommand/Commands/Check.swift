@@ -21,12 +21,12 @@ struct Check: Verb {
 
     var blamed: String? { nil }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var same: Int
         var different: [String]
         var onlyA: [String]
         var onlyB: [String]
-        var failed: [CopyRun.Failed]
+        var failed: [CopyRun.FailedItem]
     }
 
     func perform(_ session: Session) async throws {
@@ -43,10 +43,10 @@ struct Check: Verb {
         }
         if common.json {
             try session.output.json(
-                Shown(
+                ShownResult(
                     same: outcome.same, different: outcome.different.map { Self.shown($0.path) },
                     onlyA: outcome.onlyFirst.map(Self.shown), onlyB: outcome.onlySecond.map(Self.shown),
-                    failed: outcome.failed.map { CopyRun.Failed(path: Self.shown($0.path), message: $0.error.sentence) }))
+                    failed: outcome.failed.map { CopyRun.FailedItem(path: Self.shown($0.path), message: $0.error.sentence) }))
         } else {
             for item in outcome.different { try session.output.fields(["different", Self.shown(item.path), item.reason.shown]) }
             for path in outcome.onlyFirst { try session.output.fields(["only in A", Self.shown(path)]) }

@@ -18,7 +18,7 @@ struct Checksum: Verb {
 
     var blamed: String? { locations.count == 1 ? locations[0] : nil }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         enum Computer: String, Encodable {
             case server, client
         }
@@ -42,7 +42,7 @@ struct Checksum: Verb {
                 throw FileError.isADirectory(place.path, writing: false)
             }
             let sum = try await FileChecksum.of(place.path, of: place.provider, kind: kind)
-            return Shown(location: place.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
+            return ShownResult(location: place.shown, kind: kind, value: sum.value, by: sum.isByStorage ? .server : .client)
         }
         if !common.json {
             for sum in all { try session.output.fields([sum.value, sum.location, "\(sum.kind) by \(sum.by.rawValue)"]) }

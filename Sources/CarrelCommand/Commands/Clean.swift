@@ -21,10 +21,10 @@ struct Clean: Verb {
 
     var blamed: String? { location }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var removed: [String]
         var kept: Int
-        var failed: [CopyRun.Failed]?
+        var failed: [CopyRun.FailedItem]?
     }
 
     func validate() throws { _ = try age() }
@@ -44,9 +44,9 @@ struct Clean: Verb {
         let outcome = try await PartSweep(age: age(), isDryRun: dryRun).sweep(place.path, of: place.provider)
         for failed in outcome.failed { Session.say(failed.error, verb: Self.verb, location: place.shown(of: failed.path)) }
         if common.json {
-            let failed = outcome.failed.map { CopyRun.Failed(path: $0.path.string, message: $0.error.sentence) }
+            let failed = outcome.failed.map { CopyRun.FailedItem(path: $0.path.string, message: $0.error.sentence) }
             try session.output.json(
-                Shown(removed: outcome.removed.map(\.string), kept: outcome.kept, failed: failed.isEmpty ? nil : failed))
+                ShownResult(removed: outcome.removed.map(\.string), kept: outcome.kept, failed: failed.isEmpty ? nil : failed))
         } else if !common.quiet {
             for path in outcome.removed { try session.output.line("\(dryRun ? "would be removed" : "removed") \(place.shown(of: path))") }
             if outcome.kept > 0 { try session.output.line(outcome.kept == 1 ? "kept 1 part" : "kept \(outcome.kept) parts") }

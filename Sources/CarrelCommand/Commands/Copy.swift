@@ -112,22 +112,22 @@ struct Copy: Verb {
         try report(outcome, session)
     }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var copied: Int
         var skipped: Int
-        var failed: [CopyRun.Failed]
+        var failed: [CopyRun.FailedItem]
         var bytes: Int64
         /// False if the target lets nobody look at what was copied; otherwise left out.
         var verified: Bool?
         /// True if nothing was copied in truth, with what would be; otherwise left out.
         var dryRun: Bool?
-        var files: [CopyRun.Planned]?
+        var files: [CopyRun.PlannedFile]?
     }
 
-    private func report(_ outcome: CopyRun.Outcome, planned: [CopyRun.Planned] = [], _ session: Session) throws {
+    private func report(_ outcome: CopyRun.Outcome, planned: [CopyRun.PlannedFile] = [], _ session: Session) throws {
         if common.json {
             try session.output.json(
-                Shown(
+                ShownResult(
                     copied: outcome.copied, skipped: outcome.skipped, failed: outcome.failed, bytes: outcome.bytes,
                     verified: outcome.unverified > 0 ? false : nil, dryRun: selected.dryRun ? true : nil,
                     files: selected.dryRun ? planned : nil))

@@ -7,27 +7,27 @@ final class CopyRun: Sendable {
     struct Outcome: Sendable {
         var copied = 0
         var skipped = 0
-        var failed: [Failed] = []
+        var failed: [FailedItem] = []
         var bytes: Int64 = 0
         /// Files of which nothing but the target's word says that they are there.
         var unverified = 0
     }
 
     /// An item that was not copied, as `--json` shows it.
-    struct Failed: Encodable, Sendable {
+    struct FailedItem: Encodable, Sendable {
         var path: String
         var message: String
     }
 
     /// A file that a dry run names, as `--json` shows it.
-    struct Planned: Encodable {
+    struct PlannedFile: Encodable {
         var path: String
         var target: String
         var size: Int64?
     }
 
     /// With `--dry-run --json`, what would be copied.
-    let planned = CollectedValues<Planned>()
+    let planned = CollectedValues<PlannedFile>()
     let outcome = Locked(Outcome())
     private let verb: Copy
     private let session: Session
@@ -167,7 +167,7 @@ final class CopyRun: Sendable {
     /// Names a file that a dry run would copy.
     private func plan(_ file: FileObject, _ from: Place, at target: ProviderPath) throws {
         if verb.common.json {
-            planned.append(Planned(path: file.path.string, target: target.string, size: file.size))
+            planned.append(PlannedFile(path: file.path.string, target: target.string, size: file.size))
         } else if !verb.common.quiet {
             try session.output.line("would be copied \(from.shown(of: file.path))")
         }
@@ -190,7 +190,7 @@ final class CopyRun: Sendable {
     private func fail(_ error: any Error, path: ProviderPath, at place: Place) {
         bar.clear()
         Session.say(error, verb: Copy.verb, location: place.shown(of: path))
-        outcome.update { $0.failed.append(Failed(path: path.string, message: error.innermost.sentence)) }
+        outcome.update { $0.failed.append(FailedItem(path: path.string, message: error.innermost.sentence)) }
     }
 }
 

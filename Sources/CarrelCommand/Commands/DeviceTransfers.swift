@@ -144,7 +144,7 @@ struct DeviceGet: DeviceVerb {
                 shown.fetched.append(file.path)
                 if !common.json, !common.quiet { try session.output.line(file.path) }
             case .failure(let error):
-                shown.failed.append(CopyRun.Failed(path: book.filename, message: error.innermost.sentence))
+                shown.failed.append(CopyRun.FailedItem(path: book.filename, message: error.innermost.sentence))
                 failures.append(ExitStatus(error))
                 say(error.innermost.sentence, of: book.filename)
             }
@@ -159,7 +159,7 @@ struct DeviceGet: DeviceVerb {
 
 private struct ShownFetch: Encodable {
     var fetched: [String] = []
-    var failed: [CopyRun.Failed] = []
+    var failed: [CopyRun.FailedItem] = []
 }
 
 /// ``ExistingBookPolicy`` as an argument.

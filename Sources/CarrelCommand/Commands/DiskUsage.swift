@@ -14,7 +14,7 @@ struct DiskUsage: Verb {
 
     var blamed: String? { location }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var bytes: Int64
         var files: Int
         var folders: Int
@@ -28,7 +28,7 @@ struct DiskUsage: Verb {
             Session.say($1, verb: Self.verb, location: place.shown(of: $0))
         }
         if common.json {
-            try session.output.json(Shown(bytes: size.bytes, files: size.files, folders: size.folders))
+            try session.output.json(ShownResult(bytes: size.bytes, files: size.files, folders: size.folders))
         } else {
             try session.output.fields(["bytes", humanReadable ? ProgressBar.bytes(size.bytes) : String(size.bytes)])
             try session.output.fields(["files", String(size.files)])

@@ -14,7 +14,7 @@ struct FreeSpace: Verb {
 
     var blamed: String? { location }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var total: Int64?
         var available: Int64?
         var used: Int64?
@@ -41,7 +41,7 @@ struct FreeSpace: Verb {
         let place = try await session.place(location)
         let item = try await place.provider.attributesOfItem(path: place.path)
         let volume = try await Self.storage(of: place, item).storageProperties()
-        let shown = Shown(total: volume?.totalCapacity, available: volume?.availableCapacity, used: volume?.usage)
+        let shown = ShownResult(total: volume?.totalCapacity, available: volume?.availableCapacity, used: volume?.usage)
         if common.json { return try session.output.json(shown) }
         for (name, value) in [("total", shown.total), ("available", shown.available), ("used", shown.used)] {
             let bytes = value.map { humanReadable ? ProgressBar.bytes($0) : String($0) }

@@ -36,7 +36,7 @@ struct ReadLink: Verb {
 
     var blamed: String? { location }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         let linkTarget: String
     }
 
@@ -46,7 +46,7 @@ struct ReadLink: Verb {
         guard let text = item.linkTargetText else {
             throw FileError.make(.fileReadUnknown, path: place.path, sentence: "“\(place.path)” is no symbolic link.")
         }
-        if common.json { return try session.output.json(Shown(linkTarget: text)) }
+        if common.json { return try session.output.json(ShownResult(linkTarget: text)) }
         try session.output.line(text)
     }
 }
@@ -61,7 +61,7 @@ struct Share: Verb {
 
     var blamed: String? { location }
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         let url: String
         let expiration: Date?
     }
@@ -72,7 +72,7 @@ struct Share: Verb {
             throw FileError.unsupported("Making a public link", path: place.path)
         }
         let link = try await provider.publicLink(to: place.path)
-        if common.json { return try session.output.json(Shown(url: link.url.absoluteString, expiration: link.expiration)) }
+        if common.json { return try session.output.json(ShownResult(url: link.url.absoluteString, expiration: link.expiration)) }
         try session.output.line(link.url.absoluteString)
     }
 }

@@ -25,11 +25,11 @@ struct Providers: Verb {
     }
 
     private func listSchemes(_ session: Session) throws {
-        struct Shown: Encodable {
+        struct ShownResult: Encodable {
             var type: String
             var schemes: [String]
         }
-        let all = ProviderRegistry.shared.all.map { Shown(type: $0.type, schemes: $0.schemes) }
+        let all = ProviderRegistry.shared.all.map { ShownResult(type: $0.type, schemes: $0.schemes) }
         if common.json { return try session.output.json(all) }
         for entry in all { try session.output.fields([entry.type, entry.schemes.joined(separator: " ")]) }
     }

@@ -48,7 +48,7 @@ private final class Removal: Sendable {
     private let planned = CollectedValues<String>()
     private let failures = Locked(0)
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var dryRun = true
         var removed: [String]
     }
@@ -92,7 +92,7 @@ private final class Removal: Sendable {
     ///
     /// - Throws: Exit code 7 where items in a folder were not removed.
     func end() throws {
-        if options.dryRun, session.common.json { try session.output.json(Shown(removed: planned.values)) }
+        if options.dryRun, session.common.json { try session.output.json(ShownResult(removed: planned.values)) }
         let count = failures.value
         guard count == 0 else {
             throw CommandFailure(

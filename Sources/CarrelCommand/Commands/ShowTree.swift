@@ -35,7 +35,7 @@ struct ShowTree: Verb {
 
 /// One tree: of each folder from the top down to the one at hand, the lines are held, and those of a few that come next.
 private final class TreeRun: Sendable {
-    private typealias Listings = ThrowingTaskGroup<FoldersAhead.Listed, any Error>
+    private typealias Listings = ThrowingTaskGroup<FoldersAhead.ListingResult, any Error>
     private typealias Put = @Sendable (FileObject, inout [UInt8]) -> Void
 
     let failures = Locked(0)
@@ -74,7 +74,7 @@ private final class TreeRun: Sendable {
         try session.output.bytes(#"{"children":["#.utf8)
         var isFirst = true
         let lines = listed.lines.sorted
-        try await withThrowingTaskGroup(of: FoldersAhead.Listed.self) { group in
+        try await withThrowingTaskGroup(of: FoldersAhead.ListingResult.self) { group in
             var folders = ahead(lines, of: listed, at: path, depth: depth, put: Self.json)
             for line in lines {
                 if !isFirst { try session.output.bytes(CollectionOfOne(UInt8(ascii: ","))) }
@@ -107,7 +107,7 @@ private final class TreeRun: Sendable {
     private func show(_ listed: FolderLines, at path: ProviderPath, indent: String, depth: Int) async throws {
         note(listed.leftOut, at: path)
         let lines = listed.lines.sorted
-        try await withThrowingTaskGroup(of: FoldersAhead.Listed.self) { group in
+        try await withThrowingTaskGroup(of: FoldersAhead.ListingResult.self) { group in
             var folders = ahead(lines, of: listed, at: path, depth: depth, put: Self.name)
             for (index, line) in lines.enumerated() {
                 let isLast = index == lines.count - 1

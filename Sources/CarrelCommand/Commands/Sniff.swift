@@ -17,7 +17,7 @@ struct Sniff: Verb {
     var locations: [String]
     @OptionGroup var common: CommonOptions
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var location: String
         var mediaType: String?
         var name: String?
@@ -40,7 +40,7 @@ struct Sniff: Verb {
 
     func perform(_ session: Session) async throws {
         let work = ItemWork(verb: Self.verb)
-        var shown: [Shown] = []
+        var shown: [ShownResult] = []
         for place in try await session.places(locations) {
             try await work.run(place, isAlone: locations.count == 1) {
                 let found = try await sniff(place)
@@ -54,12 +54,12 @@ struct Sniff: Verb {
         try work.finish("not recognised", hasDocument: common.json)
     }
 
-    private func show(_ items: [Shown], _ session: Session) throws {
+    private func show(_ items: [ShownResult], _ session: Session) throws {
         if common.json { return try locations.count == 1 ? session.output.json(items[0]) : session.output.json(items) }
         for item in items { try session.output.fields([item.location, item.mediaType ?? "unknown", item.name ?? ""]) }
     }
 
-    private func sniff(_ place: Place) async throws -> Shown {
+    private func sniff(_ place: Place) async throws -> ShownResult {
         let found = try await MediaType.sniff(
             path: place.path, of: place.provider, mediaTypes: type, fileExtensions: ext, ignoringHints: content)
         // Hints answer for a file that is not there, and for a folder, too; content was read and tells by itself.
@@ -68,7 +68,7 @@ struct Sniff: Verb {
                 .fileReadUnknown, path: place.path, sentence: "“\(place.path)” is a folder, which has no media type.",
                 underlying: POSIXError(.EISDIR))
         }
-        return Shown(
+        return ShownResult(
             location: place.shown, mediaType: found?.mediaType.string, name: found?.mediaType.name,
             fileExtension: found?.mediaType.fileExtension, by: found?.basis.rawValue)
     }

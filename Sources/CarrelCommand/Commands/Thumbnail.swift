@@ -19,7 +19,7 @@ struct MakeThumbnail: Verb {
     var file: String
     @OptionGroup var common: CommonOptions
 
-    private struct Shown: Encodable {
+    private struct ShownResult: Encodable {
         var mediaType: String
         var width: Int
         var height: Int
@@ -49,7 +49,7 @@ struct MakeThumbnail: Verb {
         }
         guard common.json else { return }
         try session.output.json(
-            Shown(
+            ShownResult(
                 mediaType: thumbnail.mediaType, width: thumbnail.width, height: thumbnail.height, bytes: thumbnail.data.count))
     }
 }

@@ -3,7 +3,7 @@ import Carrel
 /// The folders in one folder of a tree, listed in order: while one is shown, the next ones are being listed.
 struct FoldersAhead {
     /// A listing that has ended.
-    struct Listed: Sendable {
+    struct ListingResult: Sendable {
         let place: Int
         let result: Result<FolderLines, any Error>
     }
@@ -32,7 +32,7 @@ struct FoldersAhead {
     /// The lines of the next folder. Listings run in `group`, which is left to this value.
     ///
     /// - Throws: As its listing.
-    mutating func next(_ group: inout ThrowingTaskGroup<Listed, any Error>) async throws -> FolderLines {
+    mutating func next(_ group: inout ThrowingTaskGroup<ListingResult, any Error>) async throws -> FolderLines {
         let place = shown
         shown += 1
         if begun == place { try begin(&group) }
@@ -44,7 +44,7 @@ struct FoldersAhead {
         return lines
     }
 
-    private mutating func begin(_ group: inout ThrowingTaskGroup<Listed, any Error>) throws {
+    private mutating func begin(_ group: inout ThrowingTaskGroup<ListingResult, any Error>) throws {
         let (place, path, list, room) = (begun, try path(folders[begun]), list, room)
         begun += 1
         room.enter()
@@ -52,7 +52,7 @@ struct FoldersAhead {
             let result: Result<FolderLines, any Error>
             do { result = .success(try await list(path)) } catch { result = .failure(error) }
             room.leave(result)
-            return Listed(place: place, result: result)
+            return ListingResult(place: place, result: result)
         }
     }
 }

@@ -11,7 +11,7 @@ struct ShownSync: Encodable {
     var conflicts: Int
     var bytes: Int64
     var skipped: [Left]
-    var failed: [Failed]
+    var failed: [FailedItem]
     var failures: Int
     var unheld: Int
     var postponed: [Left]
@@ -30,7 +30,7 @@ struct ShownSync: Encodable {
     }
 
     /// An item that failed.
-    struct Failed: Encodable {
+    struct FailedItem: Encodable {
         var side: String
         var path: String
         var pathBytes: String?
@@ -67,7 +67,7 @@ struct ShownSync: Encodable {
     init(_ report: FolderSyncReport, isPlan: Bool) {
         (created, updated, moved, removed) = (report.created, report.updated, report.moved, report.removed)
         (conflicts, bytes, failures, unheld) = (report.conflicts, report.bytes, report.failures, report.unheld)
-        (skipped, failed, postponed) = (report.skipped.map(Left.init), report.failed.map(Failed.init), report.postponed.map(Left.init))
+        (skipped, failed, postponed) = (report.skipped.map(Left.init), report.failed.map(FailedItem.init), report.postponed.map(Left.init))
         dryRun = isPlan ? true : nil
     }
 }

@@ -19,7 +19,7 @@ enum ExitStatus: Int32 {
     /// The code for an error: the one table of the command line.
     init(_ error: any Error) {
         switch error {
-        case let error as Located: self = error.status ?? ExitStatus(error.cause)
+        case let error as LocatedError: self = error.status ?? ExitStatus(error.cause)
         case let error as CommandFailure: self = error.status
         case is ValidationError: self = .usage
         case let error where error.missingTrait != nil: self = .usage

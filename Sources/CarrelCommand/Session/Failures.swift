@@ -21,7 +21,7 @@ struct CommandFailure: LocalizedError, CustomNSError {
 }
 
 /// An error and the location that it is about, as the user gave it, without secrets.
-struct Located: Error {
+struct LocatedError: Error {
     let location: String
     let cause: any Error
     /// The exit code, where the cause alone does not tell it.
@@ -30,7 +30,7 @@ struct Located: Error {
 
 extension Error {
     /// The error itself, without the location that the command line put around it.
-    var innermost: any Error { (self as? Located)?.cause.innermost ?? self }
+    var innermost: any Error { (self as? LocatedError)?.cause.innermost ?? self }
 
     /// This error of a write to `path`, with a sentence that names the folder which is missing rather than what was to be made.
     func naming(missingParentOf path: ProviderPath) -> any Error {
@@ -42,7 +42,7 @@ extension Error {
 
     /// This error about a location; one that knows its location already keeps it.
     func at(_ location: String, status: ExitStatus? = nil) -> any Error {
-        self is Located ? self : Located(location: location, cause: self, status: status)
+        self is LocatedError ? self : LocatedError(location: location, cause: self, status: status)
     }
 }
 

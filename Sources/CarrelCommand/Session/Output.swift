@@ -85,7 +85,7 @@ final class Output: Sendable {
     }
 
     func printError(_ error: any Error) {
-        struct Shown: Encodable {
+        struct ShownResult: Encodable {
             var domain: String
             var code: Int
             var path: String?
@@ -99,7 +99,7 @@ final class Output: Sendable {
         let underlying = cause.map {
             "\(($0 as NSError).domain) \(($0 as NSError).code): \($0.sentence)"
         }
-        let shown = Shown(
+        let shown = ShownResult(
             domain: bridged.domain, code: driver?.shownCode ?? bridged.code, path: bridged.userInfo[NSFilePathErrorKey] as? String,
             message: error.sentence, underlying: underlying)
         // The error itself stands on standard error already; nothing is left to do when this cannot be printed.

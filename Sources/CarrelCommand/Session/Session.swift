@@ -68,7 +68,7 @@ final class Session: Sendable {
 
     /// One line on standard error: `carrel: VERB LOC: sentence`; one for each item where the error stands for several.
     static func say(_ error: any Error, verb: String, location: String?) {
-        let place = ((error as? Located)?.location ?? location).map(LocationText.shown)
+        let place = ((error as? LocatedError)?.location ?? location).map(LocationText.shown)
         let items = error.innermost.itemErrors
         for item in items.isEmpty ? [error.innermost] : items {
             Output.standardError("carrel: \(verb)\(place.map { $0.isEmpty ? "" : " " + $0 } ?? ""): \(item.sentence)\(hint(item))")

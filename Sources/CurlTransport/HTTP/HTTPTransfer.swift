@@ -14,7 +14,7 @@ final class HTTPTransfer: Transfer, @unchecked Sendable {
     /// Whether the next byte from the server is the first of an answer.
     private var isAwaitingAnswer = true
     private var headerBytes = 0
-    private var unpacking = Unpacking()
+    private var unpacking = DecodingWatch()
     private let proxyPorts: Set<Int>
     /// Ends the exchange with the answer that is there: the server calls every answer to its challenge too old.
     private var isRefusedForEver = false

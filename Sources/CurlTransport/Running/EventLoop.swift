@@ -23,7 +23,7 @@ final class EventLoop: @unchecked Sendable {
         var isStopped = false
     }
 
-    private struct Running {
+    private struct RunningTransfer {
         let transfer: Transfer
         let easy: EasyHandle
         let lists: [UnsafeMutablePointer<curl_slist>]
@@ -39,7 +39,7 @@ final class EventLoop: @unchecked Sendable {
     private let places: Int
     /// What callbacks of the connections refer to.
     private let companion: AnyObject?
-    private var running: [UnsafeMutableRawPointer: Running] = [:]
+    private var running: [UnsafeMutableRawPointer: RunningTransfer] = [:]
     private var spare: [EasyHandle] = []
     /// Transfers for which there is no place yet, in the order in which they came.
     private var waiting: [Transfer] = []
@@ -212,7 +212,7 @@ final class EventLoop: @unchecked Sendable {
             let easy = try spare.popLast() ?? EasyHandle.make()
             transfer.easy = easy.raw
             let lists = easy.configure(for: transfer, options: options)
-            running[easy.raw] = Running(transfer: transfer, easy: easy, lists: lists, isReused: isReused)
+            running[easy.raw] = RunningTransfer(transfer: transfer, easy: easy, lists: lists, isReused: isReused)
             let code = curl_multi_add_handle(multi, easy.raw)
             guard code == CURLM_OK else {
                 running[easy.raw] = nil
@@ -276,7 +276,7 @@ final class EventLoop: @unchecked Sendable {
             sentence: "“\(transfer.url.host() ?? "The server")” was too slow: fewer than \(least) bytes moved in a minute.")
     }
 
-    private func end(_ entry: Running, _ code: CURLcode) {
+    private func end(_ entry: RunningTransfer, _ code: CURLcode) {
         owner.assertIsCurrent()
         let raw = entry.easy.raw
         running[raw] = nil

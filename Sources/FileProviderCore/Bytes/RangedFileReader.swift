@@ -16,7 +16,7 @@ public final class RangedFileReader: FileReader {
     public let cost: Capabilities.ReadCost
     private let fetch: Fetch
     private let ask: (@Sendable () async throws -> FileReaderAttributes)?
-    private let known = Known()
+    private let known = KnownAttributes()
     private let isClosed = Locked(false)
 
     /// - Parameter attributes: Asks for size and version without reading, where that is cheaper than reading one byte.
@@ -66,7 +66,7 @@ public final class RangedFileReader: FileReader {
 }
 
 /// What the answers so far say about a file.
-private final class Known: Sendable {
+private final class KnownAttributes: Sendable {
     private let store = Locked<FileReaderAttributes?>(nil)
 
     var attributes: FileReaderAttributes? { store.value }

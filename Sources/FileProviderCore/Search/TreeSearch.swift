@@ -36,7 +36,7 @@ struct TreeSearch: Sendable {
     }
 
     /// What a listing came to. One that failed may have told of folders before.
-    private struct Listed {
+    private struct ListingOutcome {
         var folder: Folder
         var below: [ProviderPath]
         var error: (any Error)?
@@ -45,7 +45,7 @@ struct TreeSearch: Sendable {
     func run(from path: ProviderPath) async throws {
         var pending = [Folder(path: path, depth: 0)]
         var failures = UnlistedFolders()
-        try await withThrowingTaskGroup(of: Listed.self) { group in
+        try await withThrowingTaskGroup(of: ListingOutcome.self) { group in
             var inFlight = 0
             var limit: Int?
             while true {
@@ -75,7 +75,7 @@ struct TreeSearch: Sendable {
         return try await provider.capabilities().readCost.concurrentListings
     }
 
-    private func list(_ folder: Folder) async -> Listed {
+    private func list(_ folder: Folder) async -> ListingOutcome {
         let below = CollectedValues<ProviderPath>()
         let strangers = Locked(UnusableNames())
         do {
@@ -89,10 +89,10 @@ struct TreeSearch: Sendable {
                 }
             }
             let refused = strangers.value
-            return Listed(
+            return ListingOutcome(
                 folder: folder, below: below.values, error: refused.isEmpty ? nil : FileError.refusedItems(refused, in: folder.path))
         } catch {
-            return Listed(folder: folder, below: below.values, error: error)
+            return ListingOutcome(folder: folder, below: below.values, error: error)
         }
     }
 

@@ -2,12 +2,12 @@
 /// of these keeps a line busy by itself.
 package struct BoundedRun<Outcome: Sendable>: Sendable {
     /// What one file came to. No tuple: optimised code of Swift 6.3 copies a value with a tuple in it wrongly out of a task group.
-    package struct Ended: Sendable {
+    package struct Completion: Sendable {
         fileprivate let isLarge: Bool
         package let outcome: Outcome
     }
 
-    package typealias Group = ThrowingTaskGroup<Ended, any Error>
+    package typealias Group = ThrowingTaskGroup<Completion, any Error>
 
     /// Files in flight at once, at most.
     package let maxCount: Int
@@ -35,7 +35,7 @@ package struct BoundedRun<Outcome: Sendable>: Sendable {
         let isLarge = Self.isLarge(size)
         count += 1
         if isLarge { largeCount += 1 }
-        group.addTask { Ended(isLarge: isLarge, outcome: await body()) }
+        group.addTask { Completion(isLarge: isLarge, outcome: await body()) }
     }
 
     /// Waits until one of the files in flight has ended; nil if there are none.

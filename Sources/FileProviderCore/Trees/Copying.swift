@@ -78,7 +78,7 @@ public struct TreeCopy: Sendable {
         var run = Run(
             inFlight: BoundedRun(transfers: transfers, capabilities: capabilities, usual: 4), folders: [path],
             maxDepth: path.components.count + ProviderPath.maxTreeDepth)
-        try await withThrowingTaskGroup(of: BoundedRun<Finished>.Ended.self) { group in
+        try await withThrowingTaskGroup(of: BoundedRun<FileResult>.Completion.self) { group in
             while !run.folders.isEmpty {
                 let some = Array(run.folders.suffix(min(run.inFlight.maxCount, Self.maxFoldersAtOnce)))
                 run.folders.removeLast(some.count)
@@ -113,7 +113,7 @@ public struct TreeCopy: Sendable {
     /// Where a copy of a tree stands: of a few folders the items are held, of the rest the folders still to be entered.
     private struct Run {
         var outcome = Outcome()
-        var inFlight: BoundedRun<Finished>
+        var inFlight: BoundedRun<FileResult>
         var folders: [ProviderPath]
         /// Folders of the source that are passed, and not made yet.
         var unmade: Set<ProviderPath> = []
@@ -121,13 +121,13 @@ public struct TreeCopy: Sendable {
         let maxDepth: Int
     }
 
-    private struct Finished: Sendable {
+    private struct FileResult: Sendable {
         let file: FileObject
-        let result: Result<Arrived, any Error>
+        let result: Result<FileOutcome, any Error>
     }
 
     /// What became of one file.
-    private enum Arrived: Sendable {
+    private enum FileOutcome: Sendable {
         case copied(Int64, isVerified: Bool)
         case wasThere
     }
@@ -135,7 +135,7 @@ public struct TreeCopy: Sendable {
     /// Folders that are made and listed at once.
     private static let maxFoldersAtOnce = 16
 
-    private func take(_ finished: Finished, _ run: inout Run) throws {
+    private func take(_ finished: FileResult, _ run: inout Run) throws {
         switch finished.result {
         case .success(.copied(let bytes, let isVerified)):
             run.outcome.copied += 1
@@ -146,8 +146,8 @@ public struct TreeCopy: Sendable {
         }
     }
 
-    /// No tuple, for the reason that ``BoundedRun/Ended`` gives.
-    private struct Entered: Sendable {
+    /// No tuple, for the reason that ``BoundedRun/Completion`` gives.
+    private struct EnteredFolder: Sendable {
         let place: Int
         let folder: ProviderPath
         let listing: DirectoryListing
@@ -158,27 +158,27 @@ public struct TreeCopy: Sendable {
         _ folders: [ProviderPath], _ unmade: Set<ProviderPath>, of provider: any FileProvider, from path: ProviderPath,
         to destination: ProviderPath,
         of target: any FileProvider
-    ) async -> [Entered] {
-        await withTaskGroup(of: Entered.self) { group in
+    ) async -> [EnteredFolder] {
+        await withTaskGroup(of: EnteredFolder.self) { group in
             for (place, folder) in folders.enumerated() {
                 group.addTask {
                     do {
                         if folder != path, !unmade.contains(folder) {
                             try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
                         }
-                        return Entered(place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
+                        return EnteredFolder(place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
                     } catch {
-                        return Entered(place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
+                        return EnteredFolder(place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
                     }
                 }
             }
-            var entered: [Entered] = []
+            var entered: [EnteredFolder] = []
             for await one in group { entered.append(one) }
             return entered.sorted { $0.place < $1.place }
         }
     }
 
-    private func items(of entered: Entered, isTop: Bool, _ run: inout Run) throws -> [FileObject] {
+    private func items(of entered: EnteredFolder, isTop: Bool, _ run: inout Run) throws -> [FileObject] {
         guard let error = entered.listing.error else { return entered.listing.contents }
         // The rest of such a folder is good.
         let isPartial = error.unusableNames != nil
@@ -223,19 +223,19 @@ public struct TreeCopy: Sendable {
 
     private func finish(
         _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
-    ) async -> Finished {
+    ) async -> FileResult {
         do {
             let arrived = try await copyOne(file, of: provider, to: place, of: target, progress: progress)
-            return Finished(file: file, result: .success(arrived))
+            return FileResult(file: file, result: .success(arrived))
         } catch {
-            return Finished(file: file, result: .failure(error))
+            return FileResult(file: file, result: .failure(error))
         }
     }
 
     /// Copies a file of a tree. Within one storage that copies by itself, that storage does it.
     private func copyOne(
         _ file: FileObject, of provider: any FileProvider, to place: ProviderPath, of target: any FileProvider, progress: ProgressReporter
-    ) async throws -> Arrived {
+    ) async throws -> FileOutcome {
         if provider === target, placement == .published, !preservesDates, !resumes,
             try await target.capabilities()[.serverSideCopying] == .native
         {

@@ -41,13 +41,13 @@ public struct FileObjectSorting: Sendable, Hashable {
     ///
     /// - Complexity: O(n log n); each name is prepared once.
     public func sort(_ files: [FileObject]) -> [FileObject] {
-        let prepared = files.map { Prepared($0, key: key(of: $0)) }
+        let prepared = files.map { SortKey($0, key: key(of: $0)) }
         // Indices rather than items, which are large to move about.
         return files.indices.sorted { precedes(prepared[$0], prepared[$1]) ?? ($0 < $1) }.map { files[$0] }
     }
 
     /// What of an item decides.
-    private struct Prepared {
+    private struct SortKey {
         let isDirectory: Bool
         let key: Key?
         let name: [UInt32]
@@ -89,7 +89,7 @@ public struct FileObjectSorting: Sendable, Hashable {
     }
 
     /// Nil for two that are the same in everything that counts.
-    private func precedes(_ one: Prepared, _ other: Prepared) -> Bool? {
+    private func precedes(_ one: SortKey, _ other: SortKey) -> Bool? {
         if isDirectoriesFirst, one.isDirectory != other.isDirectory { return one.isDirectory }
         if (one.key == nil) != (other.key == nil) { return one.key != nil }
         let order = Self.order(one, other)
@@ -100,7 +100,7 @@ public struct FileObjectSorting: Sendable, Hashable {
     }
 
     /// Below 0 when `one` comes first, above 0 when `other` does.
-    private static func order(_ one: Prepared, _ other: Prepared) -> Int {
+    private static func order(_ one: SortKey, _ other: SortKey) -> Int {
         switch (one.key, other.key) {
         case (.text(let one), .text(let other)): ReadingOrder.compare(one, other)
         case (.number(let one), .number(let other)): one < other ? -1 : one > other ? 1 : 0

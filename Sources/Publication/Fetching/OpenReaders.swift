@@ -3,11 +3,11 @@ import Synchronization
 
 /// The readers that the resources of one fetcher hold open; they go with their resources.
 final class OpenReaders: Sendable {
-    private struct Held {
+    private struct HeldReader {
         weak var reader: (any FileReader)?
     }
 
-    private let state = Mutex((isClosed: false, held: [Held]()))
+    private let state = Mutex((isClosed: false, held: [HeldReader]()))
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
@@ -16,7 +16,7 @@ final class OpenReaders: Sendable {
         state.withLock { state in
             if state.isClosed { return false }
             if state.held.count > 64 { state.held.removeAll { $0.reader == nil } }
-            state.held.append(Held(reader: reader))
+            state.held.append(HeldReader(reader: reader))
             return true
         }
     }

@@ -82,14 +82,14 @@ extension URITemplate.Value: ExpressibleByStringLiteral, ExpressibleByArrayLiter
 /// Percent-encoding as RFC 6570 asks for it (section 3.2.1).
 enum URITemplateEncoding {
     /// The characters that stay as they are.
-    enum Allowed: Hashable, Sendable {
+    enum AllowedCharacters: Hashable, Sendable {
         /// Unreserved characters only.
         case unreserved
         /// Reserved characters too, and what is percent-encoded already.
         case reserved
     }
 
-    static func encode(_ text: String, _ allowed: Allowed) -> String {
+    static func encode(_ text: String, _ allowed: AllowedCharacters) -> String {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -103,7 +103,7 @@ enum URITemplateEncoding {
     }
 
     /// The first `length` characters, of which something percent-encoded already is one where it stays so.
-    static func prefix(_ text: String, _ length: Int, _ allowed: Allowed) -> String {
+    static func prefix(_ text: String, _ length: Int, _ allowed: AllowedCharacters) -> String {
         var result = String.UnicodeScalarView()
         var rest = Substring(text).unicodeScalars
         for _ in 0..<length {

@@ -50,7 +50,7 @@ struct URITemplateExpression: Hashable, Sendable {
         /// What stands between a name and an empty value.
         var afterNameOfNothing: String { self == .parameter ? "" : "=" }
 
-        var allowed: URITemplateEncoding.Allowed { self == .reserved || self == .fragment ? .reserved : .unreserved }
+        var allowed: URITemplateEncoding.AllowedCharacters { self == .reserved || self == .fragment ? .reserved : .unreserved }
     }
 
     func expand(_ values: [String: URITemplate.Value], in template: String) throws -> String {

@@ -58,7 +58,7 @@ extension Publication {
     /// - Complexity: What looking inside costs, less what was read before.
     private static func typeByContent(_ content: SniffedContent, _ options: OpeningOptions) async throws -> MediaType? {
         try await ContentErrors.passOver {
-            let sniffing = Sniffing(mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
+            let sniffing = SnifferRun(mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
             return try await sniffing.run(content)?.mediaType
         }
     }
@@ -106,7 +106,7 @@ extension Publication {
 
     private static func sniff(_ content: SniffedContent, named path: ProviderPath, _ options: OpeningOptions) async throws -> SniffedType? {
         let hints = [path.fileExtension].compactMap(\.self)
-        let sniffing = Sniffing(
+        let sniffing = SnifferRun(
             mediaTypes: options.mediaTypes, fileExtensions: hints, sniffers: options.sniffers, ignoringHints: content.isFolder)
         return try await sniffing.run(content)
     }

@@ -23,7 +23,7 @@ extension MediaType {
     public static func of(
         mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        try await Sniffing(mediaTypes, fileExtensions, sniffers).run(content: nil)?.mediaType
+        try await SnifferRun(mediaTypes, fileExtensions, sniffers).run(content: nil)?.mediaType
     }
 
     /// What the bytes are that `bytes` gives, asked for only when the hints do not tell.
@@ -33,7 +33,7 @@ extension MediaType {
         bytes: @escaping @Sendable () async throws -> Data, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        try await Sniffing(mediaTypes, fileExtensions, sniffers).run { SniffedContent(DataReader(try await bytes())) }?.mediaType
+        try await SnifferRun(mediaTypes, fileExtensions, sniffers).run { SniffedContent(DataReader(try await bytes())) }?.mediaType
     }
 
     /// The same with the hints in the other order, as Readium's examples have them.
@@ -64,7 +64,7 @@ extension MediaType {
     public static func of(
         folder path: ProviderPath, of provider: any FileProviderReadWrite, sniffers: [Sniffer] = MediaType.sniffers.all
     ) async throws -> MediaType? {
-        let sniffing = Sniffing(mediaTypes: [], fileExtensions: [], sniffers: sniffers, ignoringHints: true)
+        let sniffing = SnifferRun(mediaTypes: [], fileExtensions: [], sniffers: sniffers, ignoringHints: true)
         let found = try await sniffing.run { SniffedContent(try await FolderArchive.open(provider, path: path)) }
         // A folder is no ZIP file, whatever is in it.
         return found?.mediaType == .zip ? nil : found?.mediaType
@@ -86,7 +86,7 @@ extension MediaType {
         path: ProviderPath, of provider: any FileProviderReadWrite, mediaTypes: [String?] = [], fileExtensions: [String?] = [],
         sniffers: [Sniffer] = MediaType.sniffers.all, ignoringHints: Bool = false, timeLimit: Duration = MediaType.sniffingTimeLimit
     ) async throws -> SniffedType? {
-        var sniffing = Sniffing(mediaTypes, fileExtensions + [path.fileExtension], sniffers)
+        var sniffing = SnifferRun(mediaTypes, fileExtensions + [path.fileExtension], sniffers)
         sniffing.ignoringHints = ignoringHints
         sniffing.timeLimit = timeLimit
         return try await sniffing.run { SniffedContent(try await provider.open(path: path)) }

@@ -89,7 +89,7 @@ final class SniffedContent: Sendable {
         if let folder { return folder }
         guard let file else { return nil }
         return try await opened.value { [limits, checkpoints, nameEncoding] in
-            let archive = try await ArchiveOpening.open(file, limits: limits, checkpoints: checkpoints)
+            let archive = try await ArchiveOpener.open(file, limits: limits, checkpoints: checkpoints)
             guard let zip = archive as? ZIPArchive else { return archive }
             return try await ZIPNames.decide(zip, assuming: nameEncoding)
         }

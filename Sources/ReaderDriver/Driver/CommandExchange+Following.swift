@@ -13,9 +13,9 @@ extension CommandExchange {
     /// - Parameter ignoring: A report that was there before.
     /// - Throws: ``DriverError``; the storage's last error where that is what ended it. Then the command and the report are gone from the
     ///   folder, as far as the storage lets them go; after a `CancellationError` they are as they were.
-    func follow(_ sent: Outstanding, ignoring: Data?, progress: DriverProgress) async throws -> Ending {
+    func follow(_ sent: OutstandingCommand, ignoring: Data?, progress: DriverProgress) async throws -> Ending {
         let poll = options.poll(isLocal: await isLocal())
-        var run = Following(
+        var run = FollowState(
             watch: StatusWatch(
                 fileName: sent.fileName, timestamp: sent.timestamp, limits: limits(on: sent), coding: coding, ignoring: ignoring,
                 now: time.elapsed))
@@ -46,7 +46,7 @@ extension CommandExchange {
 
     /// An application on a slow storage has as long to fetch the command and to put its report there as the driver had to write, and a
     /// second for each MiB of the command.
-    private func limits(on sent: Outstanding) -> StatusWatch.Limits {
+    private func limits(on sent: OutstandingCommand) -> StatusWatch.Limits {
         let more = 2 * lastWriting + Double(sent.data.count) / Double(1 << 20)
         return StatusWatch.Limits(
             acknowledge: options.acknowledgeLimit + more, stall: options.stallLimit + more, offline: options.offlineLimit,
@@ -54,7 +54,7 @@ extension CommandExchange {
     }
 
     /// What is kept from look to look.
-    private struct Following {
+    private struct FollowState {
         var watch: StatusWatch
         /// Whether the application got the time for its first report once more.
         var isExtended = false
@@ -83,7 +83,7 @@ extension CommandExchange {
     }
 
     /// Looks, now and then while the report stays as it is, whether the application says that it is offline.
-    private func lookForConnection(_ run: inout Following) async {
+    private func lookForConnection(_ run: inout FollowState) async {
         let now = time.elapsed
         guard run.watch.silence(now: now) > Self.connectionInterval, now - run.lastConnectionLook > Self.connectionInterval else { return }
         run.lastConnectionLook = now
@@ -98,13 +98,13 @@ extension CommandExchange {
     }
 
     /// Whether the application took the command's file away, so that it must have noticed the command.
-    private func wasTaken(_ sent: Outstanding) async -> Bool {
+    private func wasTaken(_ sent: OutstandingCommand) async -> Bool {
         // A storage that fails here is about to end the command anyway.
         (try? await looking.attributes(of: sent.fileName) == nil) ?? false
     }
 
     /// Takes the command back, removes the report on it that `run` saw, and throws `error`.
-    private func giveUp(_ sent: Outstanding, _ run: Following?, _ error: any Error) async throws -> Never {
+    private func giveUp(_ sent: OutstandingCommand, _ run: FollowState?, _ error: any Error) async throws -> Never {
         let report = run?.watch.report
         await withCancellationShield {
             await self.withdraw(sent)

@@ -7,7 +7,7 @@ import ReaderMessages
 /// Nothing runs twice at once here: whoever calls sees to that. Every call ends, whatever the application and the storage do.
 actor CommandExchange {
     /// A command of ours that is, or may be, in the folder.
-    struct Outstanding: Sendable {
+    struct OutstandingCommand: Sendable {
         let kind: ReaderCommand.Kind
         let timestamp: Double
         let data: Data
@@ -26,7 +26,7 @@ actor CommandExchange {
     static let writingLimit = 5.0
 
     /// What went out last and was not seen to its end.
-    var outstanding: Outstanding?
+    var outstanding: OutstandingCommand?
     /// Seconds that the storage took to take the last command, which is what an application needs at least to fetch it.
     private(set) var lastWriting = 0.0
     /// A report that was removed before documents were staged, should it appear once more.
@@ -96,7 +96,7 @@ actor CommandExchange {
         var command = command
         let timestamp = stamps.next()
         command.timestamp = timestamp
-        let sent = Outstanding(kind: command.kind, timestamp: timestamp, data: try coding.data(for: command))
+        let sent = OutstandingCommand(kind: command.kind, timestamp: timestamp, data: try coding.data(for: command))
         try await publish(sent, command)
         let ending: Ending
         do { ending = try await follow(sent, ignoring: ignoring, progress: progress) } catch {
@@ -109,7 +109,7 @@ actor CommandExchange {
         return ending.status
     }
 
-    private func publish(_ sent: Outstanding, _ command: ReaderCommand) async throws {
+    private func publish(_ sent: OutstandingCommand, _ command: ReaderCommand) async throws {
         trace.sends(command, coding: coding)
         outstanding = sent
         let start = time.elapsed
@@ -125,7 +125,7 @@ actor CommandExchange {
 
     /// Takes back a command that may have arrived although nobody said so, or that may still arrive: it is looked for once more before the
     /// next command.
-    private func withdrawUnanswered(_ sent: Outstanding) async {
+    private func withdrawUnanswered(_ sent: OutstandingCommand) async {
         await sent.writing.wait(atMost: Self.writingLimit, by: time)
         await withdraw(sent)
         outstanding = sent
@@ -148,7 +148,7 @@ actor CommandExchange {
 
     /// Takes `sent` back; what cannot be done now is done before the next command.
     @discardableResult
-    func withdraw(_ sent: Outstanding) async -> Bool {
+    func withdraw(_ sent: OutstandingCommand) async -> Bool {
         do {
             let wasThere = try await folder.remove(sent.fileName, holding: sent.data)
             outstanding = nil
@@ -162,7 +162,7 @@ actor CommandExchange {
     /// After the last report: waits until the application removed the command, in the end removes it itself, then removes the report.
     ///
     /// In this order: while the report is there, the application begins no other command.
-    func tidy(_ sent: Outstanding, _ ending: Ending) async {
+    func tidy(_ sent: OutstandingCommand, _ ending: Ending) async {
         let start = time.elapsed
         let poll = options.poll(isLocal: await isLocal())
         while !isAbandoned, time.elapsed - start < options.removalLimit {
@@ -197,7 +197,7 @@ actor CommandExchange {
     }
 
     /// The caller has gone: the application is told to stop where it can be, and the folder is left as an application may find it.
-    private func finishCancelled(_ sent: Outstanding) async {
+    private func finishCancelled(_ sent: OutstandingCommand) async {
         let cancels = cancels
         await withCancellationShield {
             // Without a report it has not begun, and the command can still be taken back.

@@ -19,7 +19,7 @@ actor FolderCacheStore {
         static let noFile = Version(size: -1)
     }
 
-    private struct Held {
+    private struct HeldFolder {
         /// Nil where there is no file.
         var version: Version?
         var generation: Int64 = 0
@@ -30,7 +30,7 @@ actor FolderCacheStore {
     private let path: ProviderPath
     private let cache: any FolderCache
     private let options: PlainFolderOptions
-    private var held: Held?
+    private var held: HeldFolder?
     private var warnings: [String] = []
 
     init(provider: any FileProvider, path: ProviderPath, cache: any FolderCache, options: PlainFolderOptions) {
@@ -61,7 +61,7 @@ actor FolderCacheStore {
             if entries == base.entries { return }
             // The counter comes from a file that anybody may have written.
             let generation = base.generation < .max ? max(0, base.generation) + 1 : 1
-            let new = Held(version: base.version, generation: generation, entries: entries)
+            let new = HeldFolder(version: base.version, generation: generation, entries: entries)
             do {
                 if try await replace(base.version, by: new) { return }
             } catch let error where error.isOfAChange { continue }
@@ -71,7 +71,7 @@ actor FolderCacheStore {
 
     // MARK: Reading
 
-    private func current() async throws -> Held {
+    private func current() async throws -> HeldFolder {
         for _ in 0..<max(1, options.cacheTries) {
             do {
                 let version = try await look()
@@ -81,8 +81,8 @@ actor FolderCacheStore {
                 }
                 if let held, held.version == version { return held }
                 guard let version else {
-                    held = Held()
-                    return Held()
+                    held = HeldFolder()
+                    return HeldFolder()
                 }
                 if let new = try await fetch(version) { return new }
             } catch let error where error.isNoSuchFile || error.isOfAChange { continue }
@@ -91,13 +91,13 @@ actor FolderCacheStore {
     }
 
     /// What the file of that version holds; nil where it cannot be used, and is put aside, or is another one by now.
-    private func fetch(_ version: Version) async throws -> Held? {
+    private func fetch(_ version: Version) async throws -> HeldFolder? {
         do {
             let contents = try await load()
             // Another driver may have replaced the file between the two.
             guard try await look() == version else { return nil }
             let entries = contents.entries.map { ($0.path, $0) }
-            let new = Held(version: version, generation: contents.generation, entries: Dictionary(entries) { first, _ in first })
+            let new = HeldFolder(version: version, generation: contents.generation, entries: Dictionary(entries) { first, _ in first })
             held = new
             return new
         } catch let failure as FolderCacheFailure {
@@ -163,7 +163,7 @@ actor FolderCacheStore {
     /// Puts `new` in place.
     ///
     /// - Returns: False where the file there is not `version` any more.
-    private func replace(_ version: Version?, by new: Held) async throws -> Bool {
+    private func replace(_ version: Version?, by new: HeldFolder) async throws -> Bool {
         let scratch = try await ScratchFolder()
         do {
             let file = scratch.file("cache")
@@ -178,7 +178,7 @@ actor FolderCacheStore {
         }
     }
 
-    private func write(_ file: URL, over version: Version?, _ new: Held) async throws -> Bool {
+    private func write(_ file: URL, over version: Version?, _ new: HeldFolder) async throws -> Bool {
         guard try await look() == version else { return false }
         var write = WriteOptions(overwrite: version != nil)
         if let tag = version?.entryTag, try await provider.capabilities().has(.conditionalWriting) { write.ifMatch = tag }
@@ -197,7 +197,7 @@ actor FolderCacheStore {
     }
 
     /// Spares the next listing the fetching, where it is certain that the version there is the one just written.
-    private func remember(_ new: Held, written: FileObject, from file: URL) async {
+    private func remember(_ new: HeldFolder, written: FileObject, from file: URL) async {
         held = nil
         // What cannot be looked at now is fetched when it is needed.
         guard let version = try? await look() else { return }
@@ -206,7 +206,7 @@ actor FolderCacheStore {
         } else {
             guard let ends = try? await FileEnds.digest(ofLocalFile: file), ends == version.digest else { return }
         }
-        held = Held(version: version, generation: new.generation, entries: new.entries)
+        held = HeldFolder(version: version, generation: new.generation, entries: new.entries)
     }
 }
 

@@ -19,7 +19,7 @@ struct FolderRefresh: Sendable {
     }
 
     /// A file that has to be opened, and what was remembered of its path.
-    private struct Unknown: Sendable {
+    private struct UnknownFile: Sendable {
         var file: FoundFile
         var previous: FolderCacheEntry?
         var digest = ""
@@ -36,13 +36,13 @@ struct FolderRefresh: Sendable {
         _ scan: FolderScan, remembered: [String: FolderCacheEntry], progress: @escaping DriverProgress
     ) async throws -> Outcome {
         var outcome = Outcome(warnings: scan.warnings)
-        var unknown: [Unknown] = []
+        var unknown: [UnknownFile] = []
         for file in scan.files {
             let previous = remembered[file.key]
             if let previous, previous.matches(file) {
                 outcome.entries.append(previous)
             } else {
-                unknown.append(Unknown(file: file, previous: previous))
+                unknown.append(UnknownFile(file: file, previous: previous))
             }
         }
         let found = Set(scan.files.map(\.key))
@@ -73,8 +73,8 @@ struct FolderRefresh: Sendable {
 
     /// Reads the ends of all unknown files.
     private func digests(
-        _ unknown: [Unknown], _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome, progress: @escaping DriverProgress
-    ) async -> [Unknown] {
+        _ unknown: [UnknownFile], _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome, progress: @escaping DriverProgress
+    ) async -> [UnknownFile] {
         let results = await unknown.concurrently(atOnce, progress) { file in
             await failures.attempt {
                 var file = file
@@ -86,7 +86,7 @@ struct FolderRefresh: Sendable {
     }
 
     /// A file was moved where exactly one is gone, and exactly one is new, of the same size and the same ends.
-    private static func findMoved(_ files: inout [Unknown], among gone: [FolderCacheEntry]) {
+    private static func findMoved(_ files: inout [UnknownFile], among gone: [FolderCacheEntry]) {
         func identity(_ size: Int64, _ digest: String) -> String { "\(size) \(digest)" }
         let old = Dictionary(grouping: gone.filter { $0.digest != nil }) { identity($0.size, $0.digest ?? "") }
         let new = Dictionary(grouping: files.indices.filter { files[$0].previous == nil }) { identity(files[$0].size, files[$0].digest) }
@@ -98,7 +98,7 @@ struct FolderRefresh: Sendable {
 
     /// Opens the files that are not known by now.
     private func extract(
-        _ files: [Unknown], with extraction: BookExtraction, _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome,
+        _ files: [UnknownFile], with extraction: BookExtraction, _ atOnce: Int, _ failures: FailureCount, _ outcome: inout Outcome,
         progress: @escaping DriverProgress
     ) async {
         let results = await files.concurrently(atOnce, progress) { file in
@@ -111,7 +111,7 @@ struct FolderRefresh: Sendable {
         }
     }
 
-    private func entry(for unknown: Unknown, with extraction: BookExtraction) async throws -> FolderCacheEntry {
+    private func entry(for unknown: UnknownFile, with extraction: BookExtraction) async throws -> FolderCacheEntry {
         let before = unknown.moved ?? unknown.previous
         // Without a time the listing cannot tell whether a file changed, and its ends have to.
         let isUndated = unknown.file.modified == nil && unknown.file.entryTag == nil
@@ -127,7 +127,7 @@ struct FolderRefresh: Sendable {
     }
 
     /// What a file came to; nil where it could not be read, which it is listed with, or is not there any more.
-    private func settle<Value>(_ result: Result<Value, any Error>, of unknown: Unknown, _ outcome: inout Outcome) -> Value? {
+    private func settle<Value>(_ result: Result<Value, any Error>, of unknown: UnknownFile, _ outcome: inout Outcome) -> Value? {
         switch result {
         case .success(let value): return value
         case .failure(let error):

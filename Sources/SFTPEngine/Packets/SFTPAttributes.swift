@@ -5,23 +5,23 @@ package struct SFTPAttributes: Sendable, Hashable {
     /// The number of the owner and that of the group.
     package var owner: (user: UInt32, group: UInt32)? {
         get { owning.map { ($0.user, $0.group) } }
-        set { owning = newValue.map { Owning(user: $0.user, group: $0.group) } }
+        set { owning = newValue.map { Owner(user: $0.user, group: $0.group) } }
     }
     /// `st_mode` of stat(2): type and permission bits.
     package var permissions: UInt32?
     /// Times of access and modification, seconds since 1970.
     package var times: (access: UInt32, modification: UInt32)? {
         get { timing.map { ($0.access, $0.modification) } }
-        set { timing = newValue.map { Timing(access: $0.access, modification: $0.modification) } }
+        set { timing = newValue.map { Times(access: $0.access, modification: $0.modification) } }
     }
-    private var owning: Owning?
-    private var timing: Timing?
+    private var owning: Owner?
+    private var timing: Times?
 
-    private struct Owning: Sendable, Hashable {
+    private struct Owner: Sendable, Hashable {
         let user, group: UInt32
     }
 
-    private struct Timing: Sendable, Hashable {
+    private struct Times: Sendable, Hashable {
         let access, modification: UInt32
     }
 
@@ -45,9 +45,9 @@ package struct SFTPAttributes: Sendable, Hashable {
     init(_ decoder: inout SFTPDecoder) throws {
         let flags = try decoder.uint32()
         if flags & Flag.size != 0 { size = try decoder.uint64() }
-        if flags & Flag.owner != 0 { owning = Owning(user: try decoder.uint32(), group: try decoder.uint32()) }
+        if flags & Flag.owner != 0 { owning = Owner(user: try decoder.uint32(), group: try decoder.uint32()) }
         if flags & Flag.permissions != 0 { permissions = try decoder.uint32() }
-        if flags & Flag.times != 0 { timing = Timing(access: try decoder.uint32(), modification: try decoder.uint32()) }
+        if flags & Flag.times != 0 { timing = Times(access: try decoder.uint32(), modification: try decoder.uint32()) }
         guard flags & Flag.extended != 0 else { return }
         // Each pair takes 8 bytes at least, so that a false count ends at the end of the packet.
         for _ in 0..<(try decoder.uint32()) {

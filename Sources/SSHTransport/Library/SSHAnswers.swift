@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 
 /// Signs for libssh2 with a key that it does not have. Source: libssh2_userauth_publickey(3).
-final class SSHSigning {
+final class SSHSigner {
     private let body: ([UInt8]) throws -> [UInt8]?
     private(set) var failure: (any Error)?
 
@@ -15,7 +15,7 @@ final class SSHSigning {
             UnsafeMutablePointer<UnsafeMutableRawPointer?>?
         ) -> Int32 = { session, signature, length, data, count, context in
             guard let session, let wire = SSHWire.of(libssh2_session_abstract(session)), let context = context?.pointee else { return -1 }
-            let signing = Unmanaged<SSHSigning>.fromOpaque(context).takeUnretainedValue()
+            let signing = Unmanaged<SSHSigner>.fromOpaque(context).takeUnretainedValue()
             guard let signed = wire.away({ signing.sign(Array(UnsafeBufferPointer(start: data, count: count))) }),
                 let block = wire.allocate(signed.count)
             else { return -1 }

@@ -160,11 +160,11 @@ extension SSHSession {
             guard SSHAlgorithms.hostKeys.contains(identity.type), attempts.takeKey(type: identity.type, publicKey: identity.blob) else {
                 continue
             }
-            let signing = SSHSigning { data in try agent.sign(data, with: identity.blob) }
+            let signing = SSHSigner { data in try agent.sign(data, with: identity.blob) }
             var context: UnsafeMutableRawPointer? = Unmanaged.passUnretained(signing).toOpaque()
             let isIn = try tried("key \(identity.comment) of the agent", &attempts) { user in
                 identity.blob.withUnsafeBufferPointer { blob in
-                    libssh2_userauth_publickey(raw, user, blob.baseAddress, blob.count, SSHSigning.sign, &context)
+                    libssh2_userauth_publickey(raw, user, blob.baseAddress, blob.count, SSHSigner.sign, &context)
                 }
             }
             if let failure = signing.failure { throw failure }

@@ -24,7 +24,7 @@ extension SSHProgram {
 ///
 /// Unchecked: everything mutable is touched on the channel's thread only, which debug builds check.
 private final class SSHProgramTrial: ByteChannelUser, @unchecked Sendable {
-    private struct Passed: Error {}
+    private struct TrialEnd: Error {}
 
     let answer = SSHAnswer<Bool>()
     private let channel: SSHProgramChannel
@@ -48,7 +48,7 @@ private final class SSHProgramTrial: ByteChannelUser, @unchecked Sendable {
 
     func received(_ count: Int) throws {
         answer.give(.success(true))
-        throw Passed()
+        throw TrialEnd()
     }
 
     func bytesToSend() throws -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: hello[sent...]) }

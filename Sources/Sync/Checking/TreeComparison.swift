@@ -174,15 +174,15 @@ public struct TreeComparison: Sendable {
     }
 
     /// Whether the files at one path have the same bytes.
-    private struct Compared: Sendable {
+    private struct FileComparison: Sendable {
         let path: ProviderPath
         let isSame: Result<Bool, any Error>
     }
 
     /// Compares the bytes of files, of a few of them at once.
-    private func contents(of pairs: [Met], _ run: Run) async -> [Compared] {
-        await withTaskGroup(of: Compared.self) { group in
-            var compared: [Compared] = []
+    private func contents(of pairs: [Met], _ run: Run) async -> [FileComparison] {
+        await withTaskGroup(of: FileComparison.self) { group in
+            var compared: [FileComparison] = []
             for (index, pair) in pairs.enumerated() {
                 if index >= transfers, let one = await group.next() { compared.append(one) }
                 group.addTask {
@@ -192,8 +192,8 @@ public struct TreeComparison: Sendable {
                         } _: {
                             try await FileChecksum.of(pair.other.path, of: run.second.provider, kind: run.kind)
                         }
-                        return Compared(path: pair.path, isSame: .success(one.value == other.value))
-                    } catch { return Compared(path: pair.path, isSame: .failure(error)) }
+                        return FileComparison(path: pair.path, isSame: .success(one.value == other.value))
+                    } catch { return FileComparison(path: pair.path, isSame: .failure(error)) }
                 }
             }
             for await one in group { compared.append(one) }

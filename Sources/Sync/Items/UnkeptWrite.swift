@@ -14,7 +14,7 @@ struct UnkeptWrite: Sendable, Equatable {
 }
 
 /// Something else is there than what was written a moment ago.
-struct NotKept: LocalizedError {
+struct UnkeptWriteError: LocalizedError {
     let path: ProviderPath
     /// Bytes written, and bytes that are there; nil for no file.
     let written: Int64?

@@ -105,7 +105,7 @@ struct SyncPlanner {
         case .unkept(let side):
             keepOpenFolders()
             let (written, found) = (difference.item(on: side.other)?.size, difference.item(on: side)?.size)
-            refuse(difference.path, side, NotKept(path: difference.path, written: written, found: found))
+            refuse(difference.path, side, UnkeptWriteError(path: difference.path, written: written, found: found))
         }
     }
 

@@ -23,16 +23,16 @@ struct SyncRun: Sendable {
     }
 
     /// What a step came to.
-    private struct Finished: Sendable {
+    private struct StepResult: Sendable {
         let action: SyncAction
-        let result: Result<SyncSteps.Taken, any Error>
+        let result: Result<SyncSteps.StepOutcome, any Error>
     }
 
     /// Where the run stands.
     private struct Tally {
         var report: FolderSyncReport
         let triesChanging: Bool
-        var inFlight: BoundedRun<Finished>
+        var inFlight: BoundedRun<StepResult>
         var needsAnotherPass = false
         /// Steps in a row that broke off though both sides answered.
         var brokenOff = 0
@@ -70,7 +70,7 @@ struct SyncRun: Sendable {
     /// - Returns: Whether there is more to do: what made way for something else, and what changed meanwhile.
     func carryOut(_ report: inout FolderSyncReport, triesChanging: Bool) async throws -> Bool {
         let capabilities = SyncSide.allCases.map { pass.capabilities[$0] }
-        let inFlight = BoundedRun<Finished>(transfers: pass.options.transfers, capabilities: capabilities, usual: Self.usual)
+        let inFlight = BoundedRun<StepResult>(transfers: pass.options.transfers, capabilities: capabilities, usual: Self.usual)
         var tally = Tally(report: report, triesChanging: triesChanging, inFlight: inFlight)
         let removed = report.removed
         progress.expectMore(try await pass.store.bytesToTransfer())
@@ -89,7 +89,7 @@ struct SyncRun: Sendable {
 
     private func carryOut(_ phase: SyncAction.Phase, _ tally: inout Tally) async throws {
         if phase == .makeFolders { try await makeRoot() }
-        try await withThrowingTaskGroup(of: BoundedRun<Finished>.Ended.self) { group in
+        try await withThrowingTaskGroup(of: BoundedRun<StepResult>.Completion.self) { group in
             do { try await carryOut(phase, &group, &tally) } catch {
                 // Those in flight end before the error goes on; what they have done is noted like the rest.
                 group.cancelAll()
@@ -101,7 +101,7 @@ struct SyncRun: Sendable {
         }
     }
 
-    private func carryOut(_ phase: SyncAction.Phase, _ group: inout BoundedRun<Finished>.Group, _ tally: inout Tally) async throws {
+    private func carryOut(_ phase: SyncAction.Phase, _ group: inout BoundedRun<StepResult>.Group, _ tally: inout Tally) async throws {
         var last: PlannedAction?
         while case let actions = try await pass.store.actions(phase, after: last), let end = actions.last {
             for planned in phase == .transfer || phase == .removeFiles ? Self.spread(actions) : actions {
@@ -133,7 +133,7 @@ struct SyncRun: Sendable {
         return actions.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { actions[$0] }
     }
 
-    private func start(_ planned: PlannedAction, _ group: inout BoundedRun<Finished>.Group, _ tally: inout Tally) {
+    private func start(_ planned: PlannedAction, _ group: inout BoundedRun<StepResult>.Group, _ tally: inout Tally) {
         let action = planned.action
         if action.kind == .skip {
             tally.report.skip(FolderSyncReport.Item(action.side, action.path, action.reason ?? ""))
@@ -154,18 +154,18 @@ struct SyncRun: Sendable {
                 destination: pass.folders[action.side].path(of: action.path).string)
             let part = size > 0 ? progress.part(operation, kind: .copying, units: size) : nil
             event(.began(action, progress: part?.progress))
-            let result: Result<SyncSteps.Taken, any Error>
+            let result: Result<SyncSteps.StepOutcome, any Error>
             do { result = .success(try await steps.take(planned, progress: part?.reporter ?? ProgressReporter())) } catch {
                 result = .failure(error)
             }
             part?.finish()
             // What is not transferred is not to be waited for.
             progress.expectMore((part?.reporter.completed ?? size) - size)
-            return Finished(action: action, result: result)
+            return StepResult(action: action, result: result)
         }
     }
 
-    private func take(_ finished: Finished, _ tally: inout Tally) async throws {
+    private func take(_ finished: StepResult, _ tally: inout Tally) async throws {
         let action = finished.action
         switch finished.result {
         case .success(let taken):
@@ -204,7 +204,7 @@ struct SyncRun: Sendable {
     private static func unkept(_ action: SyncAction, _ error: any Error) -> SyncChange? {
         guard action.kind == .create || action.kind == .update, action.type == .regular, !error.isCancellation else { return nil }
         if error is LeftOutThere || error.isChangedWhileReading || (error as? ChangedMeanwhile)?.isAfterWrite == false { return nil }
-        return .unkept(action.path, action.side, isFresh: error is NotKept)
+        return .unkept(action.path, action.side, isFresh: error is UnkeptWriteError)
     }
 
     /// The side that an error of a step is about: the one that changes, or the other, where the file there cannot be read.

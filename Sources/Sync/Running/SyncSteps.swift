@@ -14,7 +14,7 @@ struct SyncSteps: Sendable {
     }
 
     /// What a step came to.
-    struct Taken: Sendable {
+    struct StepOutcome: Sendable {
         /// What both sides have in common after it.
         let changes: [SyncChange]
         /// Whether there may be more to do, which only another look shows.
@@ -26,7 +26,7 @@ struct SyncSteps: Sendable {
     /// Takes a step.
     ///
     /// - Throws: ``ChangedMeanwhile`` when an item is another than the plan was made for; ``LeftOutThere``.
-    func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
+    func take(_ planned: PlannedAction, progress: ProgressReporter) async throws -> StepOutcome {
         do { return try await carryOut(planned, progress: progress) } catch let error as ChangedMeanwhile {
             if try await isTakenByWhatIsLeftOut(planned.action) { throw LeftOutThere(side: planned.action.side) }
             throw error
@@ -52,26 +52,26 @@ struct SyncSteps: Sendable {
         return pass.isHidden(path) || pass.options.leftOut.contains(path) || !pass.options.filter.includes(path, isFolder: item.isDirectory)
     }
 
-    private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> Taken {
+    private func carryOut(_ planned: PlannedAction, progress: ProgressReporter) async throws -> StepOutcome {
         let (action, difference) = (planned.action, planned.difference)
         switch action.kind {
-        case .agree: return Taken(changes: try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))])
-        case .forget: return Taken(changes: [.forgotten(action.path)])
-        case .skip: return Taken(changes: [])
+        case .agree: return StepOutcome(changes: try [agreed(difference, difference.item(on: .source), difference.item(on: .destination))])
+        case .forget: return StepOutcome(changes: [.forgotten(action.path)])
+        case .skip: return StepOutcome(changes: [])
         case .conflict:
             try await setAside(action)
-            return Taken(changes: [.setAside(action.path)], hasMore: true)
+            return StepOutcome(changes: [.setAside(action.path)], hasMore: true)
         case .remove:
             try await remove(action, difference)
             // What has another type on the other side can come now.
-            return Taken(changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
-        case .move: return Taken(changes: try await move(action, difference))
+            return StepOutcome(changes: [.forgotten(action.path)], hasMore: difference.item(on: action.side.other) != nil)
+        case .move: return StepOutcome(changes: try await move(action, difference))
         case .create where action.type == .directory:
             let hasMore = try await makeFolder(action)
-            return Taken(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: hasMore)
+            return StepOutcome(changes: try [with(difference, action.side, SyncItem(type: .directory))], hasMore: hasMore)
         case .create, .update:
             let (item, hash) = try await transfer.run(action, difference, progress: progress)
-            var taken = Taken(changes: try [with(difference, action.side, item, hash: hash)])
+            var taken = StepOutcome(changes: try [with(difference, action.side, item, hash: hash)])
             if item.type == .regular, let size = item.size, let planned = action.size { taken.isChanging = size != planned }
             return taken
         }

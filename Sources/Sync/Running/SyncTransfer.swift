@@ -26,7 +26,7 @@ struct SyncTransfer: Sendable {
                 return try await create(item, action, difference.unkept, progress)
             }
             return try await replace(expected, with: item, action, difference.unkept, progress)
-        } catch let error as NotKept { throw error } catch let error where error.isFileExists || error.isNoSuchFile {
+        } catch let error as UnkeptWriteError { throw error } catch let error where error.isFileExists || error.isNoSuchFile {
             // Something came to the place, or what was there, the source or the folder, is gone.
             throw ChangedMeanwhile(path: action.path)
         }
@@ -91,7 +91,7 @@ struct SyncTransfer: Sendable {
             do {
                 let (written, hash) = try await send(item, action, to: path, of: target.provider, options, progress)
                 return (try await settled(written, of: item, action, unkept), hash)
-            } catch let error as NotKept { throw error } catch let error as ChangedMeanwhile { throw error } catch let error
+            } catch let error as UnkeptWriteError { throw error } catch let error as ChangedMeanwhile { throw error } catch let error
                 where !error.concernsEveryItem && !error.isNoSuchFile
             {
                 // The storage refuses to replace another version: so it is looked at again.
@@ -156,11 +156,11 @@ struct SyncTransfer: Sendable {
 
     /// What is known of a file just written to its place; storages that told too little, or did not keep it before, are asked.
     ///
-    /// - Throws: ``NotKept`` if it is not there, or only its beginning; ``ChangedMeanwhile`` for what somebody else may have written there
+    /// - Throws: ``UnkeptWriteError`` if it is not there, or only its beginning; ``ChangedMeanwhile`` for what somebody else may have written there
     ///   since. Of that, one conflict copy is enough.
     private func settled(_ written: FileObject, of item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?) async throws -> SyncItem {
         let path = pass.folders[action.side].path(of: action.path)
-        do { return try await staying(written, of: item, action, at: path, isSuspect: unkept != nil) } catch let error as NotKept {
+        do { return try await staying(written, of: item, action, at: path, isSuspect: unkept != nil) } catch let error as UnkeptWriteError {
             guard let found = error.found, unkept?.hasCopy != true else { throw error }
             if try await pass.isRest(found, of: error.written, at: action.path, on: action.side) { throw error }
             throw ChangedMeanwhile(path: action.path, isAfterWrite: true)
@@ -169,7 +169,7 @@ struct SyncTransfer: Sendable {
 
     /// What is known of a file just written to `path`.
     ///
-    /// - Throws: ``NotKept`` if something else is there, or nothing.
+    /// - Throws: ``UnkeptWriteError`` if something else is there, or nothing.
     private func staying(
         _ written: FileObject, of item: SyncItem, _ action: SyncAction, at path: ProviderPath, isSuspect: Bool
     ) async throws -> SyncItem {
@@ -177,7 +177,7 @@ struct SyncTransfer: Sendable {
             return item
         }
         let size = written.size ?? item.size
-        func unkept(_ found: SyncItem?) -> NotKept { NotKept(path: action.path, written: size, found: found.map { $0.size ?? -1 }) }
+        func unkept(_ found: SyncItem?) -> UnkeptWriteError { UnkeptWriteError(path: action.path, written: size, found: found.map { $0.size ?? -1 }) }
         let folder = pass.folders[action.side]
         folder.forgetAnswers(below: path)
         let now: SyncItem?

@@ -24,7 +24,7 @@ public actor SyncService {
     }
 
     /// How the last run went.
-    private enum Standing {
+    private enum LastOutcome {
         case fine, unfinished, incomplete, away, refused
     }
 
@@ -42,7 +42,7 @@ public actor SyncService {
     private var isStarted = false
     private var isWorking = false
 
-    private var standing = Standing.fine
+    private var standing = LastOutcome.fine
     /// Runs in a row after which something was left to do.
     private var failures = 0
     private var retryTime: ContinuousClock.Instant?

@@ -28,7 +28,7 @@ public struct EPUBParser: PublicationParser {
     /// The EPUB in `asset`; nil where its media type is another. A book without a title is called by its file's name.
     public func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         guard asset.mediaType == .epub else { return nil }
-        var book = try await EPUBReading(asset.fetcher, warnings: warnings, choice: choice).book()
+        var book = try await EPUBReader(asset.fetcher, warnings: warnings, choice: choice).book()
         if book.manifest.metadata.title.string.isEmpty {
             book.manifest.metadata.title = LocalizedString(asset.nameWithoutExtension)
             warnings.warn("missing-title", .moderate, "The book has no title; the name of its file stands in.")
@@ -47,7 +47,7 @@ public struct EPUBParser: PublicationParser {
     /// - Complexity: Reads the container, the package, the table of contents and what META-INF says of encryption. A fetcher that
     ///   can bring them closer is asked to do so first, all at once.
     public func parse(fetcher: any Fetcher, warnings: WarningLog = WarningLog()) async throws -> Manifest {
-        try await EPUBReading(fetcher, warnings: warnings, choice: choice).book().manifest
+        try await EPUBReader(fetcher, warnings: warnings, choice: choice).book().manifest
     }
 
     /// The publication in `fetcher`, which it takes over, with its resources as they are and with the search for a cover that it does not
@@ -55,7 +55,7 @@ public struct EPUBParser: PublicationParser {
     ///
     /// - Throws: As ``parse(fetcher:warnings:)``.
     package func open(_ fetcher: any Fetcher, warnings: WarningLog = WarningLog()) async throws -> Publication {
-        let book = try await EPUBReading(fetcher, warnings: warnings, choice: choice).book()
+        let book = try await EPUBReader(fetcher, warnings: warnings, choice: choice).book()
         return Publication(
             manifest: book.manifest, fetcher: fetcher, mediaType: .epub, warnings: warnings.all, cover: book.coverSearch)
     }

@@ -57,7 +57,7 @@ import Foundation
             _ body: @escaping @Sendable (Int64, PDFCall) -> carrel_pdf_result
         ) async throws -> Results {
             let size = try await blocks.size()
-            let reading = PDFReading(blocks)
+            let reading = PDFReader(blocks)
             let task = Task<Results, any Error> {
                 try await threads.run { flag -> Results in
                     try flag.check()
@@ -76,7 +76,7 @@ import Foundation
             }
         }
 
-        private static func check(_ result: carrel_pdf_result, _ reading: PDFReading, name: String) throws {
+        private static func check(_ result: carrel_pdf_result, _ reading: PDFReader, name: String) throws {
             switch result {
             case carrel_pdf_done: return
             case carrel_pdf_locked:
@@ -94,7 +94,7 @@ import Foundation
 
     /// What the callbacks of one call work on, all on one thread.
     private final class PDFCall {
-        let reading: PDFReading
+        let reading: PDFReader
         var found = PDFDescription()
         var pages: [PDFDocument.PageSize] = []
 
@@ -104,7 +104,7 @@ import Foundation
         private let seconds: Double
         private let write: (UnsafeRawBufferPointer) throws -> Void
 
-        init(_ reading: PDFReading, seconds: Double, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
+        init(_ reading: PDFReader, seconds: Double, write: @escaping (UnsafeRawBufferPointer) throws -> Void) {
             self.reading = reading
             self.seconds = seconds
             self.write = write

@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 /// Watches a compressed body that libcurl decodes: it must not become too large, nor end before its end.
-struct Unpacking {
+struct DecodingWatch {
     private var decoded: Int64 = 0
     private var packed: Int64 = 0
     private var raw: Int64 = 0

@@ -3,7 +3,7 @@
     import Foundation
 
     /// One look into a PDF file by code that waits for its bytes: used on a thread that may wait, never on Swift's shared ones.
-    final class PDFReading: Sendable {
+    final class PDFReader: Sendable {
         private let blocks: PDFBlocks
         private let waiting = TaskWait()
         private let lastFailure = Locked<(any Error)?>(nil)

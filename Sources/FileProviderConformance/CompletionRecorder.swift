@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 
 /// What a completion handler was called with, and how.
-final class Handled<Value: Sendable>: Sendable {
+final class CompletionRecorder<Value: Sendable>: Sendable {
     private let values = CollectedValues<Value>()
     private let first = Signal()
     private let threads = Mutex((caller: ObjectIdentifier?.none, cameBack: true))
@@ -54,7 +54,7 @@ final class Handled<Value: Sendable>: Sendable {
     /// Expects the handler of each to have been called once, after the operation's call had returned.
     ///
     /// That there is no second call shows by waiting for a while, which is the same for one and for many.
-    static func expectOne(_ all: [Handled], _ what: String) async throws {
+    static func expectOne(_ all: [CompletionRecorder], _ what: String) async throws {
         try await Task.sleep(for: .milliseconds(20))
         for handled in all {
             let count = handled.values.values.count
@@ -70,7 +70,7 @@ extension Trial {
     func complete<Value: Sendable>(
         _ what: String, _ operation: (_ called: @escaping @Sendable (Value) -> Void) -> Progress?
     ) async throws -> Value {
-        let handled = Handled<Value>()
+        let handled = CompletionRecorder<Value>()
         _ = handled.start(operation)
         return try await handled.value(what)
     }

@@ -4,7 +4,7 @@ import FileProviderCore
 ///
 /// Servers write one path in many ways: with another host behind a proxy, other escapes, other case. Where that leaves a doubt, the href of
 /// the item itself decides, for its path is known. What is neither the item nor in it is nothing at all: no item, and nothing to remove.
-struct AskedItem {
+struct RequestedItem {
     enum Place: Equatable {
         case itself
         /// In it, under this name.

@@ -2,7 +2,7 @@ import FileProviderCore
 import MediaTypes
 
 /// The two rounds: all sniffers with the hints, then all with the content; tables of known hints where neither tells.
-struct Sniffing: Sendable {
+struct SnifferRun: Sendable {
     var mediaTypes: [String]
     var fileExtensions: [String]
     var sniffers: [MediaType.Sniffer]
@@ -125,7 +125,7 @@ struct Sniffing: Sendable {
     }
 }
 
-extension Sniffing {
+extension SnifferRun {
     /// With hints of which some may be missing.
     init(_ mediaTypes: [String?], _ fileExtensions: [String?], _ sniffers: [MediaType.Sniffer]) {
         self.init(mediaTypes: mediaTypes.compactMap(\.self), fileExtensions: fileExtensions.compactMap(\.self), sniffers: sniffers)

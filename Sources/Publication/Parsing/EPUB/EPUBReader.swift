@@ -3,7 +3,7 @@ import FileProviderCore
 import Foundation
 
 /// One reading of an EPUB's documents, from the container to the table of contents.
-struct EPUBReading {
+struct EPUBReader {
     private let fetcher: any Fetcher
     private let warnings: WarningLog
     private let choice: EPUBParser.RenditionChoice

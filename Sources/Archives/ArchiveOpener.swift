@@ -2,7 +2,7 @@ import FileProviderCore
 import Foundation
 
 /// Tells which kind of archive a file is.
-package enum ArchiveOpening {
+package enum ArchiveOpener {
     /// The start of a file that kinds are told by.
     package static let headLength: Int64 = ZIPSalvage.headLength
 

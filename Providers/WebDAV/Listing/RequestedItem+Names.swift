@@ -26,7 +26,7 @@ struct ListedNames {
     fileprivate mutating func insert(_ name: [UInt8]) -> Bool { seen.insert(Digest(name)).inserted }
 }
 
-extension AskedItem {
+extension RequestedItem {
     /// The responses that can be looked at now: those of `responses`, in an order in which each can be understood, and those that waited
     /// for the item's own.
     mutating func ready(_ responses: [DAVResponse]) -> [DAVResponse] {
