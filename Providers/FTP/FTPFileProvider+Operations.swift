@@ -7,7 +7,7 @@ extension FTPFileProvider {
     public func createFolder(path: ProviderPath) async throws {
         if path.isRoot { throw FileError.make(.fileWriteFileExists, path: path, url: url(of: path)) }
         defer { cache.drop(path) }
-        let isSent = Locked(false)
+        let isSent = LockedValue(false)
         do {
             try await connection.run(path, mayRepeat: false) { try await self.makeFolder(path, $0, isSent) }
         } catch  where error.isTransient && isSent.value {
@@ -20,7 +20,7 @@ extension FTPFileProvider {
         }
     }
 
-    private func makeFolder(_ path: ProviderPath, _ session: FTPSession, _ isSent: Locked<Bool>) async throws {
+    private func makeFolder(_ path: ProviderPath, _ session: FTPSession, _ isSent: LockedValue<Bool>) async throws {
         let command = try FTPCommand("MKD", session.host.newBytes(of: path))
         for isLast in [false, true] {
             isSent.update { $0 = true }
@@ -45,9 +45,9 @@ extension FTPFileProvider {
             cache.drop(path)
             cache.drop(destination)
         }
-        let state = Locked(FTPWriteState(location: path, stage: .renaming))
+        let state = LockedValue(FTPWriteState(location: path, stage: .renaming))
         let replacement = try FTPReplacement(of: destination, by: path, provider: self, state: state)
-        let moving = Locked<FileObject?>(nil)
+        let moving = LockedValue<FileObject?>(nil)
         do {
             try await connection.run(path, mayRepeat: false) { session in
                 guard let item = try await self.item(path, session) else { throw self.missing(path, isWriting: true) }

@@ -45,7 +45,7 @@ extension FTPFileProvider: FileProviderSymbolicLink {
     /// As the listing of its folder shows it, for `MLST` and `SIZE` may look behind a link.
     private func listedItem(_ path: ProviderPath) async throws -> FileObject {
         guard let parent = path.parent else { return FileObject(path: path, type: .directory) }
-        let found = Locked<FileObject?>(nil)
+        let found = LockedValue<FileObject?>(nil)
         try await contentsOfDirectory(path: parent) { items in
             if let item = items.first(where: { $0.path == path }) { found.update { $0 = item } }
         }

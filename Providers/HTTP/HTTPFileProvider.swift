@@ -14,8 +14,8 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     /// The way to the server, for what a service does beside the protocols of a provider.
     public let connection: HTTPConnection
     let cache: ListingCache
-    private let learnt = Locked<Capabilities?>(nil)
-    let folders = Locked(FolderMemory())
+    private let learnt = LockedValue<Capabilities?>(nil)
+    let folders = LockedValue(FolderMemory())
 
     /// A provider of the files at and below `url`. Nothing is sent.
     ///
@@ -78,8 +78,8 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
 
     /// Lists as things are now.
     private func list(_ path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        let mayBeNone = Locked(true)
-        let names = Locked(ListedNames())
+        let mayBeNone = LockedValue(true)
+        let names = LockedValue(ListedNames())
         try await connection.paginated { token in
             try service.request(forContentsOf: path, token: token)
         } pageHandler: { data, head in

@@ -8,7 +8,7 @@ import Foundation
 final class LocalReader: FileReader {
     let path: ProviderPath
     let cost = Capabilities.ReadCost.local
-    private let file: Locked<FileDescriptor?>
+    private let file: LockedValue<FileDescriptor?>
     private let opened: ItemStatus
     private let context: LocalContext
 
@@ -17,7 +17,7 @@ final class LocalReader: FileReader {
 
     /// Takes over a regular file.
     init(_ file: FileDescriptor, status: ItemStatus, _ context: LocalContext) {
-        self.file = Locked(file)
+        self.file = LockedValue(file)
         opened = status
         path = context.path
         self.context = context

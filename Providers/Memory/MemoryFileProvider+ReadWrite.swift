@@ -37,9 +37,9 @@ private final class MemoryWrite: @unchecked Sendable {
     // Unchecked: one write owns it, and does one step at a time.
     private(set) var bytes = MemoryBytes()
     private let path: ProviderPath
-    private let tree: Locked<MemoryTree>
+    private let tree: LockedValue<MemoryTree>
 
-    init(path: ProviderPath, tree: Locked<MemoryTree>) {
+    init(path: ProviderPath, tree: LockedValue<MemoryTree>) {
         self.path = path
         self.tree = tree
     }

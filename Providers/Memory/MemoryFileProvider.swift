@@ -13,9 +13,9 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
     public let baseURL: URL?
     /// How this provider was set up.
     public let configuration: MemoryConfiguration
-    let tree: Locked<MemoryTree>
+    let tree: LockedValue<MemoryTree>
 
-    private static let named = Locked<[String: MemoryFileProvider]>([:])
+    private static let named = LockedValue<[String: MemoryFileProvider]>([:])
 
     /// Enters the scheme `mem`: all URLs with one host name the same tree, which lives as long as the process.
     public static let registration = ProviderRegistration(type: type, schemes: ["mem"]) { url, _ in
@@ -33,7 +33,7 @@ public final class MemoryFileProvider: FileProviderBasic, FileProviderOperations
     public init(_ configuration: MemoryConfiguration = MemoryConfiguration()) {
         self.configuration = configuration
         baseURL = URL(string: "mem://\(configuration.name)/")
-        tree = Locked(MemoryTree(capacity: configuration.capacity))
+        tree = LockedValue(MemoryTree(capacity: configuration.capacity))
     }
 
     /// Everything but symbolic links, natively.

@@ -7,10 +7,10 @@ final class MemoryReader: FileReader {
     let cost = Capabilities.ReadCost.local
     private let size: Int64
     private let validator: String?
-    private let bytes: Locked<MemoryBytes?>
+    private let bytes: LockedValue<MemoryBytes?>
 
     init(_ bytes: MemoryBytes, validator: String?, path: ProviderPath) {
-        self.bytes = Locked(bytes)
+        self.bytes = LockedValue(bytes)
         size = bytes.size
         self.validator = validator
         self.path = path

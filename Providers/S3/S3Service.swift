@@ -17,7 +17,7 @@ public struct S3Service: HTTPUploadingService {
     let signing: S3Signer
     let uploads: S3Uploads
     /// Whether the server was found to lack `ListObjectsV2`: from then on listings ask for `ListObjects`.
-    let hasOldListingsOnly = Locked(false)
+    let hasOldListingsOnly = LockedValue(false)
     /// Bytes that `CopyObject` copies at most: 5 GiB. Longer objects are copied in parts.
     var copyLimit: Int64 = 5 << 30
 

@@ -20,7 +20,7 @@ extension SFTPFileProvider {
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if let known = cache.contents(of: path) { return try await page(known) }
         let record = cache.record(of: path)
-        let hasBegun = Locked(false)
+        let hasBegun = LockedValue(false)
         try await connection.options.retries.run(
             counters: connection.options.counters, mayRepeat: { $0.isTransient && !hasBegun.value }
         ) {

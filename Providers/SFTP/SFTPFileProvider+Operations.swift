@@ -36,7 +36,7 @@ extension SFTPFileProvider {
             cache.drop(path)
             cache.drop(destination)
         }
-        let placement = SFTPPlacement(provider: self, path: destination, state: Locked(SFTPWriteState(location: path)))
+        let placement = SFTPPlacement(provider: self, path: destination, state: LockedValue(SFTPWriteState(location: path)))
         try await connection.run(path, mayRepeat: false) { session in
             let (found, target) = try await both {
                 try await self.item(path, session)

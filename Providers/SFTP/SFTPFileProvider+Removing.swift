@@ -76,7 +76,7 @@ extension SFTPFileProvider {
     }
 
     private func names(in folder: ProviderPath) async throws -> Names {
-        let names = Locked(Names())
+        let names = LockedValue(Names())
         try await contentsOfDirectory(path: folder) { items in
             names.update { names in
                 for item in items {

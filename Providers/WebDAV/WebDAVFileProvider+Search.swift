@@ -33,8 +33,8 @@ extension WebDAVFileProvider: FileProviderSearch {
     private struct SearchRun: Sendable {
         let query: FileQuery
         let found: @Sendable ([FileObject]) async throws -> Void
-        let given = Locked<Set<ProviderPath>>([])
-        let callersError = Locked<(any Error)?>(nil)
+        let given = LockedValue<Set<ProviderPath>>([])
+        let callersError = LockedValue<(any Error)?>(nil)
 
         func take(_ items: [FileObject], of provider: WebDAVFileProvider) async throws {
             do {
@@ -55,7 +55,7 @@ extension WebDAVFileProvider: FileProviderSearch {
     /// - Returns: Whether the answer was complete; a server that refuses is one whose answer was not.
     private func search(_ request: HTTPRequest, in path: ProviderPath, _ run: SearchRun) async throws -> Bool {
         let asked = RequestedItem(path: rootPath.appending(path), isFolder: true, kept: 0, encoding: hrefEncoding.value)
-        let isCut = Locked(false)
+        let isCut = LockedValue(false)
         do {
             try await multistatus(request) { responses in
                 // Where there were too many, the answer says so of itself (RFC 5323, section 2.3.1).

@@ -17,22 +17,22 @@ public final class WebDAVFileProvider: FileProviderBasicRemote, FileProviderOper
     /// Where the storage is asked about itself: the server's root need not be WebDAV's.
     let home: ProviderPath
     let cache: ListingCache
-    private let tellsQuota = Locked<Bool?>(nil)
+    private let tellsQuota = LockedValue<Bool?>(nil)
     let known: KnownQuirks
     /// What this provider holds locks on.
     let locks = HeldLocks()
     /// How the server encodes its hrefs, as its answers have shown.
-    let hrefEncoding = Locked(HrefEncoding.once)
+    let hrefEncoding = LockedValue(HrefEncoding.once)
     /// How the server writes its own address, where that differs from ``baseURL``.
-    let hrefBase = Locked<HrefBase?>(nil)
+    let hrefBase = LockedValue<HrefBase?>(nil)
     /// The form of `Destination` that has worked.
-    let knownDestination = Locked<DestinationForm?>(nil)
+    let knownDestination = LockedValue<DestinationForm?>(nil)
     /// Whether an upload was seen whole under a temporary name: what this server says of uploads is true.
-    let keepsUploads = Locked(false)
+    let keepsUploads = LockedValue(false)
     /// Whether the server takes uploads of unknown length; nil while none was tried.
-    let takesUnknownLengths = Locked<Bool?>(nil)
+    let takesUnknownLengths = LockedValue<Bool?>(nil)
     /// The server from its root on, where this provider begins below it and something lies elsewhere.
-    let wholeServer = Locked<WebDAVFileProvider?>(nil)
+    let wholeServer = LockedValue<WebDAVFileProvider?>(nil)
 
     /// - Throws: `URLError(.badURL)` when the address names no host; `CocoaError(.featureUnsupported)` for a setting that makes no sense.
     public convenience init(

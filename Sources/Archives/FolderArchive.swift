@@ -58,7 +58,7 @@ public final class FolderArchive: Archive {
     ) async throws -> FolderArchive {
         let found = CollectedValues<FileObject>()
         let seen = ProgressReporter()
-        let special = Locked(CountedNames())
+        let special = LockedValue(CountedNames())
         try await provider.walk(path: path) { item in
             guard item.isRegularFile else {
                 if !item.isDirectory { special.update { $0.add(item.path.string) } }

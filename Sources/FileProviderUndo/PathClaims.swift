@@ -17,7 +17,7 @@ final class PathClaims: Sendable {
     }
 
     /// In the order in which they came.
-    private let claims = Locked<[Claim]>([])
+    private let claims = LockedValue<[Claim]>([])
 
     /// Runs `body` while nobody else works on `paths` or on what lies below or above.
     ///

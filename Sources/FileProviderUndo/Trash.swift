@@ -7,7 +7,7 @@ final class Trash: Sendable {
     let provider: any FileProvider
     private let policy: TrashPolicy
     private let now: @Sendable () -> Date
-    private let ledger = Locked(Ledger())
+    private let ledger = LockedValue(Ledger())
 
     /// What is known of the trash without looking.
     private struct Ledger: Sendable {

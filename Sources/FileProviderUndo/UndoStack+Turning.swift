@@ -171,7 +171,7 @@ extension FileProviderBasic {
 
     /// Whether the folder at `path` holds nothing; ends the listing with the first item.
     func isEmptyFolder(_ path: ProviderPath) async throws -> Bool {
-        let isEmpty = Locked(true)
+        let isEmpty = LockedValue(true)
         do {
             try await contentsOfDirectory(path: path) { page in
                 if page.isEmpty { return }

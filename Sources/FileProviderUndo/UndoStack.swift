@@ -13,13 +13,13 @@ public final class UndoStack: Sendable {
     let provider: any FileProvider
     let trash: Trash
     let claims = PathClaims()
-    let history: Locked<UndoHistory>
-    private let failedSweep = Locked<(any Error)?>(nil)
+    let history: LockedValue<UndoHistory>
+    private let failedSweep = LockedValue<(any Error)?>(nil)
 
     init(provider: any FileProvider, levels: Int, trash: TrashPolicy, now: @escaping @Sendable () -> Date) throws {
         self.provider = provider
         self.trash = try Trash(of: provider, policy: trash, now: now)
-        history = Locked(UndoHistory(levels: max(0, levels)))
+        history = LockedValue(UndoHistory(levels: max(0, levels)))
     }
 
     // MARK: What is on it

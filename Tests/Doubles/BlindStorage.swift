@@ -41,7 +41,7 @@ package final class BlindStorage: ForwardingProvider {
     private func stored(_ name: String) -> String { kind == .decomposing ? name.decomposedStringWithCanonicalMapping : name }
 
     /// Names that are being made.
-    private let inTheMaking = Locked<Set<[UInt8]>>([])
+    private let inTheMaking = LockedValue<Set<[UInt8]>>([])
 
     /// Looks and makes in one step, as a disk does: two names that are one wait for each other.
     private func making<Value>(_ path: ProviderPath, _ body: (ProviderPath) async throws -> Value) async throws -> Value {

@@ -13,14 +13,14 @@ package final class ForgetfulStorage: ForwardingProvider {
         case another
     }
 
-    package let keeping: Locked<Keeping>
+    package let keeping: LockedValue<Keeping>
     /// Whether the answer to a write says what the file should be; else it says nothing.
     private let answers: Bool
-    private let writes = Locked(0)
+    private let writes = LockedValue(0)
 
     package init(_ underlying: any FileProvider, _ keeping: Keeping, answers: Bool) {
         self.underlying = underlying
-        self.keeping = Locked(keeping)
+        self.keeping = LockedValue(keeping)
         self.answers = answers
     }
 

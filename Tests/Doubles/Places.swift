@@ -2,9 +2,9 @@ import FileProviderCore
 
 /// Lets so many in at a time; the others wait for their turn.
 package final class Places: Sendable {
-    private let state: Locked<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
+    private let state: LockedValue<(free: Int, waiting: [CheckedContinuation<Void, Never>])>
 
-    package init(_ count: Int) { state = Locked((count, [])) }
+    package init(_ count: Int) { state = LockedValue((count, [])) }
 
     package func take() async {
         await withCheckedContinuation { continuation in

@@ -62,7 +62,7 @@ import Testing
         for name in ["..", ".", "../x", "a/b", "/etc/passwd", ""] {
             let line = Data("type=file;size=1; good\r\ntype=file;size=1; \(name)\r\nnonsense\r\n".utf8)
             try await withFTPProvider(.init { $0.verb == "MLSD" ? [.data(line)] : [] }) { _, provider in
-                let pages = Locked<[String]>([])
+                let pages = LockedValue<[String]>([])
                 let error = try await FTPFaults.mustFail {
                     try await provider.contentsOfDirectory(path: ProviderPath("shelf")) { page in
                         pages.update { $0 += page.map(\.name) }

@@ -9,9 +9,9 @@ import Testing
 @Suite struct FTPLoginFaultTests {
     /// Gives one credential after the other, and remembers what it was told.
     private final class Passwords: CredentialSource {
-        private let state: Locked<(left: [String], refused: [Credential], asked: Int)>
+        private let state: LockedValue<(left: [String], refused: [Credential], asked: Int)>
 
-        init(_ passwords: String...) { state = Locked((passwords, [], 0)) }
+        init(_ passwords: String...) { state = LockedValue((passwords, [], 0)) }
 
         var refused: [Credential] { state.value.refused }
         var asked: Int { state.value.asked }

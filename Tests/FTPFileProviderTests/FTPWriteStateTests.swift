@@ -13,7 +13,7 @@ import Testing
     private static func run(
         _ upload: FTPUpload, on double: FTPDouble, _ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }
     ) async throws -> [Noted] {
-        let noted = Locked<[Noted]>([])
+        let noted = LockedValue<[Noted]>([])
         double.setAnswer { command in
             if ["STOR", "RNFR", "RNTO", "DELE"].contains(command.verb) { noted.update { $0.append((command.verb, upload.state.value)) } }
             return answer(command)

@@ -5,7 +5,7 @@ extension Flaw {
     /// Listings and attributes that do not tell what is there.
     static let listing: [Flaw] = [
         Flaw("lists what was there before", found: "A listing shows own writes, renames and removals at once") { hooks in
-            let seen = Locked<[ProviderPath: [FileObject]]>([:])
+            let seen = LockedValue<[ProviderPath: [FileObject]]>([:])
             hooks.list = { base, path in
                 if let known = seen.value[path] { return known }
                 let items = try await base.contentsOfDirectory(path: path)

@@ -146,7 +146,7 @@ private final class Calls: Sendable {
     }
 
     @Test func `a transfer's progress counts its bytes`() async throws {
-        let (calls, received) = (Calls(), Locked<Data?>(nil))
+        let (calls, received) = (Calls(), LockedValue<Data?>(nil))
         let writing = StubProvider().writeContents(
             path: "/a", contents: Data(repeating: 1, count: 1000), completionHandler: calls.handler)
         #expect(try await calls.only() == nil)

@@ -115,7 +115,7 @@ import Testing
         let left = try ProviderPath("all").appending(TemporaryName.make(beside: .root).name)
         try await disk.writeContents(path: left, from: DataSource(Data("left".utf8)), options: WriteOptions(modificationDate: date))
         let (copies, target) = (try ["one", "two"].map { try ProviderPath($0) }, try ProviderPath("all"))
-        let running = Locked(copies.count)
+        let running = LockedValue(copies.count)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for source in copies {
                 group.addTask {
@@ -142,11 +142,11 @@ private final class AgedStorage: ForwardingProvider {
     let memory = MemoryFileProvider(MemoryConfiguration(name: "aged"))
     var underlying: any FileProvider { memory }
     /// Seconds that what is written now gets a later time than this machine has.
-    let skew = Locked(0.0)
-    let hasTimes = Locked(true)
-    let folderAge = Locked(0.0)
-    let writes = Locked(0)
-    private let ages = Locked<[ProviderPath: Double]>([:])
+    let skew = LockedValue(0.0)
+    let hasTimes = LockedValue(true)
+    let folderAge = LockedValue(0.0)
+    let writes = LockedValue(0)
+    private let ages = LockedValue<[ProviderPath: Double]>([:])
 
     /// Makes a file whose time is so many seconds ago, by this machine's clock.
     func put(_ name: String, age: Double) throws -> String {

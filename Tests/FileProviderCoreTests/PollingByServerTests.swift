@@ -10,10 +10,10 @@ import Testing
     private final class Server: FileProviderLongPolling {
         static let type = "Server"
         let baseURL: URL? = nil
-        let answers: Locked<[Result<LongPollAnswer, any Error>]>
+        let answers: LockedValue<[Result<LongPollAnswer, any Error>]>
         let tokens = CollectedValues<String?>()
 
-        init(_ answers: [Result<LongPollAnswer, any Error>]) { self.answers = Locked(answers) }
+        init(_ answers: [Result<LongPollAnswer, any Error>]) { self.answers = LockedValue(answers) }
 
         func capabilities() async throws -> Capabilities { Capabilities(readCost: .request) }
         func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }

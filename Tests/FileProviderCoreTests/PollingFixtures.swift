@@ -9,18 +9,18 @@ final class ScriptedProvider: FileProviderBasic {
     static let type = "Scripted"
     let baseURL: URL? = nil
     let memory = MemoryFileProvider()
-    let shown: Locked<MemoryFileProvider>
+    let shown: LockedValue<MemoryFileProvider>
     /// The folders that were listed.
-    let listings = Locked<[ProviderPath]>([])
+    let listings = LockedValue<[ProviderPath]>([])
     /// How often attributes were asked for.
-    let questions = Locked(0)
+    let questions = LockedValue(0)
     /// Whether the tag of a folder changes with everything below it.
-    let coversTrees = Locked(false)
+    let coversTrees = LockedValue(false)
     /// What to fail with, by folder.
-    let failure = Locked<(@Sendable (ProviderPath) -> (any Error)?)?>(nil)
+    let failure = LockedValue<(@Sendable (ProviderPath) -> (any Error)?)?>(nil)
 
     init() {
-        shown = Locked(memory)
+        shown = LockedValue(memory)
     }
 
     func capabilities() async throws -> Capabilities {

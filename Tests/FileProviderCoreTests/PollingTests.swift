@@ -132,7 +132,7 @@ import Testing
         for path in ["a", "a/b"] { try await provider.memory.createFolder(path: ProviderPath(path)) }
         provider.coversTrees.update { $0 = true }
         let watch = try await provider.pollForChanges(at: .root, options: Self.options)
-        let failed = Locked(0)
+        let failed = LockedValue(0)
         provider.failure.update {
             $0 = { path in
                 guard path.string == "/a/b", failed.value < 3 else { return nil }
@@ -151,7 +151,7 @@ import Testing
     @Test func `a server that is away and comes back tells the differences`() async throws {
         let provider = ScriptedProvider()
         let watch = try await provider.pollForChanges(at: .root, options: Self.options)
-        let failures = Locked(0)
+        let failures = LockedValue(0)
         provider.failure.update {
             $0 = { _ in
                 failures.update { $0 += 1 }

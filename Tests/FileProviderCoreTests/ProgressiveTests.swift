@@ -28,7 +28,7 @@ import Testing
 
     @Test func `cancelling from a handler stops the pieces`() async throws {
         let (ended, errors) = (Signal(), CollectedValues<(any Error)?>())
-        let holder = Locked<Progress?>(nil)
+        let holder = LockedValue<Progress?>(nil)
         let progress = StubProvider().contents(path: "/a") { _ in
             holder.value?.cancel()
         } progressHandler: { _, _ in

@@ -7,7 +7,7 @@ import Testing
 private final class RecordedFile: Sendable {
     static let content = Data((0..<10_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     let asked = CollectedValues<Range<Int64>>()
-    let version = Locked("1")
+    let version = LockedValue("1")
 
     func reader(gap: Int = 100) throws -> RangedFileReader {
         let cost = Capabilities.ReadCost(

@@ -42,7 +42,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `a registration that is ended while its watch starts stops the watch, and its handler is not called`() async throws {
         let provider = SlowStarter()
-        let calls = Locked(0)
+        let calls = LockedValue(0)
         provider.registerNotification(path: "/a") { calls.update { $0 += 1 } }
         try await provider.begun.wait()
         provider.unregisterNotification(path: "/a")

@@ -90,7 +90,7 @@ private final class SearchingStub: FileProviderSearch {
                 if path.string == "/a" { try await isListed.wait() }
                 if path.string == "/b" { isListed.fire() }
             })
-        let (seen, visits) = (CollectedValues<String>(), Locked(0))
+        let (seen, visits) = (CollectedValues<String>(), LockedValue(0))
         try await tree.walk(path: .root) { item in
             #expect(
                 visits.update { visits in

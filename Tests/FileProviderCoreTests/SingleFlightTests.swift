@@ -4,8 +4,8 @@ import Testing
 
 /// Work that ends when it is told to, or when it is cancelled.
 private final class Work: Sendable {
-    let starts = Locked(0)
-    let isCancelled = Locked(false)
+    let starts = LockedValue(0)
+    let isCancelled = LockedValue(false)
     private let (values, more) = AsyncStream<Int>.makeStream()
 
     func run() async throws -> Int {
@@ -62,7 +62,7 @@ private final class Work: Sendable {
     }
 
     @Test func `A task that is kept is started once, and goes on when nobody waits for it`() async throws {
-        let kept = Locked<Task<Int, any Error>?>(nil)
+        let kept = LockedValue<Task<Int, any Error>?>(nil)
         let task = kept.update { [work] in $0.orStart { try await work.run() } }
         #expect(kept.update { $0.orStart { 0 } } == task)
         let going = Task { try await task.sharedValue() }

@@ -5,7 +5,7 @@ import Testing
 /// Writes down what a sink is told and given, and has enough when it is told to.
 private final class RecordingSink: ByteSink {
     let announced = CollectedValues<FileExtent>()
-    let data = Locked(Data())
+    let data = LockedValue(Data())
     let flow: FlowState
 
     init(flow: FlowState = .ready) { self.flow = flow }
@@ -21,7 +21,7 @@ private final class RecordingSink: ByteSink {
 /// Lets nothing more pass until it is opened.
 private final class ClosingTap: CopyTap {
     private let waiting = CollectedValues<@Sendable () -> Void>()
-    let ended = Locked(false)
+    let ended = LockedValue(false)
 
     func pass(_ bytes: UnsafeRawBufferPointer) -> FlowState { .wait }
 
@@ -73,7 +73,7 @@ private final class ClosingTap: CopyTap {
         let sink = TappedSink(RecordingSink(flow: .wait))
         #expect(try give(3, to: sink) == .wait)
         #expect(sink.isFull)
-        let isResumed = Locked(false)
+        let isResumed = LockedValue(false)
         sink.whenReady { isResumed.update { $0 = true } }
         #expect(isResumed.value && !sink.isFull)
     }
@@ -82,7 +82,7 @@ private final class ClosingTap: CopyTap {
         let tap = ClosingTap()
         let sink = TappedSink(RecordingSink(), tap)
         #expect(try give(3, to: sink) == .wait)
-        let isResumed = Locked(false)
+        let isResumed = LockedValue(false)
         sink.whenReady { isResumed.update { $0 = true } }
         #expect(!isResumed.value && sink.isFull)
         tap.open()

@@ -109,7 +109,7 @@ struct DigestGuard: Sendable {
     @Test(arguments: [true, false])
     func `a new challenge in the middle is answered, whether it calls the old one stale or not`(isStale: Bool) async throws {
         let login = DigestGuard()
-        let nonce = Locked("n1")
+        let nonce = LockedValue("n1")
         let server = try FaultServer { request in
             login.admits(request, nonce: nonce.value)
                 ? hello : refuse(login.challenge(nonce.value, isStale: isStale && DigestGuard.nonce(request) != nil))
@@ -137,7 +137,7 @@ struct DigestGuard: Sendable {
 
     @Test func `a challenge that changes under an upload that cannot be repeated is said`() async throws {
         let login = DigestGuard()
-        let nonce = Locked("n1")
+        let nonce = LockedValue("n1")
         let server = try FaultServer { login.admits($0, nonce: nonce.value) ? hello : refuse(login.challenge(nonce.value)) }
         defer { server.stop() }
         let connection = try connection(server)
@@ -169,7 +169,7 @@ struct DigestGuard: Sendable {
     @Test(arguments: [true, false])
     func `nobody on the way gets the password by taking digest out of the offer`(allowsClear: Bool) async throws {
         let login = DigestGuard()
-        let isAttacked = Locked(false)
+        let isAttacked = LockedValue(false)
         let server = try FaultServer { request in
             if isAttacked.value { return refuse("Basic realm=\"r\"") }
             return login.admits(request, nonce: "n1") ? hello : refuse(login.challenge("n1"))

@@ -14,7 +14,7 @@ final class DriveServer: Sendable {
         var clock = 0
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
     private let server: FaultServer
 
     /// - Parameter misbehave: Answers in the drive's place; nil for the drive's own answer.

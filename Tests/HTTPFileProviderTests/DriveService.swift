@@ -89,7 +89,7 @@ struct DrivePage: Codable {
 /// The uploads that were begun, as a client remembers them: one writer at a time takes one up again.
 final class DriveSessions: Sendable {
     private let resumes: Bool
-    private let begun = Locked<[ProviderPath: (id: Int, parts: [Int: Data])]>([:])
+    private let begun = LockedValue<[ProviderPath: (id: Int, parts: [Int: Data])]>([:])
 
     init(resumes: Bool = false) {
         self.resumes = resumes
@@ -117,7 +117,7 @@ struct DriveUpload: HTTPUploadSession {
     let overwrite: Bool
     let there: [Int: Data]
     let sessions: DriveSessions
-    private let sending = Locked<[Int: Data]>([:])
+    private let sending = LockedValue<[Int: Data]>([:])
 
     init(path: ProviderPath, id: Int, overwrite: Bool, there: [Int: Data], sessions: DriveSessions) {
         self.path = path

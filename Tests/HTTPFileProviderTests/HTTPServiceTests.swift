@@ -44,7 +44,7 @@ import Testing
     @Test func `a page is handed on before the next one is asked for`() async throws {
         let server = try DriveServer()
         try fill(server, 8)
-        let seen = Locked<[(items: Int, requests: Int)]>([])
+        let seen = LockedValue<[(items: Int, requests: Int)]>([])
         try await provider(server).contentsOfDirectory(path: .root) { items in
             seen.update { $0.append((items.count, server.requests.count)) }
         }
@@ -55,7 +55,7 @@ import Testing
     @Test func `a request handler that gives nothing ends the listing`() async throws {
         let server = try DriveServer()
         try fill(server, 8)
-        let pages = Locked(0)
+        let pages = LockedValue(0)
         let provider = try provider(server)
         try await provider.connection.paginated { token in
             token == nil ? try provider.service.request(forContentsOf: .root, token: nil) : nil
@@ -72,7 +72,7 @@ import Testing
         let server = try DriveServer()
         try fill(server, 30)
         let provider = try provider(server)
-        let calls = Locked(0)
+        let calls = LockedValue(0)
         let listing = Task {
             try await provider.contentsOfDirectory(path: .root) { _ in
                 calls.update { $0 += 1 }
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `after a lost connection the next try sends only the parts that are missing`() async throws {
-        let isBroken = Locked(true)
+        let isBroken = LockedValue(true)
         let server = try DriveServer { request in
             isBroken.value && request.target.hasSuffix("part=6") ? .truncated(200, promised: 10, body: Data()) : nil
         }

@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func `a server that calls every answer stale has refused the login`() async throws {
-        let count = Locked(0)
+        let count = LockedValue(0)
         let server = try FaultServer { _ in
             let nonce = count.update { count in
                 count += 1

@@ -21,7 +21,7 @@ import Testing
         let challenge = ["WWW-Authenticate": "Basic realm=\"r\"", "Set-Cookie": "id=1"]
         let elsewhere = try FaultServer { _ in .reply(401, headers: challenge) }
         defer { elsewhere.stop() }
-        let target = Locked("")
+        let target = LockedValue("")
         let server = try FaultServer { request in
             // The same server under another name is another origin.
             if request.headers["host"]?.hasPrefix("localhost") == true { return .reply(401, headers: challenge) }
@@ -66,7 +66,7 @@ import Testing
         let challenge = FaultServer.Answer.reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
         let elsewhere = try FaultServer { _ in challenge }
         defer { elsewhere.stop() }
-        let place = Locked("")
+        let place = LockedValue("")
         let server = try FaultServer { $0.target == "/f" ? .reply(302, headers: ["Location": place.value]) : challenge }
         defer { server.stop() }
         place.update { $0 = "http://mallory:pw@127.0.0.1:\(staysHome ? server.port : elsewhere.port)/g" }

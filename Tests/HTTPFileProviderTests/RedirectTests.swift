@@ -19,7 +19,7 @@ import Testing
     func `a reader names the place that a redirect led to, if that is another, without secrets`(_ location: String, _ place: String?)
         async throws
     {
-        let port = Locked(0)
+        let port = LockedValue(0)
         let server = try FaultServer { request in
             if request.target != "/f" { return .reply(200, headers: ["ETag": "\"1\""], body: Data("login form".utf8)) }
             return .reply(302, headers: ["Location": location.replacing("PORT", with: "\(port.value)")])

@@ -59,7 +59,7 @@ import Testing
 
     @Test func `all requests that the old token was refused for wait for one refresh, also in two providers`() async throws {
         let refreshes = CollectedValues<Origin>()
-        let isOld = Locked(false)
+        let isOld = LockedValue(false)
         let server = try server { isOld.value ? $0 == "t1" : $0 == "t0" }
         defer { server.stop() }
         let source = source(refreshes, first: .bearer("t0"))
@@ -134,7 +134,7 @@ import Testing
 
     @Test func `a refresh that fails is everybody's error, and the next request tries again`() async throws {
         struct Offline: Error {}
-        let calls = Locked(0)
+        let calls = LockedValue(0)
         let source = RefreshingToken { _ in
             let call = calls.update { count in
                 count += 1

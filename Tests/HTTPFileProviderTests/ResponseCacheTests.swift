@@ -21,7 +21,7 @@ import Testing
     }
 
     /// A server with one text under every name, which knows conditions and ranges.
-    private func server(_ content: Locked<Data>, headers: [String: String] = [:]) throws -> FaultServer {
+    private func server(_ content: LockedValue<Data>, headers: [String: String] = [:]) throws -> FaultServer {
         try FaultServer { request in
             let body = content.value
             let tag = "\"\(body.count)-\(body.first ?? 0)\""
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func `a file that has not changed is not sent again, whole or in part, not even to another process`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let path = try ProviderPath("folder/file")
         #expect(try await web(server, options()).contents(path: path) == old)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a file that has changed comes anew, and is what is kept then`() async throws {
-        let content = Locked(old)
+        let content = LockedValue(old)
         let server = try server(content)
         defer { server.stop() }
         let path = try ProviderPath("file")
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func `a reader that has begun stays with its version, whatever the folder has`() async throws {
-        let content = Locked(old)
+        let content = LockedValue(old)
         let server = try server(content)
         defer { server.stop() }
         let path = try ProviderPath("file")
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `without validation nothing is asked while the lifetime lasts`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let path = try ProviderPath("file")
         let provider = try web(
@@ -112,7 +112,7 @@ import Testing
 
     @Test(arguments: [["Cache-Control": "private, no-store"], ["Vary": "*"]])
     func `what must not be kept is not`(_ headers: [String: String]) async throws {
-        let server = try server(Locked(old), headers: headers)
+        let server = try server(LockedValue(old), headers: headers)
         defer { server.stop() }
         let provider = try web(server, options())
         for _ in 0..<2 { #expect(try await provider.contents(path: ProviderPath("file")) == old) }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `what is too large is read and not kept`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let provider = try web(server, options { $0.largestFile = 49_999 })
         #expect(try await provider.contents(path: ProviderPath("file")) == old)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test func `the folder keeps within its size, and what was used last stays`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let provider = try web(server, options { $0.capacity = 280_000 })
         let first = try ProviderPath("first")
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test func `what is damaged in the folder is as if it were not there`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let path = try ProviderPath("file")
         _ = try await web(server, options()).contents(path: path)
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `what one user was given is not given to another`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         for user in ["ann", "ben"] {
             var options = options { ($0.validates, $0.lifetime) = (false, 1000) }
@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test func `what others have in the folder stays, however full it is`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let others = folder.appending(path: "answer-key.pdf")
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test func `a folder that others can write to is not used`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let own = folder.appending(path: "carrel-answers")
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o777])
@@ -239,7 +239,7 @@ import Testing
     }
 
     @Test func `what the cache was told to drop is asked for anew`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         let provider = try web(server, options { ($0.validates, $0.lifetime) = (false, 1000) })
         let path = try ProviderPath("folder/file")
@@ -251,9 +251,9 @@ import Testing
     }
 
     @Test func `a change by another process is not overrun by an answer that was under way`() async throws {
-        let content = Locked(old)
-        let other = Locked<HTTPFileProvider<DriveService>?>(nil)
-        let isFirst = Locked(true)
+        let content = LockedValue(old)
+        let other = LockedValue<HTTPFileProvider<DriveService>?>(nil)
+        let isFirst = LockedValue(true)
         let server = try DriveServer { request in
             guard request.method == "GET", !request.target.contains("?"),
                 isFirst.update({ isFirst in
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test func `what is kept is for this user alone`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         _ = try await web(server, options()).contents(path: ProviderPath("file"))
         let own = folder.appending(path: "carrel-answers").path
@@ -287,7 +287,7 @@ import Testing
     }
 
     @Test func `a folder that cannot be written costs nothing but the keeping`() async throws {
-        let server = try server(Locked(old))
+        let server = try server(LockedValue(old))
         defer { server.stop() }
         try Data().write(to: folder.appending(path: "carrel-answers"))
         #expect(try await web(server, options()).contents(path: ProviderPath("file")) == old)

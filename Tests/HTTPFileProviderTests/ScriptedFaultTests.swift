@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test func `a login that worked and is refused in an upload is an error, and works again`() async throws {
-        let isClosed = Locked(false)
+        let isClosed = LockedValue(false)
         let refusal = FaultServer.Answer.reply(401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])
         let server = try FaultServer(early: { _ in isClosed.value ? refusal : nil }) {
             $0.headers["authorization"] == nil ? refusal : .reply(201)

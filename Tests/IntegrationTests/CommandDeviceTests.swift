@@ -18,7 +18,7 @@ import Testing
     /// - Returns: What came of the application.
     @discardableResult
     private func serving(_ runner: CommandRunner, _ body: () async throws -> Void) async throws -> CommandRunner.Outcome {
-        let isOver = Locked(false)
+        let isOver = LockedValue(false)
         async let served = runner.run(
             ["app", "serve", "--library", "library"] + Self.staging, interruptWhen: { isOver.value })
         do {

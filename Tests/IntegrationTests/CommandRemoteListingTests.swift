@@ -9,8 +9,8 @@ import Testing
     /// Lets requests pass once so many have come: those before wait for them, ten seconds at most.
     private final class Meeting: Sendable {
         private let expected: Int
-        private let come = Locked(0)
-        private let failed = Locked(false)
+        private let come = LockedValue(0)
+        private let failed = LockedValue(false)
         private let door = DispatchSemaphore(value: 0)
 
         init(_ expected: Int) { self.expected = expected }

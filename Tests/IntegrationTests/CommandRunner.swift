@@ -117,7 +117,7 @@ struct CommandRunner: Sendable {
             code: code, output: try Data(contentsOf: files[1]), error: String(decoding: try Data(contentsOf: files[2]), as: UTF8.self))
     }
 
-    private static let beginning = Locked(())
+    private static let beginning = LockedValue(())
 
     /// Starts a process; one after the other: of two that start at once, one may inherit what shows Foundation that the other is over, and
     /// then it is not over before both are.

@@ -18,13 +18,13 @@ import Testing
     func `a command goes on after the application was killed`(_ moment: Moment) async throws {
         try await CommandRunner.use { runner in
             for book in Self.books { try runner.write("\(book.title).epub", book.data.data()) }
-            let seen = Locked(false)
+            let seen = LockedValue(false)
             let folder = runner.folder
             async let killed = serve(runner, SIGKILL) { Self.has(moment, folder, seen) }
             try await waitUntilOnline(runner)
             async let sent = runner.run(["device", "upload", "--staging", "staging"] + Self.books.map { "\($0.title).epub" })
             #expect(try await killed.code == -SIGKILL)
-            let isOver = Locked(false)
+            let isOver = LockedValue(false)
             // What the killed one left goes only once its successor has said that it is there.
             let left = Self.connected(folder)
             async let served = serve(runner, SIGINT) { isOver.value && Self.connected(folder) != left }
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Whether it has come so far, or further.
-    private static func has(_ moment: Moment, _ folder: URL, _ seen: Locked<Bool>) -> Bool {
+    private static func has(_ moment: Moment, _ folder: URL, _ seen: LockedValue<Bool>) -> Bool {
         let staged = names(folder, "staging")
         if staged.contains("upload_books.xml") { seen.update { $0 = true } }
         guard seen.value else { return false }

@@ -86,7 +86,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a download goes on where a lost connection left it`() async throws {
-        let calls = Locked(0)
+        let calls = LockedValue(0)
         let body = body
         let server = try FaultServer { request in
             let call = calls.update { count in
@@ -104,7 +104,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a file that changes between two parts is an error, not a mixture`() async throws {
-        let calls = Locked(0)
+        let calls = LockedValue(0)
         let server = try FaultServer { request in
             let call = calls.update { count in
                 count += 1
@@ -266,7 +266,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a move whose answer was lost has happened or has not`() async throws {
-        let isMoved = Locked(false)
+        let isMoved = LockedValue(false)
         let server = try FaultServer { request in
             let isTarget = request.target == "/f"
             switch request.method {
@@ -287,7 +287,7 @@ import WebDAVFileProvider
         let server = try FaultServer { request in request.method == "PROPFIND" ? .reply(404) : .reply(201) }
         defer { server.stop() }
         let provider = try dav(server, options())
-        let task = Locked<Task<Void, any Error>?>(nil)
+        let task = LockedValue<Task<Void, any Error>?>(nil)
         let reporter = ProgressReporter { completed, _ in if completed > 0 { task.value?.cancel() } }
         let stream = AsyncStream<Data> {
             try? await Task.sleep(for: .milliseconds(1))
@@ -386,7 +386,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a busy server is asked again when it said to come back`() async throws {
-        let calls = Locked(0)
+        let calls = LockedValue(0)
         let body = body
         let server = try FaultServer { _ in
             let call = calls.update { count in

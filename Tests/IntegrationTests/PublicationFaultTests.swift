@@ -84,7 +84,7 @@ import Testing
         let local = try await BookServer.local(body)
         for cut in [0, 1, 21, 22, 5_000, 65_535] {
             for retries in [0, 3] {
-                let calls = Locked(0)
+                let calls = LockedValue(0)
                 let server = try FaultServer { request in
                     let call = calls.update { calls in
                         calls += request.method == "GET" ? 1 : 0
@@ -171,7 +171,7 @@ import Testing
 
     @Test(arguments: ["ETag", "Last-Modified"])
     func `a book that is replaced between two requests is an error, never a mixture`(header: String) async throws {
-        let (old, version) = (try BookServer.large, Locked("\"1\""))
+        let (old, version) = (try BookServer.large, LockedValue("\"1\""))
         var changed = old
         for index in stride(from: 100, to: old.count, by: 97) { changed[index] ^= 0x55 }
         let new = changed

@@ -66,7 +66,7 @@ struct SFTPAccessTests {
 
     @Test func `what a server asks besides the password, the app answers, once`() async throws {
         let server = try TestServers.sftp(port: "KBDINT_TWICE", of: "asyncssh")
-        let questions = Locked<[LoginQuestion]>([])
+        let questions = LockedValue<[LoginQuestion]>([])
         var options = TestServers.sftpOptions(retries: 0)
         // The server, busy with other tests, may well need seconds for a channel.
         options.timeouts.connect = 10

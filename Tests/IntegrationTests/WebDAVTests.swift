@@ -230,7 +230,7 @@ private func residentBytes() throws -> Int {
 
 /// Counts how often a completion handler is called, and keeps what it was told.
 final class Ending: Sendable {
-    private let calls = Locked<[(any Error)?]>([])
+    private let calls = LockedValue<[(any Error)?]>([])
 
     var count: Int { calls.value.count }
     var error: (any Error)? { calls.value.first ?? nil }

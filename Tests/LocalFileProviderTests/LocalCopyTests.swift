@@ -74,7 +74,7 @@ import Testing
     func `a file that grows while it is copied is an error, and nothing is left`(calls: KernelCalls) async throws {
         let folder = try TestFolder(calls: calls)
         try Data(count: 24 << 20).write(to: URL(fileURLWithPath: folder.root + "/log"))
-        let writer = Locked(open(folder.root + "/log", O_WRONLY | O_APPEND))
+        let writer = LockedValue(open(folder.root + "/log", O_WRONLY | O_APPEND))
         defer { close(writer.value) }
         let progress = ProgressReporter { completed, _ in
             if completed > 0 { _ = writer.update { write($0, "more", 4) } }

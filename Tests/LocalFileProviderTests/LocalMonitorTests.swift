@@ -185,7 +185,7 @@ import Testing
     @Test func `a tree that grows while the watch is set up loses nothing`() async throws {
         let place = try TestFolder()
         let root = place.root
-        let isWatched = Locked(false)
+        let isWatched = LockedValue(false)
         let growth = Task.detached {
             for folder in 0..<100 {
                 // The second half comes while it is watched.

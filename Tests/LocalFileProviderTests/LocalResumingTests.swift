@@ -80,7 +80,7 @@ import Testing
     private struct PipedSource: WriteSource {
         let pipe: BytePipe
         let length: Int64?
-        let wasAsked = Locked(false)
+        let wasAsked = LockedValue(false)
         var isRepeatable: Bool { true }
 
         init(_ pipe: BytePipe, length: Int64) {

@@ -62,7 +62,7 @@ import Testing
             #expect(truncate(folder.root + "/tree/\(number)", 64 << 20) == 0)
         }
         let before = try folder.names()
-        let running = Locked<Task<Void, any Error>?>(nil)
+        let running = LockedValue<Task<Void, any Error>?>(nil)
         let (known, signal) = AsyncStream<Never>.makeStream()
         let progress = ProgressReporter { completed, _ in
             if completed > 0 { running.value?.cancel() }
@@ -178,7 +178,7 @@ import Testing
         for number in 0..<100_000 { close(openat(wide, "\(number)", O_WRONLY | O_CREAT | O_EXCL, 0o644)) }
         close(wide)
         try await folder.provider.copy("/wide", to: "/copy")
-        let count = Locked(0)
+        let count = LockedValue(0)
         try await folder.provider.contentsOfDirectory(path: ProviderPath("/copy")) { page in count.update { $0 += page.count } }
         #expect(count.value == 100_000)
         try await folder.provider.removeItem(path: ProviderPath("/wide"))
@@ -190,7 +190,7 @@ import Testing
         let folder = try TestFolder()
         try folder.makeFolder("/wide")
         for number in 0..<100 { try folder.put("", at: "/wide/\(number)") }
-        let running = Locked<Task<Void, any Error>?>(nil)
+        let running = LockedValue<Task<Void, any Error>?>(nil)
         let (known, signal) = AsyncStream<Never>.makeStream()
         let removal = Task {
             for await _ in known {}

@@ -24,7 +24,7 @@ final class FaultyProvider: FileProvider {
 
     static let type = "Faulty"
     let base = MemoryFileProvider()
-    let plan = Locked(Plan())
+    let plan = LockedValue(Plan())
     private let missing: Set<Capabilities.Ability>
 
     init(without missing: Set<Capabilities.Ability> = []) {
@@ -92,7 +92,7 @@ final class FaultyProvider: FileProvider {
 
 /// A time that a test sets.
 final class TestClock: Sendable {
-    private let time = Locked(Date(timeIntervalSince1970: 1_700_000_000))
+    private let time = LockedValue(Date(timeIntervalSince1970: 1_700_000_000))
 
     var now: Date { time.value }
 

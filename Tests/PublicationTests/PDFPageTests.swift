@@ -13,7 +13,7 @@ import Testing
 @Suite(.enabled(if: PDFDocument.isSupported)) struct PDFPageTests {
     /// The document that consists of one page of the file in `reader`.
     private static func page(_ index: Int, of reader: any FileReader) async throws -> Data {
-        let pieces = Locked(Data())
+        let pieces = LockedValue(Data())
         try await PDFDocument.writePage(index, of: FileFetcher(reader).resource) { bytes in pieces.update { $0.append(contentsOf: bytes) } }
         return pieces.value
     }

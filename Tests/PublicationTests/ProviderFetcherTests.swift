@@ -14,7 +14,7 @@ private final class ShelfProvider: FileProviderReadWrite {
     /// Whether `open` finds out that nothing is there, or the first read.
     let isLazy: Bool
     /// Runs at the start of each `open`.
-    let opening = Locked<(@Sendable () async throws -> Void)?>(nil)
+    let opening = LockedValue<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ files: [String: String], isLazy: Bool = false) {
         self.files = files

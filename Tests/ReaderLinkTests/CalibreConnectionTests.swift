@@ -86,7 +86,7 @@ struct CalibreConnectionTests {
 
     @Test func `every status has a later timestamp than the one before, and no less progress`() async throws {
         let seen = CollectedValues<CommandStatus>()
-        let taken = Locked(0)
+        let taken = LockedValue(0)
         let library = ShelfLibrary { _ in
             let before = taken.update { count in
                 defer { count += 1 }
@@ -111,7 +111,7 @@ struct CalibreConnectionTests {
     }
 
     @Test func `a book that takes long does not look like an application that died`() async throws {
-        let timestamps = Locked<Set<Double>>([])
+        let timestamps = LockedValue<Set<Double>>([])
         let library = ShelfLibrary { _ in try await eventually { timestamps.value.count >= 3 } }
         let connection = try peer.connection(library)
         try await connection.enter()
@@ -309,7 +309,7 @@ struct CalibreConnectionTests {
     }
 
     @Test func `a command that comes again while the first is carried out is carried out as well`() async throws {
-        let (hasStarted, isIssued) = (Locked(false), Locked(false))
+        let (hasStarted, isIssued) = (LockedValue(false), LockedValue(false))
         let library = ShelfLibrary { _ in
             hasStarted.update { $0 = true }
             try await eventually { isIssued.value }

@@ -109,7 +109,7 @@ import Testing
     // MARK: Versions
 
     @Test func `a file that is replaced while it moves stays where it is`() async throws {
-        let tag = Locked("one")
+        let tag = LockedValue("one")
         let s3 = try ScriptedS3 { request in
             switch (request.method, request.target) {
             case ("HEAD", "/bucket/a"): return .reply(200, headers: ["ETag": "\"\(tag.value)\""], body: Data("0123456789".utf8))
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test func `what is replaced while its folder moves stays, and all else goes`() async throws {
-        let tag = Locked("one")
+        let tag = LockedValue("one")
         let s3 = try ScriptedS3 { request in
             switch (request.method, request.target) {
             case ("HEAD", _): return .reply(404)

@@ -188,7 +188,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `what was made and not answered is not said to have been there before`(isFolder: Bool) async throws {
-        let isThere = Locked(false)
+        let isThere = LockedValue(false)
         let s3 = try ScriptedS3(retries: 2) { request in
             guard request.method == "PUT" else { return request.method == "HEAD" ? .reply(404) : .listing([]) }
             let wasThere = isThere.update { isThere in
@@ -211,7 +211,7 @@ import Testing
     }
 
     @Test func `a write that may replace is sent again when its answer was lost`() async throws {
-        let count = Locked(0)
+        let count = LockedValue(0)
         let s3 = try ScriptedS3(retries: 2) { request in
             guard request.method == "PUT" else { return request.method == "HEAD" ? .reply(404) : .listing([]) }
             let number = count.update { count in

@@ -24,7 +24,7 @@ import Testing
         before: FaultServer.Answer = .reply(404), put: FaultServer.Answer, after: FaultServer.Answer,
         get: FaultServer.Answer = .reply(404)
     ) throws -> ScriptedS3 {
-        let isPut = Locked(false)
+        let isPut = LockedValue(false)
         return try ScriptedS3(retries: 0) { request in
             switch request.method {
             case "PUT":
@@ -163,7 +163,7 @@ import Testing
     @Test func `what parts became is looked at where tags prove nothing`() async throws {
         let bucket = PartsServer()
         let data = Data(repeating: 7, count: 2500)
-        let isShort = Locked(false)
+        let isShort = LockedValue(false)
         let s3 = try ScriptedS3(retries: 0, partSize: 1000) { request in
             switch request.method {
             case "PUT" where request.target.contains("partNumber"):

@@ -291,7 +291,7 @@ import Testing
 private final class HeldSink: ByteSink, Sendable {
     private let hasBegun = AsyncStream.makeStream(of: Void.self)
     private let gate = DispatchSemaphore(value: 0)
-    private let writing = Locked(false)
+    private let writing = LockedValue(false)
 
     var isWriting: Bool { writing.value }
 

@@ -161,7 +161,7 @@ import Testing
 
     @Test func `where answers queue, less is on its way`() async throws {
         // One write after the other, each of 30 ms.
-        let begin = Locked<ContinuousClock.Instant?>(nil)
+        let begin = LockedValue<ContinuousClock.Instant?>(nil)
         let double = double {
             $0.answer = { request in
                 guard request.kind == .write else { return [] }

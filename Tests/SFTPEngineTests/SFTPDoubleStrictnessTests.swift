@@ -88,7 +88,7 @@ import Testing
     /// Says other bytes each time.
     private final class Liar: ByteChannelUser, @unchecked Sendable {
         // Unchecked: belongs to the channel's thread but for `hasEnded`, which is locked.
-        let hasEnded = Locked(false)
+        let hasEnded = LockedValue(false)
         private var turn: UInt8 = 0
         private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 9, alignment: 1)
         deinit { bytes.deallocate() }

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `A hash may take an hour, and is not computed again after that`() async throws {
-        let count = Locked(0)
+        let count = LockedValue(0)
         var limits = SFTPLinks.Limits()
         limits.shell = { _ in
             count.update { $0 += 1 }

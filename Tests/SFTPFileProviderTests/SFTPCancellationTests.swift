@@ -32,7 +32,7 @@ import Testing
 
     /// Runs `step` until the server has its request, ends it without an answer, and sees what is left.
     private func run(_ step: Step, ending: (Task<Void, any Error>, SFTPFileProvider) -> Void) async throws -> (any Error)? {
-        let seen = Locked(false)
+        let seen = LockedValue(false)
         var ended: (any Error)?
         try await withSFTPProvider { double, provider in
             if step.kind != .initialize { try await provider.checkReachability() }
@@ -75,7 +75,7 @@ import Testing
     @Test func `A renaming that has begun comes to its end, cancelled or not`() async throws {
         for name in ["posix-rename@openssh.com", "hardlink@openssh.com"] {
             for doing in name.hasPrefix("posix") ? [SFTPDoing.replace] : [.publish, .publishLarge] {
-                let seen = Locked(false)
+                let seen = LockedValue(false)
                 try await withSFTPProvider { double, provider in
                     // The server is looked at once by a hard link of its own.
                     _ = try await provider.capabilities()

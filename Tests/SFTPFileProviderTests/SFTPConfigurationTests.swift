@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test func `Hashes are asked of the shell only where that is allowed, in one quoted word`() async throws {
-        let commands = Locked<[String]>([])
+        let commands = LockedValue<[String]>([])
         let digest = String(repeating: "aB", count: 32)
         let links = SFTPLinks.Limits(shell: { command in
             commands.update { $0.append(command) }

@@ -68,7 +68,7 @@ import Testing
     @Test func `A file that is taken as soon as it is closed was put, in place`() async throws {
         for data in Self.contents {
             try await withSFTPProvider { double, provider in
-                let taken = Locked<[String: Data]>([:])
+                let taken = LockedValue<[String: Data]>([:])
                 double.setAnswer { [unowned double] request in
                     guard request.kind == .close, let file = double.file(request.path), request.path != "/book" else { return [] }
                     taken.update { $0[request.path] = file }

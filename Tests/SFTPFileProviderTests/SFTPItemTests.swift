@@ -36,7 +36,7 @@ import Testing
             settings.renameReplaces = true
             if !hasPosixRename { settings.extensions.removeAll { $0.name == "posix-rename@openssh.com" } }
             try await withSFTPProvider(settings) { double, provider in
-                let isThere = Locked(false)
+                let isThere = LockedValue(false)
                 double.setAnswer { [unowned double] request in
                     let isForIt = request.path == "/new" && request.kind == .open || request.other == Array("/new".utf8)
                     guard isForIt, !isThere.value else { return [] }

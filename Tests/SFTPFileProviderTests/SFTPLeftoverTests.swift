@@ -117,7 +117,7 @@ import Testing
         for data in [SFTPDoing.content, Self.large] {
             try await withSFTPProvider(settings) { double, provider in
                 try await provider.checkReachability()
-                let isDead = Locked(false)
+                let isDead = LockedValue(false)
                 double.setAnswer { request in
                     if request.kind == .write { isDead.update { $0 = true } }
                     return isDead.value ? [.silence] : []

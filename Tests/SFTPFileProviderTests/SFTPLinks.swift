@@ -62,7 +62,7 @@ final class SFTPLinks: Sendable {
     private final class Link: SFTPLink {
         let double: SFTPDouble
         let limits: Limits
-        let state = Locked((channels: 0, isDead: false, idle: Double?.none))
+        let state = LockedValue((channels: 0, isDead: false, idle: Double?.none))
 
         init(_ double: SFTPDouble, _ limits: Limits) {
             self.double = double

@@ -40,7 +40,7 @@ import Testing
         let names = ["..", "a/b", "good", "../old", "", "a\u{0}b", ".", "good", "fine"].map { Array($0.utf8) }
         let settings = SFTPDouble.Settings { $0.kind == .readdir && $0.occurrence == 1 ? [.names(names)] : [] }
         try await withSFTPProvider(settings, options: { $0.cache = CachePolicy(lifetime: 60) }) { double, provider in
-            let listed = Locked([String]())
+            let listed = LockedValue([String]())
             let error = try await SFTPFaults.mustFail {
                 try await provider.contentsOfDirectory(path: .root) { page in listed.update { $0 += page.map(\.name) } }
             }
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `A folder of which names were left out is not removed, and not taken for empty`() async throws {
         // The first answer of each listing.
-        let begun = Locked<Set<[UInt8]>>([])
+        let begun = LockedValue<Set<[UInt8]>>([])
         let settings = SFTPDouble.Settings { request in
             request.kind == .readdir && begun.update { $0.insert(request.handle).inserted } ? [.names([Array("a/b".utf8)])] : []
         }
@@ -165,7 +165,7 @@ import Testing
     @Test func `A listing that is cancelled in the middle gives its handle back`() async throws {
         let settings = SFTPDouble.Settings { $0.kind == .readdir ? [.endless] : [] }
         try await withSFTPProvider(settings) { double, provider in
-            let pages = Locked(0)
+            let pages = LockedValue(0)
             let task = Task {
                 try await provider.contentsOfDirectory(path: .root) { _ in pages.update { $0 += 1 } }
             }

@@ -55,7 +55,7 @@ private final class HoldingLinks: Sendable {
     private let double: SFTPDouble
     private let free: Int
     private let takesLogins: Bool
-    private let asked = Locked([String]())
+    private let asked = LockedValue([String]())
     private let held = AsyncStream<Void>.makeStream()
 
     init(_ double: SFTPDouble, free: Int, takesLogins: Bool = true) {
@@ -82,14 +82,14 @@ private final class HoldingLinks: Sendable {
         let renamesByLink = false
         let processorsPerLane = 1
         private let double: SFTPDouble
-        private let free: Locked<Int>
+        private let free: LockedValue<Int>
         private let held: AsyncStream<Void>.Continuation
         private let closing = AsyncStream<Void>.makeStream()
 
         init(_ double: SFTPDouble, free: Int, takesLogins: Bool, held: AsyncStream<Void>.Continuation) {
             self.double = double
             self.takesLogins = takesLogins
-            self.free = Locked(free)
+            self.free = LockedValue(free)
             self.held = held
         }
 

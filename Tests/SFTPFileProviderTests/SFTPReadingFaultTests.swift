@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `A file that is another one after the connection was lost is told`() async throws {
-        let state = Locked(0)
+        let state = LockedValue(0)
         let settings = SFTPDouble.Settings { request in
             request.kind == .read && request.occurrence == 5
                 && state.update({
@@ -115,7 +115,7 @@ import Testing
                 double.put(SFTPDouble.pattern(0..<size), at: "/file", modified: 77)
                 let reader = try await provider.open(path: ProviderPath("file"))
                 _ = try await reader.attributes()
-                let isOther = Locked(false)
+                let isOther = LockedValue(false)
                 double.setAnswer { [unowned double] request in
                     guard request.kind == .read, request.offset >= 2_000_000, !isOther.value else { return [] }
                     isOther.update { $0 = true }

@@ -39,7 +39,7 @@ import Testing
 
     @Test func `An upload that is cut again and again arrives`() async throws {
         try await withSFTPProvider(options: { $0.retries.retries = 8 }) { double, provider in
-            let cuts = Locked(0)
+            let cuts = LockedValue(0)
             double.setAnswer { [unowned double] request in
                 if request.kind == .open, cuts.value < 6 {
                     cuts.update { $0 += 1 }

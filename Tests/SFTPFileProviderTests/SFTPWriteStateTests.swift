@@ -13,7 +13,7 @@ import Testing
     private static func run(
         _ upload: SFTPUpload, on double: SFTPDouble, _ answer: @escaping @Sendable (SFTPDouble.Request) -> [SFTPDouble.Fault] = { _ in [] }
     ) async throws -> [Noted] {
-        let noted = Locked<[Noted]>([])
+        let noted = LockedValue<[Noted]>([])
         double.setAnswer { request in
             if [.open, .write, .rename, .remove].contains(request.kind) { noted.update { $0.append((request.kind, upload.state.value)) } }
             return answer(request)

@@ -134,7 +134,7 @@ import Testing
             for fault in [SFTPDouble.Fault.closeAfterDoing, .close] {
                 for (target, data) in [("old", SFTPDoing.content), ("new", SFTPDoing.content), ("old", Self.large), ("new", Self.large)] {
                     try await withSFTPProvider(settings, options: { $0.retries.retries = retries }) { double, provider in
-                        let hasFailed = Locked(false)
+                        let hasFailed = LockedValue(false)
                         double.setAnswer { request in
                             guard isStep(request), !hasFailed.value else { return [] }
                             hasFailed.update { $0 = true }

@@ -152,7 +152,7 @@ import Testing
 
     @Test func `The name is never without its file where the server replaces in one step`() async throws {
         try await withSFTPProvider { double, provider in
-            let gaps = Locked(0)
+            let gaps = LockedValue(0)
             double.setAnswer { [unowned double] _ in
                 if ["old", "new content"].contains(double.file("/old").map { String(decoding: $0, as: UTF8.self) }) == false {
                     gaps.update { $0 += 1 }
@@ -169,7 +169,7 @@ import Testing
             var settings = SFTPDouble.Settings.plain
             if isOffered { settings.extensions = [("posix-rename@openssh.com", "1")] }
             try await withSFTPProvider(settings) { double, provider in
-                let losses = Locked(0)
+                let losses = LockedValue(0)
                 double.setAnswer { [unowned double] request in
                     let files = double.paths.compactMap { double.file($0) }
                     if !files.contains(Data("old".utf8)), double.file("/old") != SFTPDoing.content { losses.update { $0 += 1 } }

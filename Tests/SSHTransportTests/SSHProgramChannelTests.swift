@@ -25,7 +25,7 @@ import Testing
     @Test func `bytes go to the program and come back, all of them and in order`() async throws {
         let program = program("exec cat")
         let bytes = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-        let holder = Locked<SSHProgramChannel?>(nil)
+        let holder = LockedValue<SSHProgramChannel?>(nil)
         let user = ScriptedUser(sending: bytes, wanted: bytes.count) { _ in holder.value?.end(with: Enough()) }
         let channel = try SSHProgramChannel(program, subsystem: "sftp")
         holder.update { $0 = channel }

@@ -39,14 +39,14 @@ package final class SyncHistory {
     private var contents = 0
     private var log: [String] = []
     /// How often people replaced or removed a content themselves.
-    private let destroyed = Locked<[String: Int]>([:])
+    private let destroyed = LockedValue<[String: Int]>([:])
     /// What people finished writing, or brought back, after a round's first look.
-    private let written = Locked<[String]>([])
+    private let written = LockedValue<[String]>([])
     /// Where people moved files and folders to in this round, or brought files back: another version than both sides had, also where its
     /// content is the same.
-    private let arrivals = Locked<[Arrival]>([])
+    private let arrivals = LockedValue<[Arrival]>([])
     /// What people threw away, and may bring back as it was.
-    private let thrown = Locked<[Thrown]>([])
+    private let thrown = LockedValue<[Thrown]>([])
 
     /// Whether a run of this round lost its notes, also that it was about to act: then nothing comes back that it may have acted on.
     private var hasLostNotes = false

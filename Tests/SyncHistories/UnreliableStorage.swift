@@ -9,7 +9,7 @@ package final class UnreliableStorage: ForwardingProvider {
     package static let type = "Unreliable"
     package let underlying: any FileProvider
     private let nature: Nature
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// What the storage is like, for good.
     package struct Nature: Sendable {

@@ -48,7 +48,7 @@ import Testing
         for name in ["Foo/a", "x.txt", "stays"] { try await one.put("/" + name, name) }
         try await bed.run()
         try await one.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
-        let (moves, run) = (Locked(0), Locked<Task<FolderSyncReport, any Error>?>(nil))
+        let (moves, run) = (LockedValue(0), LockedValue<Task<FolderSyncReport, any Error>?>(nil))
         told.before.update {
             $0 = { call in
                 let number = moves.update { moves in

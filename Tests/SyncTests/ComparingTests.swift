@@ -26,7 +26,7 @@ import Testing
         let count = 60
         let bed = try await bed(count: count, size: 10)
         let control = SyncControl()
-        let (begun, ended) = (Locked(0), Locked(0))
+        let (begun, ended) = (LockedValue(0), LockedValue(0))
         for storage in [one, two] {
             storage.before.update {
                 $0 = { call in

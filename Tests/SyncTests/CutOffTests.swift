@@ -16,8 +16,8 @@ import Testing
 
     /// Has a storage be away for good once `count` calls of a kind were answered.
     private func leave(_ storage: ToldProvider, after call: String, count: Int = 1) {
-        let isAway = Locked(false)
-        let seen = Locked(0)
+        let isAway = LockedValue(false)
+        let seen = LockedValue(0)
         storage.before.update { $0 = { _ in if isAway.value { throw URLError(.networkConnectionLost) } } }
         storage.after.update {
             $0 = { now in
@@ -70,7 +70,7 @@ import Testing
         for name in ["x", "y"] { try await one.memory.put("/" + name, name) }
         try await bed.run()
         try await one.memory.remove("/x")
-        let isFirst = Locked(true)
+        let isFirst = LockedValue(true)
         two.after.update {
             $0 = { call in
                 guard call == "move",
@@ -96,7 +96,7 @@ import Testing
         try await throwAway("x")
         try await one.memory.put("/x", "the source's")
         try await two.memory.put("/x", "the destination's")
-        let isFirst = Locked(true)
+        let isFirst = LockedValue(true)
         two.after.update {
             $0 = { call in
                 guard call == "move",

@@ -21,7 +21,7 @@ import Testing
     func `nothing is lost, and both sides become what the model says`(storage: String) async throws {
         let folder = try TemporaryFolder()
         let failures = CollectedValues<String>()
-        let next = Locked(Self.first)
+        let next = LockedValue(Self.first)
         let last = Self.first + UInt64(Self.count)
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<3 {

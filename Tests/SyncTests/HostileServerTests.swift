@@ -79,7 +79,7 @@ import Testing
     @Test func `a link that comes into a folder's place leads no write out of the folder`() async throws {
         try await server.memory.put("/d/x", "written through the link")
         let (place, target) = (inside + "/d", outside)
-        let isSwapped = Locked(false)
+        let isSwapped = LockedValue(false)
         server.beforePath.update {
             $0 = { call, path in
                 guard call == "open", path.name == "x", !isSwapped.value else { return }

@@ -64,7 +64,7 @@ import Testing
         for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
         try await bed.run()
         try await one.memory.remove("/a")
-        let isWritten = Locked(false)
+        let isWritten = LockedValue(false)
         two.before.update {
             $0 = { [two] now in
                 let isFirst = isWritten.update { isWritten in
@@ -107,7 +107,7 @@ import Testing
         for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
         try await bed.run()
         try await one.memory.remove("/a")
-        let hasMoved = Locked(false)
+        let hasMoved = LockedValue(false)
         two.after.update { $0 = { call in if call == "move" { hasMoved.update { $0 = true } } } }
         two.before.update {
             $0 = { call in
@@ -389,8 +389,8 @@ private final class BusyStorage: ForwardingProvider {
     static let type = "Busy"
     let underlying: any FileProvider
     private let memory: MemoryFileProvider
-    let lines = Locked(0)
-    let isQuiet = Locked(false)
+    let lines = LockedValue(0)
+    let isQuiet = LockedValue(false)
 
     init(_ memory: MemoryFileProvider) {
         self.memory = memory
@@ -412,8 +412,8 @@ private final class BusyStorage: ForwardingProvider {
 private final class BusyDisk: ForwardingProvider {
     static let type = "BusyDisk"
     let underlying: any FileProvider
-    let beforeCopy = Locked<@Sendable () async throws -> Void>({})
-    let afterCopy = Locked<@Sendable () async throws -> Void>({})
+    let beforeCopy = LockedValue<@Sendable () async throws -> Void>({})
+    let afterCopy = LockedValue<@Sendable () async throws -> Void>({})
 
     init(_ underlying: LocalFileProvider) {
         self.underlying = underlying
@@ -427,7 +427,7 @@ private final class BusyDisk: ForwardingProvider {
         return value
     }
 
-    private static func take(_ work: Locked<@Sendable () async throws -> Void>) -> @Sendable () async throws -> Void {
+    private static func take(_ work: LockedValue<@Sendable () async throws -> Void>) -> @Sendable () async throws -> Void {
         work.update { work in
             defer { work = {} }
             return work
@@ -440,7 +440,7 @@ private final class SmallDisk: ForwardingProvider {
     static let type = "SmallDisk"
     let underlying: any FileProvider
     private let memory: MemoryFileProvider
-    let bytes = Locked(Int64.max)
+    let bytes = LockedValue(Int64.max)
 
     init(_ memory: MemoryFileProvider) {
         self.memory = memory
@@ -448,7 +448,7 @@ private final class SmallDisk: ForwardingProvider {
     }
 
     func writeContents(path: ProviderPath, from source: any WriteSource, options: WriteOptions) async throws -> FileObject {
-        let taken = Locked(source.length ?? 0)
+        let taken = LockedValue(source.length ?? 0)
         try await memory.walk(path: .root) { item in taken.update { $0 += item.size ?? 0 } }
         if taken.value > bytes.value { throw FileError.make(errno: ENOSPC, path: path, writing: true) }
         return try await memory.writeContents(path: path, from: source, options: options)

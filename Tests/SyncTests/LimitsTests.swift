@@ -81,7 +81,7 @@ import Testing
         for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
         let told = Told()
         let slow = ToldProvider("slow")
-        let progress = Locked<Progress?>(nil)
+        let progress = LockedValue<Progress?>(nil)
         let totals = CollectedValues<Int64>()
         slow.before.update { $0 = { if $0 == "write" { totals.append(progress.value?.totalUnitCount ?? -1) } } }
         let bed = try SyncBed(.mirror, source: one, destination: slow)
@@ -167,9 +167,9 @@ import Testing
         for number in 0..<count { try await one.put("/\(number)", "text \(number)") }
         let slow = ToldProvider("slow")
         let told = Told()
-        let begun = Locked(0)
-        let progress = Locked<Progress?>(nil)
-        let isHeld = Locked(false)
+        let begun = LockedValue(0)
+        let progress = LockedValue<Progress?>(nil)
+        let isHeld = LockedValue(false)
         slow.before.update {
             $0 = { call in
                 guard call == "write" else { return }

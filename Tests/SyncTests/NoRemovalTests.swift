@@ -199,7 +199,7 @@ import Testing
         try await one.put("/stays", "stays")
         try await bed.run()
         for number in 0..<15 { try await one.remove("/\(number)") }
-        let removals = Locked(0)
+        let removals = LockedValue(0)
         await #expect(throws: CancellationError.self) {
             try await bed.withSync { sync in
                 try await sync.run { event in
@@ -358,7 +358,7 @@ import Testing
 private final class HidingStorage: ForwardingProvider {
     static let type = "Hiding"
     let underlying: any FileProvider
-    let hasListed = Locked(false)
+    let hasListed = LockedValue(false)
 
     init(_ underlying: any FileProvider) {
         self.underlying = underlying

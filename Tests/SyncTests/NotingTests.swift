@@ -12,10 +12,10 @@ import Testing
     private final class FailingDisk: ForwardingProvider, FileProviderSynchronization {
         static let type = "FailingDisk"
         let underlying: any FileProvider = SyncBed.memory("two")
-        private let failures: Locked<Int>
-        let waits = Locked(0)
+        private let failures: LockedValue<Int>
+        let waits = LockedValue(0)
 
-        init(failures: Int) { self.failures = Locked(failures) }
+        init(failures: Int) { self.failures = LockedValue(failures) }
 
         var unsynchronized: any FileProvider { underlying }
 

@@ -10,9 +10,9 @@ import Testing
 final class SyncBed: Sendable {
     let source: any FileProvider
     let destination: any FileProvider
-    let options: Locked<SyncOptions>
+    let options: LockedValue<SyncOptions>
     /// Who logs in to the destination.
-    let user = Locked<String?>(nil)
+    let user = LockedValue<String?>(nil)
     private let folder: TemporaryFolder
 
     init(
@@ -21,7 +21,7 @@ final class SyncBed: Sendable {
     ) throws {
         self.source = source
         self.destination = destination
-        options = Locked(SyncOptions(direction: direction))
+        options = LockedValue(SyncOptions(direction: direction))
         folder = try TemporaryFolder()
     }
 

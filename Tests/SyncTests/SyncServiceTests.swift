@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `what failed for a passing reason is tried again without a change`() async throws {
-        let fails = Locked(2)
+        let fails = LockedValue(2)
         destination.before.update {
             $0 = { call in
                 let fails = fails.update { fails in
@@ -189,7 +189,7 @@ import Testing
         let bed = try SyncBed(.mirror, source: silent, destination: destination)
         // Nobody looks whether there is a trash.
         bed.options.update { $0.trashAge = nil }
-        let runs = Locked(0)
+        let runs = LockedValue(0)
         try await bed.withService(options) { run in
             try await eventually { run.reports.count >= 5 }
             try await silent.memory.put("/b", "2")
@@ -261,7 +261,7 @@ import Testing
     }
 
     @Test func `a folder that the first run makes is watched from then on`() async throws {
-        let fails = Locked(true)
+        let fails = LockedValue(true)
         destination.before.update {
             $0 = { call in
                 if call == "watch", fails.value { throw FileError.make(.fileReadNoSuchFile, path: .root) }
@@ -349,7 +349,7 @@ import Testing
         let lines = CollectedValues<String>()
         let logger = Logger(label: "test") { _ in RecordingHandler(lines: lines) }
         let silent = SilentProvider("silent")
-        let isOpen = Locked(false)
+        let isOpen = LockedValue(false)
         destination.beforePath.update {
             $0 = { call, path in
                 if call == "write", path.name.contains("\n"), !isOpen.value { throw FileError.make(.fileWriteNoPermission, path: path) }
@@ -374,7 +374,7 @@ private final class SilentProvider: ForwardingProvider {
     static let type = "Silent"
     let memory: MemoryFileProvider
     var underlying: any FileProvider { memory }
-    let lists = Locked(0)
+    let lists = LockedValue(0)
 
     init(_ name: String) {
         memory = SyncBed.memory(name)

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test func `a slow line takes small pieces, and makes up for those that came at once`() async throws {
-        let passed = Locked(Duration.zero)
+        let passed = LockedValue(Duration.zero)
         let begin = ContinuousClock.now
         let throttle = Throttle(BandwidthTimetable(limit: 64 << 10)) { begin + passed.value }
         #expect(throttle.maxAtOnce == 16 << 10 && !throttle.isClosed)

@@ -10,17 +10,17 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     let memory: MemoryFileProvider
     var underlying: any FileProvider { memory }
     /// Watches that were asked for, those that failed too.
-    let attempts = Locked(0)
+    let attempts = LockedValue(0)
     /// The watches that stand or stood.
     let watches = CollectedValues<ToldWatch>()
     /// Called before each call; `watch` is one of them.
-    let before = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
+    let before = LockedValue<@Sendable (_ call: String) async throws -> Void>({ _ in })
     /// The same, with the path.
-    let beforePath = Locked<@Sendable (_ call: String, _ path: ProviderPath) async throws -> Void>({ _, _ in })
+    let beforePath = LockedValue<@Sendable (_ call: String, _ path: ProviderPath) async throws -> Void>({ _, _ in })
     /// Called after each call that succeeded.
-    let after = Locked<@Sendable (_ call: String) async throws -> Void>({ _ in })
+    let after = LockedValue<@Sendable (_ call: String) async throws -> Void>({ _ in })
     /// What the storage says of itself otherwise than the one in memory.
-    let adjustment = Locked<@Sendable (inout Capabilities) -> Void>({ _ in })
+    let adjustment = LockedValue<@Sendable (inout Capabilities) -> Void>({ _ in })
     /// Calls that were made, by name.
     let calls = CollectedValues<String>()
 
@@ -74,8 +74,8 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
 /// A watch that a test feeds.
 final class ToldWatch: FileWatch {
     private let pipe = AsyncThrowingStream<[FileEvent], any Error>.makeStream()
-    private let told = Locked(0)
-    private let asked = Locked(0)
+    private let told = LockedValue(0)
+    private let asked = LockedValue(0)
 
     func tell(_ events: [FileEvent]) async throws {
         let count = told.update { told in

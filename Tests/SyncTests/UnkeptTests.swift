@@ -78,7 +78,7 @@ import Testing
         for (path, text) in texts { try await first.memory.put(path, text) }
         // A conflict makes a second pass.
         for (storage, text) in [(first, "mine"), (second, "yours")] { try await storage.memory.put("/both", text) }
-        let isSpoilt = Locked(false)
+        let isSpoilt = LockedValue(false)
         second.beforePath.update {
             $0 = { call, path in
                 // The second pass lists what the first one has written.

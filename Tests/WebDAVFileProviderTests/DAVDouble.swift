@@ -9,10 +9,10 @@ final class DAVDouble: Sendable {
         var folders: Set<String> = ["/"]
     }
 
-    private let store: Locked<State>
+    private let store: LockedValue<State>
 
     init(files: [String: Data], folders: Set<String> = []) {
-        store = Locked(State(files: files, folders: folders.union(["/"])))
+        store = LockedValue(State(files: files, folders: folders.union(["/"])))
     }
 
     var state: State { store.value }

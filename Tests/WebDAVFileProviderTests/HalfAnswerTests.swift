@@ -23,7 +23,7 @@ import WebDAVFileProvider
     }
 
     @Test func `no beginning of a listing is a listing`() async throws {
-        let end = Locked(0)
+        let end = LockedValue(0)
         let server = try FaultServer { _ in .reply(207, body: Data(Self.document.utf8.prefix(end.value))) }
         defer { server.stop() }
         let provider = try provider(server)

@@ -70,7 +70,7 @@ import WebDAVFileProvider
         }
         defer { server.stop() }
         let provider = try server.provider()
-        let names = Locked<[String]>([])
+        let names = LockedValue<[String]>([])
         let error = await #expect(throws: CocoaError.self) {
             try await provider.contentsOfDirectory(path: ProviderPath("folder")) { items in names.update { $0 += items.map(\.name) } }
         }

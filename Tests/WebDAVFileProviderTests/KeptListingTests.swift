@@ -13,7 +13,7 @@ import WebDAVFileProvider
     init() throws { temporary = try TemporaryFolder() }
 
     /// A server whose root has the folder `f` with these files; its tag counts changes.
-    private func server(_ names: Locked<[String]>, _ tag: Locked<Int>, treeTags: Bool = true) throws -> FaultServer {
+    private func server(_ names: LockedValue<[String]>, _ tag: LockedValue<Int>, treeTags: Bool = true) throws -> FaultServer {
         try FaultServer { request in
             guard request.method == "PROPFIND" else {
                 if ["PUT", "MOVE", "DELETE"].contains(request.method) { tag.update { $0 += 1 } }
@@ -47,7 +47,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a folder whose tag is the same is not listed again, by no process`() async throws {
-        let (files, tag) = (Locked(["a", "b"]), Locked(1))
+        let (files, tag) = (LockedValue(["a", "b"]), LockedValue(1))
         let server = try server(files, tag)
         defer { server.stop() }
         #expect(try await names(server) == ["a", "b"])
@@ -61,7 +61,7 @@ import WebDAVFileProvider
     }
 
     @Test func `without validation a listing is taken for true while the lifetime lasts`() async throws {
-        let server = try server(Locked(["a"]), Locked(1))
+        let server = try server(LockedValue(["a"]), LockedValue(1))
         defer { server.stop() }
         for _ in 0..<3 {
             #expect(try await names(server) { ($0.validates, $0.lifetime) = (false, 1000) } == ["a"])
@@ -70,14 +70,14 @@ import WebDAVFileProvider
     }
 
     @Test func `where tags of folders tell nothing, every listing is asked for`() async throws {
-        let server = try server(Locked(["a"]), Locked(1), treeTags: false)
+        let server = try server(LockedValue(["a"]), LockedValue(1), treeTags: false)
         defer { server.stop() }
         for _ in 0..<2 { #expect(try await names(server) == ["a"]) }
         #expect(depths(server) == ["1", "1"])
     }
 
     @Test func `own changes are seen at once`() async throws {
-        let (files, tag) = (Locked(["a"]), Locked(1))
+        let (files, tag) = (LockedValue(["a"]), LockedValue(1))
         let server = try server(files, tag)
         defer { server.stop() }
         let options = ConnectionOptions(

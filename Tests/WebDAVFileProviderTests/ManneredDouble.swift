@@ -31,10 +31,10 @@ final class ManneredDouble: Sendable {
     }
 
     let double: DAVDouble
-    private let manner: Locked<Manner>
+    private let manner: LockedValue<Manner>
 
     init(_ manner: Manner, files: [String: Data] = [:]) {
-        self.manner = Locked(manner)
+        self.manner = LockedValue(manner)
         double = DAVDouble(files: files)
     }
 

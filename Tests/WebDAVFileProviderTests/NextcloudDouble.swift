@@ -14,7 +14,7 @@ final class NextcloudDouble: Sendable {
         var faults: [String: [Int]] = [:]
     }
 
-    let state = Locked(State())
+    let state = LockedValue(State())
     static let files = "/remote.php/dav/files/u/"
 
     func answer(_ request: FaultServer.Request) -> FaultServer.Answer {

@@ -8,10 +8,10 @@ import WebDAVFileProvider
 @Suite struct OperationTests {
     /// A tree of names, changed by `MOVE`; folders end in a slash. What it refuses depends on the test.
     private final class Tree: Sendable {
-        let items: Locked<Set<String>>
+        let items: LockedValue<Set<String>>
 
         init(_ items: Set<String>) {
-            self.items = Locked(items)
+            self.items = LockedValue(items)
         }
 
         /// As a server answers that shows its items below `hrefs`.
@@ -113,7 +113,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a copy whose answer was lost is not sent again over what it made`() async throws {
-        let isCopied = Locked(false)
+        let isCopied = LockedValue(false)
         let server = try FaultServer { request in
             switch request.method {
             case "COPY":
@@ -146,7 +146,7 @@ import WebDAVFileProvider
 
     @Test func `a refusal after the form of Destination is known is not tried in other forms`() async throws {
         let tree = Tree(["a", "b"])
-        let refuses = Locked(false)
+        let refuses = LockedValue(false)
         let server = try FaultServer { request in
             guard request.method == "MOVE" else { return tree.answer(request) }
             return refuses.value ? .reply(403) : tree.move(request, to: "c")
@@ -258,7 +258,7 @@ import WebDAVFileProvider
 
     @Test(arguments: [405, 406, 409, 423])
     func `a folder that is there is told as such, whatever a server answers`(_ status: Int) async throws {
-        let looks = Locked(0)
+        let looks = LockedValue(0)
         let server = try FaultServer { request in
             if request.method == "OPTIONS" { return .reply(501) }
             guard request.method == "PROPFIND" else { return .reply(status) }

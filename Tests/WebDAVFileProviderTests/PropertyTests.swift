@@ -63,7 +63,7 @@ import WebDAVFileProvider
         }
         defer { server.stop() }
         let pages = CollectedValues<Int>()
-        let names = Locked<Set<String>>([])
+        let names = LockedValue<Set<String>>([])
         try await server.provider().contentsOfDirectory(path: .root) { page in
             pages.append(page.count)
             names.update { $0.formUnion(page.map(\.name)) }

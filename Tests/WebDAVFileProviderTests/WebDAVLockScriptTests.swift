@@ -197,7 +197,7 @@ import WebDAVFileProvider
     }
 
     @Test func `a refresh that failed in passing is tried again sooner than at the next half`() async throws {
-        let times = Locked<[ContinuousClock.Instant]>([])
+        let times = LockedValue<[ContinuousClock.Instant]>([])
         let server = try FaultServer { request in
             guard request.method == "LOCK" else { return .reply(204) }
             let count = times.update {

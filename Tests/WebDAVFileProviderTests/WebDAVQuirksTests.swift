@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `a root that is not there is asked nothing more, and again once it is`() async throws {
-        let isThere = Locked(false)
+        let isThere = LockedValue(false)
         let server = try FaultServer { request in
             guard isThere.value else { return request.method == "OPTIONS" ? .silence : .reply(404) }
             if request.method == "OPTIONS" { return .reply(200, headers: ["Server": "lighttpd/1.4.69", "DAV": "1,2,3"]) }

@@ -97,7 +97,7 @@ import Testing
     func `a move whose connection ends without an answer is sent again while the part is there`(_ isDone: Bool, _ retries: Int) async throws
     {
         let double = ManneredDouble(.honest, files: ["/f": old])
-        let moves = Locked(0)
+        let moves = LockedValue(0)
         let server = try FaultServer { request in
             let isFirst =
                 request.method == "MOVE"
@@ -173,7 +173,7 @@ import Testing
 
     @Test func `a large upload that a gateway gave up is waited for, and no longer than is set`() async throws {
         let double = ManneredDouble(.honest, files: ["/f": old])
-        let looks = Locked(0)
+        let looks = LockedValue(0)
         let server = try FaultServer { request in
             if request.method == "PUT" {
                 _ = double.answer(request)

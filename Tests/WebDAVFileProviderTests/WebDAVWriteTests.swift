@@ -54,7 +54,7 @@ import WebDAVFileProvider
             (WriteOptions.Placement.published, ["PROPFIND /f", "PUT", "PROPFIND", "MOVE"]),
             (.inPlace, ["PROPFIND /f", "PUT /f", "PROPFIND /f"]),
         ] {
-            let isThere = Locked(false)
+            let isThere = LockedValue(false)
             let server = try FaultServer { request in
                 if request.method == "PUT" { isThere.update { $0 = true } }
                 if request.method == "PROPFIND" { return isThere.value ? Self.file(request.target, size: size) : .reply(404) }
@@ -69,7 +69,7 @@ import WebDAVFileProvider
 
     @Test func `a folder that appeared during a large upload is not taken away with what is in it`() async throws {
         let size = (1 << 20) + 1
-        let wasSent = Locked(false)
+        let wasSent = LockedValue(false)
         let server = try FaultServer { request in
             if request.method == "PUT" { wasSent.update { $0 = true } }
             guard request.method == "PROPFIND" else { return .reply(201) }
@@ -89,7 +89,7 @@ import WebDAVFileProvider
 
     @Test(arguments: [408, 423, 425, 429, 502, 503, 504, 509])
     func `an upload is sent again after a status that passes, as late as the server asks`(_ status: Int) async throws {
-        let puts = Locked(0)
+        let puts = LockedValue(0)
         let server = try FaultServer { request in
             if request.method == "PROPFIND" { return puts.value == 2 ? Self.part(request, size: 5) : .reply(404) }
             guard request.method == "PUT" else { return .reply(201) }
@@ -113,7 +113,7 @@ import WebDAVFileProvider
 
     @Test(arguments: [423, 425, 429, 503])
     func `a move that was not begun is asked for again`(_ status: Int) async throws {
-        let count = Locked(0)
+        let count = LockedValue(0)
         let server = try FaultServer { request in
             if request.method == "PROPFIND" { return Self.part(request, size: 1) }
             guard request.method == "MOVE" else { return .reply(201) }
@@ -128,7 +128,7 @@ import WebDAVFileProvider
 
     @Test(arguments: [408, 502, 504])
     func `a move whose gateway gave up is not sent again: looking tells whether it was done`(_ status: Int) async throws {
-        let isMoved = Locked(false)
+        let isMoved = LockedValue(false)
         let server = try FaultServer { request in
             if request.method == "MOVE" {
                 isMoved.update { $0 = true }
@@ -145,7 +145,7 @@ import WebDAVFileProvider
 
     @Test(arguments: [408, 504])
     func `a move that may still be under way is waited for`(_ status: Int) async throws {
-        let looks = Locked(0)
+        let looks = LockedValue(0)
         let server = try FaultServer { request in
             if request.method == "MOVE" { return .reply(status) }
             guard request.method == "PROPFIND" else { return .reply(201) }
@@ -194,7 +194,7 @@ import WebDAVFileProvider
     }
 
     @Test func `an upload that breaks off begins anew: no part is ever sent`() async throws {
-        let count = Locked(0)
+        let count = LockedValue(0)
         let server = try FaultServer { request in
             if request.method == "PUT",
                 count.update({
@@ -215,7 +215,7 @@ import WebDAVFileProvider
 
     @Test func `a version is compared by a look before the move where a proxy rewrites paths`() async throws {
         let size = (1 << 20) + 1
-        let wasSent = Locked(false)
+        let wasSent = LockedValue(false)
         let server = try FaultServer { request in
             if request.method == "PUT" { wasSent.update { $0 = true } }
             guard request.method == "PROPFIND" else { return .reply(201) }

@@ -10,7 +10,7 @@ final class FTPAccess: Sendable {
     private let url: URL
     private let mayGoInClear: Bool
     /// What the server has taken.
-    private let known = Locked<(login: FTPLogin, credential: Credential?)?>(nil)
+    private let known = LockedValue<(login: FTPLogin, credential: Credential?)?>(nil)
 
     init(origin: Origin, user: String?, credentials: any CredentialSource, options: ConnectionOptions, url: URL) {
         self.origin = origin

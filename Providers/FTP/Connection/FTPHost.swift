@@ -16,7 +16,7 @@ final class FTPHost: Sendable {
         var greeting = ""
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
     let charset: FTPCharset
     let pipelining = FTPPipelining()
     /// The provider's root on the server.

@@ -12,7 +12,7 @@ final class FTPPool: Sendable {
         case wait(FTPWaiter, failures: Int)
     }
 
-    let state: Locked<State>
+    let state: LockedValue<State>
     private let maxCount: Int
     private let patience: Duration
     private let relief: Duration
@@ -37,7 +37,7 @@ final class FTPPool: Sendable {
         self.patience = patience
         self.relief = relief
         self.open = open
-        state = Locked(State(cap: 4 * max(1, maxCount)))
+        state = LockedValue(State(cap: 4 * max(1, maxCount)))
     }
 
     /// Lends a connection to `body`; one that was lost meanwhile is not kept.

@@ -14,9 +14,9 @@ final class FTPSession: Sendable {
     }
 
     private let control: FTPControlConnection
-    private let state = Locked(State())
+    private let state = LockedValue(State())
     /// Told when its transfer begins to wait for its own sink or source, and when it goes on.
-    private let held = Locked<(@Sendable (Bool) -> Void)?>(nil)
+    private let held = LockedValue<(@Sendable (Bool) -> Void)?>(nil)
     let host: FTPHost
     /// Bytes a second for each transfer; nil for no limit.
     let bytesPerSecond: Int64?

@@ -8,11 +8,11 @@ final class FTPWaiter: Sendable {
         case done(Bool)
     }
 
-    private let state = Locked(State.new)
+    private let state = LockedValue(State.new)
     /// Whether it is to send a file.
     let isUpload: Bool
     /// The connection that whoever woke this one has given.
-    let given = Locked<FTPSession?>(nil)
+    let given = LockedValue<FTPSession?>(nil)
 
     init(isUpload: Bool = false) { self.isUpload = isUpload }
 

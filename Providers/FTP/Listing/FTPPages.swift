@@ -3,9 +3,9 @@ import Foundation
 
 /// Reads a listing while it comes.
 final class FTPListingSink: ByteSink {
-    private let state: Locked<FTPPages>
+    private let state: LockedValue<FTPPages>
 
-    init(_ pages: FTPPages) { state = Locked(pages) }
+    init(_ pages: FTPPages) { state = LockedValue(pages) }
 
     /// What has come.
     var pages: FTPPages { state.value }

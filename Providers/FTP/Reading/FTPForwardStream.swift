@@ -30,7 +30,7 @@ final class FTPForwardStream: Sendable {
     }
 
     private let pool: FTPPool
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// Bytes that are rather read and thrown away than jumped over.
     private static let maxSkip: Int64 = 256 << 10

@@ -10,8 +10,8 @@ final class FTPReader: FileReader {
     let path: ProviderPath
     let cost = FTPFileProvider.readCost
     private let provider: FTPFileProvider
-    private let known = Locked<FileReaderAttributes?>(nil)
-    private let isClosed = Locked(false)
+    private let known = LockedValue<FileReaderAttributes?>(nil)
+    private let isClosed = LockedValue(false)
     private let stream: FTPForwardStream
 
     /// Larger parts have a data connection of their own, straight into their sink.

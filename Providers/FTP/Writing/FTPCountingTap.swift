@@ -2,7 +2,7 @@ import FileProviderCore
 
 /// Knows how many bytes a source had once its end was seen.
 final class FTPCountingTap: CopyTap {
-    private let state = Locked((count: Int64(0), hasEnded: false))
+    private let state = LockedValue((count: Int64(0), hasEnded: false))
 
     /// Bytes from the last offset to the end; nil before that was seen.
     var counted: Int64? { state.value.hasEnded ? state.value.count : nil }

@@ -49,7 +49,7 @@ final class FTPHashingTap: CopyTap {
     private let start: Int64
     /// Of what lies before ``start``.
     private let before: FTPDigest
-    private let digest: Locked<FTPDigest>
+    private let digest: LockedValue<FTPDigest>
 
     /// Reads what lies before `start`: what is sent behind it is only a part of what the hash is about.
     init(_ source: any WriteSource, from start: Int64, _ kind: FTPHash.Kind) async throws {
@@ -64,7 +64,7 @@ final class FTPHashingTap: CopyTap {
         }
         self.start = start
         before = digest
-        self.digest = Locked(digest)
+        self.digest = LockedValue(digest)
     }
 
     /// Of all that came before, and all that passed by now.

@@ -10,10 +10,10 @@ struct FTPReplacement: Sendable {
     private let source: ProviderPath
     /// The old file's name in the meantime. It isn't a temporary name, because those may be swept.
     private let aside: ProviderPath
-    private let state: Locked<FTPWriteState>
+    private let state: LockedValue<FTPWriteState>
 
     /// Sends nothing.
-    init(of path: ProviderPath, by source: ProviderPath, provider: FTPFileProvider, state: Locked<FTPWriteState>) throws {
+    init(of path: ProviderPath, by source: ProviderPath, provider: FTPFileProvider, state: LockedValue<FTPWriteState>) throws {
         self.provider = provider
         self.path = path
         self.source = source

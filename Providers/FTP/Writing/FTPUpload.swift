@@ -9,7 +9,7 @@ struct FTPUpload: Sendable {
     let source: any WriteSource
     let options: WriteOptions
     /// What may be on the server.
-    let state: Locked<FTPWriteState>
+    let state: LockedValue<FTPWriteState>
 
     /// Bytes above which the name is looked at before anything is sent, and an interrupted upload is resumed, 1 MiB.
     private static let large: Int64 = 1 << 20
@@ -29,7 +29,7 @@ struct FTPUpload: Sendable {
         self.path = path
         self.source = source
         self.options = options
-        state = Locked(FTPWriteState(location: path))
+        state = LockedValue(FTPWriteState(location: path))
     }
 
     /// Removes the file at the location, cancelled or not.

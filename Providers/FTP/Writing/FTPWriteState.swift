@@ -1,6 +1,6 @@
 import FileProviderCore
 
-/// What one upload or move may have on the server. Its steps share it in a `Locked`.
+/// What one upload or move may have on the server. Its steps share it in a `LockedValue`.
 struct FTPWriteState: Sendable, CustomStringConvertible {
     /// The last step that may have changed the server, in their order.
     enum Stage: Comparable, Sendable {

@@ -17,7 +17,7 @@ public final class HTTPConnection: Sendable {
     private let query: String?
     private let signer: (any HTTPRequestSigner)?
     private let serverError: ServerError?
-    private let kept = Locked<ResponseCache?>(nil)
+    private let kept = LockedValue<ResponseCache?>(nil)
 
     /// What a server meant by an answer that is an error: its code, the item, and the start of the answer's body.
     public typealias ServerError =

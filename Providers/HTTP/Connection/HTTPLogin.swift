@@ -41,7 +41,7 @@ final class HTTPLogin: Sendable {
     private let credentials: any CredentialSource
     private let policy: SecretPolicy
     private let isSigned: Bool
-    private let memory = Locked(Memory())
+    private let memory = LockedValue(Memory())
 
     private struct Memory: Sendable {
         var asking: Task<Credential?, any Error>?

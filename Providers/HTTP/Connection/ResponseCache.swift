@@ -68,7 +68,7 @@ package final class ResponseCache: Sendable {
     private let top: URL
     private let root: URL
     private let base: String
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// - Parameters:
     ///   - base: The root's URL with all that goes with every request.

@@ -62,7 +62,7 @@ extension HTTPConnection {
     }
 
     private func received(_ request: HTTPRequest, _ limit: Int) async throws -> (Data, ResponseHead) {
-        let body = Locked(DataSink(limit: limit))
+        let body = LockedValue(DataSink(limit: limit))
         var request = request
         request.receive = { _ in
             let sink = DataSink(limit: limit)

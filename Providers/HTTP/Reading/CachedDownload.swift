@@ -50,7 +50,7 @@ struct CachedDownload {
 /// Has all the bytes that passed in the end, where they are a whole file that is not too large.
 private final class WholeBodyTap: CopyTap {
     private let limit: Int64
-    private let state = Locked((expected: Int64(-1), bytes: Data()))
+    private let state = LockedValue((expected: Int64(-1), bytes: Data()))
 
     init(limit: Int64) { self.limit = limit }
 

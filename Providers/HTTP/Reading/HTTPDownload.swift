@@ -35,7 +35,7 @@ final class Download: Sendable {
     let version: String?
     let sink: any ByteSink
     private let connection: HTTPConnection
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     init(
         _ template: HTTPRequest, part: FilePart, version: String?, sink: any ByteSink, connection: HTTPConnection,

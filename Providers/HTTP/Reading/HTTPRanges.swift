@@ -26,13 +26,13 @@ struct ProofTap: CopyTap {
 /// Passes on `count` bytes after the first `skip`, then ends the transfer.
 final class Window: ByteSink {
     private let base: any ByteSink
-    private let position: Locked<(skip: Int64, left: Int64, drain: Int64)>
+    private let position: LockedValue<(skip: Int64, left: Int64, drain: Int64)>
     private let came: @Sendable (_ taken: Int, _ seen: Int) -> Void
 
     /// - Parameter drain: How many bytes behind the wanted ones are let by before the transfer is ended.
     init(_ base: any ByteSink, skip: Int64, count: Int64, drain: Int64, came: @escaping @Sendable (_ taken: Int, _ seen: Int) -> Void) {
         self.base = base
-        position = Locked((skip, count < 0 ? .max : count, drain))
+        position = LockedValue((skip, count < 0 ? .max : count, drain))
         self.came = came
     }
 

@@ -142,7 +142,7 @@ struct PartedUpload {
 /// A source's bytes in pieces of a wanted size.
 final class SourceParts: Sendable {
     private let source: any ByteSource
-    private let rest = Locked(Data())
+    private let rest = LockedValue(Data())
 
     init(_ source: any WriteSource) throws {
         self.source = try source.bytes(from: 0)

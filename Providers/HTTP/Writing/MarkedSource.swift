@@ -14,11 +14,11 @@ package struct MarkedSource: WriteSource {
     }
 
     package let base: any WriteSource
-    private let state: Locked<State>
+    private let state: LockedValue<State>
 
     package init(_ base: any WriteSource) {
         self.base = base
-        state = Locked(State())
+        state = LockedValue(State())
     }
 
     package var length: Int64? { base.length }
@@ -53,13 +53,13 @@ private final class MarkedBytes: ByteSource, @unchecked Sendable {
     // Unchecked: a source is called by one side, one call after the other; what others look at is in `state`.
     private let base: any ByteSource
     private let length: Int64?
-    private let state: Locked<MarkedSource.State>
+    private let state: LockedValue<MarkedSource.State>
     private var taken: Int64
     /// The last bytes, which wait for the end behind them to be seen.
     private var held: Data?
     private var sawEnd = false
 
-    init(base: any ByteSource, offset: Int64, length: Int64?, state: Locked<MarkedSource.State>) {
+    init(base: any ByteSource, offset: Int64, length: Int64?, state: LockedValue<MarkedSource.State>) {
         self.base = base
         self.length = length
         self.state = state

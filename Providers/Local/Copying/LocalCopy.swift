@@ -76,7 +76,7 @@ struct LocalCopy {
 
     /// Closes a file that has no name any more on another thread: until the disk is done with its last pages, close(2) waits.
     private static func close(_ staged: StagedFile) {
-        let last = Locked<StagedFile?>(staged)
+        let last = LockedValue<StagedFile?>(staged)
         // `run` throws what its body throws: nothing.
         Task { try? await BlockingThreads.shared.run { last.update { $0 = nil } } }
     }

@@ -10,7 +10,7 @@ extension LocalFileProvider: FileProviderConfining {
 final class LocalRoot: Sendable {
     let path: ProviderPath
     private let base: LocalResolver
-    private let opened = Locked<LocalResolver?>(nil)
+    private let opened = LockedValue<LocalResolver?>(nil)
 
     init(_ path: ProviderPath, _ base: LocalResolver) {
         self.path = path

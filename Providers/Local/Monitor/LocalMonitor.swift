@@ -14,7 +14,7 @@ final class LocalMonitor: FileWatch {
     let queue: LocalMonitorQueue
     private let flag = CancellationFlag()
     private let state: Mutex<State>
-    private let fallback = Locked<(any FileWatch)?>(nil)
+    private let fallback = LockedValue<(any FileWatch)?>(nil)
 
     private struct State {
         /// None before the start, and once the watch polls or has failed.

@@ -15,12 +15,12 @@ final class SFTPAccess: Sendable {
     /// Whether the URL itself has the password, which goes before keys that nobody named.
     let hasOwnPassword: Bool
     /// The password that the server took.
-    private let known = Locked<Credential?>(nil)
+    private let known = LockedValue<Credential?>(nil)
     /// Whether the last login took an answer of somebody's: the next one will, too.
-    private let hasAsked = Locked(false)
-    private let foundWarnings = Locked<[String]>([])
+    private let hasAsked = LockedValue(false)
+    private let foundWarnings = LockedValue<[String]>([])
     /// What a try of the ssh program has shown: whether it logs in without asking anybody. Nil until it was tried.
-    let programLogsIn = Locked<Bool?>(nil)
+    let programLogsIn = LockedValue<Bool?>(nil)
     /// The ssh program: a path, or a name to look for in `PATH`.
     let programName: String
     let environment: [String: String]

@@ -9,7 +9,7 @@ struct SFTPTrust: Sendable {
     let settings: SSHHostSettings
     let url: URL
     /// The types of the keys that the server has shown.
-    let shown = Locked<[String]>([])
+    let shown = LockedValue<[String]>([])
 
     /// - Throws: `URLError(.badURL)` for a fingerprint that is none.
     init(_ options: ConnectionOptions, settings: SSHHostSettings, url: URL) throws {

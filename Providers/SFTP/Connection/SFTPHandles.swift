@@ -16,7 +16,7 @@ final class SFTPHandles: Sendable {
         weak var reader: (any SFTPHandleHolder)?
     }
 
-    private let entries = Locked<[ObjectIdentifier: Entry]>([:])
+    private let entries = LockedValue<[ObjectIdentifier: Entry]>([:])
 
     func add(_ reader: any SFTPHandleHolder) {
         entries.update { entries in

@@ -37,7 +37,7 @@ final class SFTPHost: Sendable {
     let room: SFTPHandleRoom
     /// How long an opening waits for room while nothing moves and no answer is owed.
     let maxStandstill: Duration
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     init(root: ProviderPath, room: SFTPHandleRoom = SFTPHandleRoom(), maxStandstill: Duration = .seconds(15)) {
         self.root = root

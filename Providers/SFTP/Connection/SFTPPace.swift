@@ -5,7 +5,7 @@ import Foundation
 final class SFTPPace: Sendable {
     private let rate: Double
     /// When what was let through so far will have had its time.
-    private let free = Locked(ContinuousClock.now)
+    private let free = LockedValue(ContinuousClock.now)
 
     init(bytesPerSecond: Int64) { rate = Double(max(1, bytesPerSecond)) }
 
@@ -34,7 +34,7 @@ final class SFTPPace: Sendable {
 /// Holds the bytes of one transfer back to the pace of all.
 final class SFTPPaceTap: CopyTap {
     private let pace: SFTPPace
-    private let until = Locked(ContinuousClock.now)
+    private let until = LockedValue(ContinuousClock.now)
 
     init(_ pace: SFTPPace) { self.pace = pace }
 

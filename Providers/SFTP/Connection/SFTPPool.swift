@@ -14,7 +14,7 @@ final class SFTPPool: Sendable {
     /// The session of requests; lanes are 1 and more.
     static let requests = 0
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
     let connections: Int
     private let patience: Duration
     private let room: SFTPHandleRoom

@@ -21,10 +21,10 @@ struct SFTPBulkDownload: Sendable {
             let count: Int64
             // Nearby, the file is open on that session already.
             if try await connection.pool.session() === session {
-                count = try await reader.whileReading { try await read(rest, ends, reader.opened(), lanes: Locked([])) }
+                count = try await reader.whileReading { try await read(rest, ends, reader.opened(), lanes: LockedValue([])) }
             } else {
                 let first = try await reader.open(on: session)
-                count = try await read(rest, ends, first, lanes: Locked([first]))
+                count = try await read(rest, ends, first, lanes: LockedValue([first]))
             }
             if count < rest.count { throw FileError.changedWhileReading(reader.path, url: reader.url) }
         }
@@ -32,7 +32,7 @@ struct SFTPBulkDownload: Sendable {
 
     /// - Parameter lanes: What is to be closed in the end.
     private func read(
-        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.OpenFile, lanes: Locked<[SFTPReader.OpenFile]>
+        _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.OpenFile, lanes: LockedValue<[SFTPReader.OpenFile]>
     ) async throws -> Int64 {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         try await prove(ends.proofs, first)

@@ -12,7 +12,7 @@ final class SFTPEndsTap: CopyTap {
         var tail: [UInt8] = []
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     var count: Int64 { state.value.count }
 

@@ -28,7 +28,7 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
     let path: ProviderPath
     let cost = SFTPFileProvider.readCost
     let provider: SFTPFileProvider
-    let state = Locked(State())
+    let state = LockedValue(State())
 
     /// Parts of more bytes go by lanes of their own, straight into their sink.
     private static let small: Int64 = 1 << 20

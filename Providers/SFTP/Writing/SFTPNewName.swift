@@ -8,7 +8,7 @@ struct SFTPNewName: Sendable {
     let path: ProviderPath
     let session: SFTPSession
     /// Says whether this try, or an earlier one, has created a placeholder, which ``SFTPPlacement`` removes.
-    let state: Locked<SFTPWriteState>
+    let state: LockedValue<SFTPWriteState>
 
     private var host: SFTPHost { provider.connection.host }
     private var placeholderExists: Bool { state.value.stage == .placeholder }

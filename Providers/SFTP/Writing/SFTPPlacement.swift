@@ -6,7 +6,7 @@ import SFTPEngine
 struct SFTPPlacement: Sendable {
     let provider: SFTPFileProvider
     let path: ProviderPath
-    let state: Locked<SFTPWriteState>
+    let state: LockedValue<SFTPWriteState>
 
     private var connection: SFTPConnection { provider.connection }
     private var host: SFTPHost { provider.connection.host }

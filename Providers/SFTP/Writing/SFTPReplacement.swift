@@ -9,7 +9,7 @@ struct SFTPReplacement: Sendable {
     let path: ProviderPath
     let session: SFTPSession
     /// Receives the path of the displaced file, which ``SFTPPlacement`` removes or moves back.
-    let state: Locked<SFTPWriteState>
+    let state: LockedValue<SFTPWriteState>
     /// Whether a folder gets the name. rename(2) doesn't replace a file by a folder.
     var isFolder = false
 

@@ -101,7 +101,7 @@ struct SFTPServerCopy: Sendable {
     }
 
     private func putInPlace(_ temporary: ProviderPath) async throws {
-        let placement = SFTPPlacement(provider: provider, path: destination, state: Locked(SFTPWriteState(location: temporary)))
+        let placement = SFTPPlacement(provider: provider, path: destination, state: LockedValue(SFTPWriteState(location: temporary)))
         try await placement.run { try await placement.rename(temporary, overwrite: overwrite, on: session) }
     }
 

@@ -24,7 +24,7 @@ extension SFTPUpload {
     }
 
     private func send(from start: Int64, over first: SFTPBulkWrite.Lane) async throws -> Sent {
-        let lanes = Locked([first].map { SFTPReader.OpenFile(session: $0.session, handle: $0.handle) })
+        let lanes = LockedValue([first].map { SFTPReader.OpenFile(session: $0.session, handle: $0.handle) })
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
         let transfer = SFTPBulkWrite([first], from: connection.pace(try source.bytes(from: start)), at: start)
         let more = Task { await addLanes(to: transfer, noting: lanes) }
@@ -49,7 +49,7 @@ extension SFTPUpload {
         }
     }
 
-    private func addLanes(to transfer: SFTPBulkWrite, noting lanes: Locked<[SFTPReader.OpenFile]>) async {
+    private func addLanes(to transfer: SFTPBulkWrite, noting lanes: LockedValue<[SFTPReader.OpenFile]>) async {
         // Some servers empty the file at each opening, so that it can be written over one lane only.
         guard let first = lanes.value.first, (try? await host.isHonest(beside: location, first.session)) == true else { return }
         await connection.openLanes(for: source.length, beside: first.session) { session in

@@ -9,14 +9,14 @@ struct SFTPUpload: Sendable {
     let source: any WriteSource
     let options: WriteOptions
     /// What may be on the server.
-    let state: Locked<SFTPWriteState>
+    let state: LockedValue<SFTPWriteState>
 
     init(provider: SFTPFileProvider, path: ProviderPath, source: any WriteSource, options: WriteOptions) {
         self.provider = provider
         self.path = path
         self.source = source
         self.options = options
-        state = Locked(SFTPWriteState(location: path, permissions: options.permissions.map { UInt32($0) & 0o777 }))
+        state = LockedValue(SFTPWriteState(location: path, permissions: options.permissions.map { UInt32($0) & 0o777 }))
     }
 
     /// Bytes up to which a file is read into memory and sent together with the requests that follow its bytes, 128 KiB.
@@ -63,7 +63,7 @@ struct SFTPUpload: Sendable {
 
     /// Takes two round trips. Reads the source first, because reading it may need the only handle that the server allows.
     private func sendSmall() async throws -> Sent {
-        let content = Locked<Data?>(nil)
+        let content = LockedValue<Data?>(nil)
         return try await connection.retrying(path, mayRepeat: { mayRepeat(after: $0) }) {
             let session = try await connection.pool.session()
             let data: Data

@@ -1,7 +1,7 @@
 import FileProviderCore
 import SFTPEngine
 
-/// What one upload, copy or move may have on the server. Its steps share it in a `Locked`.
+/// What one upload, copy or move may have on the server. Its steps share it in a `LockedValue`.
 struct SFTPWriteState: Sendable, CustomStringConvertible {
     /// The last step that may have changed the server, in their order.
     enum Stage: Comparable, Sendable {

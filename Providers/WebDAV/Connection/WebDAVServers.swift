@@ -11,8 +11,8 @@ public final class WebDAVServers: Sendable {
     /// The process's memory.
     public static let shared = WebDAVServers()
 
-    private let known = Locked<[Origin: [ProviderPath: WebDAVQuirks]]>([:])
-    private let destinations = Locked<[Origin: DestinationForm]>([:])
+    private let known = LockedValue<[Origin: [ProviderPath: WebDAVQuirks]]>([:])
+    private let destinations = LockedValue<[Origin: DestinationForm]>([:])
 
     /// A memory that knows nothing, apart from ``shared``.
     public init() {}
@@ -87,8 +87,8 @@ final class KnownQuirks: Sendable {
     private let url: URL
     private let settings: [String: String]
     private let vendor: WebDAVQuirks.Vendor?
-    private let given: Locked<WebDAVQuirks?>
-    private let asking = Locked<Task<WebDAVQuirks, any Error>?>(nil)
+    private let given: LockedValue<WebDAVQuirks?>
+    private let asking = LockedValue<Task<WebDAVQuirks, any Error>?>(nil)
 
     /// - Throws: `CocoaError(.featureUnsupported)` for a setting that makes no sense.
     init(of url: URL, given: WebDAVQuirks?, settings: [String: String], servers: WebDAVServers) throws {
@@ -98,7 +98,7 @@ final class KnownQuirks: Sendable {
         self.url = url
         self.settings = settings
         self.servers = servers
-        self.given = Locked(vendor.map { WebDAVQuirks($0) } ?? given)
+        self.given = LockedValue(vendor.map { WebDAVQuirks($0) } ?? given)
     }
 
     /// Nil while nobody has said or asked.

@@ -40,7 +40,7 @@ extension WebDAVFileProvider {
 /// An answer as it came, if it is not too large.
 final class AnswerRecorder: Sendable {
     private let limit: Int64
-    private let state = Locked(Data?.some(Data()))
+    private let state = LockedValue(Data?.some(Data()))
 
     init(limit: Int64) {
         self.limit = limit

@@ -23,8 +23,8 @@ extension WebDAVFileProvider {
     }
 
     private func item(_ path: ProviderPath, isFolder: Bool, isWriting: Bool) async throws -> FileObject {
-        let asked = Locked(asked(path, isFolder: isFolder))
-        let found = Locked<FileObject?>(nil)
+        let asked = LockedValue(asked(path, isFolder: isFolder))
+        let found = LockedValue<FileObject?>(nil)
         try await propfind(path, isFolder: isFolder, depth: 0, isWriting: isWriting) { responses in
             for response in responses where asked.update({ $0.place(of: response) }) == .itself {
                 if response.hasFailed { throw self.error(of: response, about: path, isWriting: isWriting) }
@@ -61,7 +61,7 @@ extension WebDAVFileProvider {
     func list(
         _ path: ProviderPath, recording: AnswerRecorder? = nil, page: @Sendable ([FileObject]) async throws -> Void
     ) async throws {
-        let asked = Locked(asked(path, isFolder: true))
+        let asked = LockedValue(asked(path, isFolder: true))
         do {
             try await propfind(path, isFolder: true, depth: 1, isWriting: false, recording: recording) { responses in
                 let items = try asked.update { try self.items(in: responses, of: path, &$0) }
@@ -134,7 +134,7 @@ extension WebDAVFileProvider {
     }
 
     private func quota(of folder: ProviderPath) async throws -> VolumeObject? {
-        let found = Locked<DAVResponse?>(nil)
+        let found = LockedValue<DAVResponse?>(nil)
         try await propfind(folder, isFolder: true, depth: 0, isWriting: false, properties: Self.quotaProperties) { responses in
             found.update { $0 = $0 ?? responses.first }
         }

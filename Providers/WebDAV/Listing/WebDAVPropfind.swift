@@ -33,7 +33,7 @@ extension WebDAVFileProvider {
     /// Sends `request` and gives the responses of its answer as they come. Tried again while nothing was given yet.
     func multistatus(_ request: HTTPRequest, recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void) async throws
     {
-        let hasGiven = Locked(false)
+        let hasGiven = LockedValue(false)
         try await connection.options.retries.run(counters: connection.options.counters) { error in
             // A server that fails half way through its answer breaks off, or appends what it has to say to the document.
             !hasGiven.value && (error.isTransient || (error as? CocoaError)?.code == .fileReadCorruptFile)

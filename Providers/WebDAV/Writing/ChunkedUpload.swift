@@ -217,14 +217,14 @@ private struct PartSource: WriteSource {
     var isRepeatable: Bool { base.isRepeatable }
 
     func bytes(from offset: Int64) throws -> any ByteSource {
-        Bytes(base: try base.bytes(from: part.lowerBound + offset), left: Locked(isLast ? .max : Int64(part.count) - offset))
+        Bytes(base: try base.bytes(from: part.lowerBound + offset), left: LockedValue(isLast ? .max : Int64(part.count) - offset))
     }
 
     private final class Bytes: ByteSource {
         private let base: any ByteSource
-        private let left: Locked<Int64>
+        private let left: LockedValue<Int64>
 
-        init(base: any ByteSource, left: Locked<Int64>) {
+        init(base: any ByteSource, left: LockedValue<Int64>) {
             self.base = base
             self.left = left
         }

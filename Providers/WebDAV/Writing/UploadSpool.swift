@@ -18,7 +18,7 @@ final class UploadSpool: WriteSource, @unchecked Sendable {
 
     private let base: any WriteSource
     private let file: FileDescriptor
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// - Throws: `CocoaError` if no temporary file can be made.
     init(_ base: any WriteSource) throws {

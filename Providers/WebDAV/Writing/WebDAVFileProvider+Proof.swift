@@ -86,7 +86,7 @@ extension WebDAVFileProvider {
         let isOurs =
             item.size == 0 || write.quirks.ifNoneMatch == .exclusive || tag != nil && tag == head["ETag"].map(HTTPConnection.version)
         guard isOurs else { return false }
-        let isRemoved = Locked(false)
+        let isRemoved = LockedValue(false)
         await cleanUp { [connection] in
             let request = HTTPRequest("DELETE", write.path, accepts: [404], isWriting: true)
             if (try? await connection.sendOnce(request)) != nil { isRemoved.update { $0 = true } }

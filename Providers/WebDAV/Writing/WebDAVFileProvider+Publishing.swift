@@ -15,7 +15,7 @@ extension WebDAVFileProvider {
         // The name is taken while the bytes are under way; a large file would hold it for too long. Nobody cancels the task, because a
         // lock whose token was lost could not be given back.
         let taking = write.options.overwrite || write.isLarge ? nil : lockTask(for: write)
-        let hasArrived = Locked(false)
+        let hasArrived = LockedValue(false)
         do {
             // Whether there is a folder in the way.
             let looks = write.options.overwrite && write.options.ifMatch == nil && !write.isLarge

@@ -32,7 +32,7 @@ extension WebDAVFileProvider {
         let isSure = !headers.contains { ["If-None-Match", "If-Match", "If"].contains($0.name) }
         let request = HTTPRequest(
             "PUT", path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone, isWriting: true)
-        let lost = Locked<Arrival?>(nil)
+        let lost = LockedValue<Arrival?>(nil)
         do {
             return try await connection.options.retries.run(counters: connection.options.counters) { error in
                 guard write.source.isRepeatable, lost.value != nil, Self.isWithoutAnswer(error) else {
@@ -63,7 +63,7 @@ extension WebDAVFileProvider {
     ///
     /// - Parameter lost: What the look after a lost answer showed; nil if no answer was lost.
     private func sendOnce(
-        _ request: HTTPRequest, _ write: FileWrite, replacing found: FileObject?, _ lost: Locked<Arrival?>
+        _ request: HTTPRequest, _ write: FileWrite, replacing found: FileObject?, _ lost: LockedValue<Arrival?>
     ) async throws -> ResponseHead {
         do { return try await connection.sendOnce(request) } catch let error
             where Self.isWithoutAnswer(error) || lost.value != nil && Self.status(of: error) == 412 || write.cannotGoAgain(after: error)

@@ -14,9 +14,9 @@ public final class WebDAVLock: Sendable {
     public let madeFile: Bool
     let token: String
     private let provider: WebDAVFileProvider
-    private let keeping = Locked<Task<Void, Never>?>(nil)
-    private let loss = Locked<(any Error)?>(nil)
-    private let wasGivenBack = Locked(false)
+    private let keeping = LockedValue<Task<Void, Never>?>(nil)
+    private let loss = LockedValue<(any Error)?>(nil)
+    private let wasGivenBack = LockedValue(false)
 
     init(path: ProviderPath, token: String, timeout: Double, madeFile: Bool, provider: WebDAVFileProvider) {
         self.path = path
@@ -82,7 +82,7 @@ public final class WebDAVLock: Sendable {
 
 /// The locks of one provider, by path.
 final class HeldLocks: Sendable {
-    private let tokens = Locked<[ProviderPath: String]>([:])
+    private let tokens = LockedValue<[ProviderPath: String]>([:])
 
     func add(_ path: ProviderPath, token: String) { tokens.update { $0[path] = token } }
 

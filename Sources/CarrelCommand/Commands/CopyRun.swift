@@ -28,7 +28,7 @@ final class CopyRun: Sendable {
 
     /// With `--dry-run --json`, what would be copied.
     let planned = CollectedValues<PlannedFile>()
-    let outcome = Locked(Outcome())
+    let outcome = LockedValue(Outcome())
     private let verb: Copy
     private let session: Session
     private let bar: ProgressBar

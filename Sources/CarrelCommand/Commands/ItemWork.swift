@@ -47,7 +47,7 @@ final class ItemWork: Sendable {
             for (index, place) in places.enumerated() {
                 if index >= maxCount, let (done, value) = try await group.next() { values[done] = value }
                 group.addTask {
-                    let value = Locked<Value?>(nil)
+                    let value = LockedValue<Value?>(nil)
                     try await self.run(place, isAlone: places.count == 1) {
                         let made = try await body(place)
                         value.update { $0 = made }

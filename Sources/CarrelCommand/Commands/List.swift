@@ -43,7 +43,7 @@ struct List: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
         if recursive {
-            let failures = Locked(0)
+            let failures = LockedValue(0)
             try await list(place, at: place.path, failures, session)
             let count = failures.value
             guard count == 0 else {
@@ -89,7 +89,7 @@ struct List: Verb {
         line += (long ? shown.longLine(isRounded: humanReadable) : shown.name).onOneLine.utf8
     }
 
-    private func list(_ place: Place, at path: ProviderPath, _ failures: Locked<Int>, _ session: Session) async throws {
+    private func list(_ place: Place, at path: ProviderPath, _ failures: LockedValue<Int>, _ session: Session) async throws {
         let listed = try await lines(of: place, at: path)
         if let leftOut = listed.leftOut {
             Session.say(leftOut.error, verb: Self.verb, location: place.shown(of: path))

@@ -46,7 +46,7 @@ private final class Removal: Sendable {
     private let session: Session
     /// With `--dry-run --json`, what would be removed.
     private let planned = CollectedValues<String>()
-    private let failures = Locked(0)
+    private let failures = LockedValue(0)
 
     private struct ShownResult: Encodable {
         var dryRun = true

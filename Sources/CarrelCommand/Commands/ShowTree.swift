@@ -38,14 +38,14 @@ private final class TreeRun: Sendable {
     private typealias Listings = ThrowingTaskGroup<FoldersAhead.ListingResult, any Error>
     private typealias Put = @Sendable (FileObject, inout [UInt8]) -> Void
 
-    let failures = Locked(0)
+    let failures = LockedValue(0)
     private let place: Place
     private let depth: Int
     private let session: Session
     private let room: ListingRoom
-    private let counts = Locked(TreeSize())
+    private let counts = LockedValue(TreeSize())
     /// What ended the listing early: the rest of the tree is left out, and the document comes to its end.
-    private let ending = Locked<(any Error)?>(nil)
+    private let ending = LockedValue<(any Error)?>(nil)
 
     init(_ place: Place, depth: Int, _ session: Session) {
         self.place = place

@@ -11,7 +11,7 @@ final class SyncOutput: Sendable {
     private let session: Session
     private var common: CommonOptions { session.common }
     private var output: Output { session.output }
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     private struct State: Sendable {
         /// Why nothing can be written any more: a closed pipe. The run goes on; it fails at its end.

@@ -14,7 +14,7 @@ extension Place {
     func lines(
         at path: ProviderPath, _ order: ListedLines.Order = .name, put: @escaping @Sendable (FileObject, inout [UInt8]) -> Void
     ) async throws -> FolderLines {
-        let held = Locked(ListedLines(order))
+        let held = LockedValue(ListedLines(order))
         do {
             try await provider.contentsOfDirectory(path: path) { page in
                 held.update { lines in

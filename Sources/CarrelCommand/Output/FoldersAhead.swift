@@ -69,7 +69,7 @@ final class ListingRoom: Sendable {
     }
 
     private let provider: any FileProvider
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     init(_ provider: any FileProvider) {
         self.provider = provider

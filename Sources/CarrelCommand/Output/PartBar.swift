@@ -4,7 +4,7 @@ import Carrel
 struct PartBar: Sendable {
     private let bar: ProgressBar
     private let reporter: ProgressReporter
-    private let reached = Locked<Int64>(0)
+    private let reached = LockedValue<Int64>(0)
 
     private init(_ common: CommonOptions) {
         bar = ProgressBar(isQuiet: common.quiet, unit: .part)

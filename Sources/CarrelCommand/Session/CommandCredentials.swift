@@ -67,7 +67,7 @@ enum TerminalQuestion {
 
 /// A terminal that does not show what is typed, put right when the program ends in the middle of a question.
 private enum SilentTerminal {
-    private static let before = Locked<termios?>(nil)
+    private static let before = LockedValue<termios?>(nil)
     private static let isRegistered: Bool = atexit { SilentTerminal.restore() } == 0
 
     static func begin(_ settings: termios) {

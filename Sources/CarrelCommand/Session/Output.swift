@@ -3,7 +3,7 @@ import Foundation
 
 /// Standard output and error. Bytes wait until there are enough of them, or for the end.
 final class Output: Sendable {
-    private let pending = Locked<[UInt8]>([])
+    private let pending = LockedValue<[UInt8]>([])
 
     /// One line of text. What a name could do to a terminal, or to the reader of lines, is taken out of it.
     func line(_ text: String) throws { try add((text.onOneLine + "\n").utf8) }

@@ -4,7 +4,7 @@ import Foundation
 /// A line on a terminal that tells how far a copy is; nothing when standard error is piped.
 final class ProgressBar: Sendable {
     private let start = ContinuousClock.now
-    private let next = Locked(ContinuousClock.now)
+    private let next = LockedValue(ContinuousClock.now)
     private let isShown: Bool
     private let unit: Unit
 

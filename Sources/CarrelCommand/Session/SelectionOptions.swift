@@ -56,11 +56,11 @@ struct SelectionOptions: ParsableArguments {
 final class Selection: Sendable {
     let tree: TreeSelection
     private let base: TreeSelection
-    private let unmet: Locked<Set<ProviderPath>>
+    private let unmet: LockedValue<Set<ProviderPath>>
 
     init(base: TreeSelection, listed: Set<ProviderPath>) {
         self.base = base
-        let unmet = Locked(listed.filter { !$0.isRoot })
+        let unmet = LockedValue(listed.filter { !$0.isRoot })
         self.unmet = unmet
         tree = TreeSelection { path, isFolder in
             unmet.update { _ = $0.remove(path) }

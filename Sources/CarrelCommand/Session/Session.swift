@@ -38,7 +38,7 @@ final class Session: Sendable {
     private let counters = TransferCounters()
     let environment: [String: String]
     /// Providers by storage, user and saved connection, so that two locations on one host share connections and login.
-    private let known = Locked<[String: any FileProvider]>([:])
+    private let known = LockedValue<[String: any FileProvider]>([:])
 
     init(_ common: CommonOptions) {
         self.common = common

@@ -253,7 +253,7 @@ public final class FTPControlConnection: Sendable {
     /// Counted in rounds that the loop has not made, and not in time: this task may be the one that was kept waiting.
     private func watch() async throws {
         let idle = min(options.timeouts.idle, 2_600_000)
-        let missed = Locked(0)
+        let missed = LockedValue(0)
         while true {
             try await Task.sleep(for: .seconds(idle / 4))
             if missed.value == 4 { return sockets.timeOut() }

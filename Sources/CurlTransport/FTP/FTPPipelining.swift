@@ -11,7 +11,7 @@ public final class FTPPipelining: Sendable {
         var failures = 0
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// It is believed to, until it shows otherwise.
     public init() {}

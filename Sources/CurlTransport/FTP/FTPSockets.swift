@@ -35,7 +35,7 @@ final class FTPSockets: Sendable {
         var lastWords: [UInt8] = []
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
     /// `POLLRDHUP` of poll(2), which comes with those that are told unasked.
     private static let closed: Int16 = 0x2000
 

@@ -28,7 +28,7 @@ extension EventLoop {
 
 /// Sees that a cancellation reaches its transfer, whichever of the two comes first.
 private final class Exchange: Sendable {
-    private let state = Locked((transfer: Transfer?.none, isStarted: false, isCancelled: false))
+    private let state = LockedValue((transfer: Transfer?.none, isStarted: false, isCancelled: false))
 
     var transfer: Transfer? { state.value.transfer }
 

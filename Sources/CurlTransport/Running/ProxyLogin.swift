@@ -25,7 +25,7 @@ final class ProxyLogin: Sendable {
     private let server: ProxyServer?
     private let credentials: any CredentialSource
     private let allowsBasic: Bool
-    private let memory = Locked(Memory())
+    private let memory = LockedValue(Memory())
 
     init(_ options: ConnectionOptions) {
         if case .server(let server) = options.proxy { self.server = server } else { server = nil }

@@ -11,7 +11,7 @@ final class BlockingReader: Sendable {
     private static let block: Int64 = 16 << 10
 
     private let waiting = TaskWait()
-    private let lastFailure = Locked<(any Error)?>(nil)
+    private let lastFailure = LockedValue<(any Error)?>(nil)
 
     /// - Parameter flag: That of the thread's work; ``cancel()`` ends a read that is under way.
     init(_ reader: any FileReader, flag: CancellationFlag) {

@@ -2,7 +2,7 @@
 final class ProgressTap: CopyTap {
     private let progress: ProgressReporter
     /// What this tap has counted: the reporter may follow others, too.
-    private let counted = Locked(Int64(0))
+    private let counted = LockedValue(Int64(0))
 
     init(_ progress: ProgressReporter) { self.progress = progress }
 

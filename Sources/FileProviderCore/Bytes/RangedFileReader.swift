@@ -17,7 +17,7 @@ public final class RangedFileReader: FileReader {
     private let fetch: Fetch
     private let ask: (@Sendable () async throws -> FileReaderAttributes)?
     private let known = KnownAttributes()
-    private let isClosed = Locked(false)
+    private let isClosed = LockedValue(false)
 
     /// - Parameter attributes: Asks for size and version without reading, where that is cheaper than reading one byte.
     public init(
@@ -67,7 +67,7 @@ public final class RangedFileReader: FileReader {
 
 /// What the answers so far say about a file.
 private final class KnownAttributes: Sendable {
-    private let store = Locked<FileReaderAttributes?>(nil)
+    private let store = LockedValue<FileReaderAttributes?>(nil)
 
     var attributes: FileReaderAttributes? { store.value }
 

@@ -12,7 +12,7 @@ package final class TappedSink: ByteSink {
     private let progress: ProgressReporter?
     private let limit: (count: Int64, excess: any Error)?
     private let isAnnounced: Bool
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// - Parameters:
     ///   - limit: How many bytes may pass, and what is thrown before more do.

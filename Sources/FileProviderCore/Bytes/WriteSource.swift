@@ -58,7 +58,7 @@ public struct DataSource: WriteSource {
 /// Bytes that a sequence of pieces makes, once.
 public struct SequenceSource<Pieces: AsyncSequence & Sendable>: WriteSource where Pieces.Element == Data {
     private let pieces: Pieces
-    private let isTaken = Locked(false)
+    private let isTaken = LockedValue(false)
     /// Bytes, as its maker said; nil where that is not known before the end.
     public let length: Int64?
 

@@ -12,12 +12,12 @@ public final class AskedCredentials: CredentialSource {
     }
 
     private final class Question: Sendable {
-        let answer = Locked<Credential?>(nil)
-        let task = Locked<Task<Credential?, any Error>?>(nil)
+        let answer = LockedValue<Credential?>(nil)
+        let task = LockedValue<Task<Credential?, any Error>?>(nil)
     }
 
     private let ask: Ask
-    private let questions = Locked<[Key: Question]>([:])
+    private let questions = LockedValue<[Key: Question]>([:])
 
     /// Calls `ask` when a secret is first wanted. An answer of nil is kept, too, and for good: no server refuses what is not there.
     public init(_ ask: @escaping Ask) {

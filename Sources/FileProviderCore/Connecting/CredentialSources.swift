@@ -101,10 +101,10 @@ public struct CredentialChain: CredentialSource {
 
 /// The only origin that a secret without one goes to: the first that asks.
 final class FirstOrigin: Sendable {
-    private let owner: Locked<Origin?>
+    private let owner: LockedValue<Origin?>
 
     init(_ origin: Origin?) {
-        owner = Locked(origin)
+        owner = LockedValue(origin)
     }
 
     func admits(_ origin: Origin) -> Bool {

@@ -13,7 +13,7 @@ public final class RefreshingToken: CredentialSource {
 
     private let refresh: Refresh
     private let owner: FirstOrigin
-    private let state: Locked<State>
+    private let state: LockedValue<State>
 
     /// Calls `refresh` when a token is first needed, and whenever the one in use is no longer good. An error of it reaches all requests
     /// that wait; the next one calls it again.
@@ -24,7 +24,7 @@ public final class RefreshingToken: CredentialSource {
     public init(_ first: Credential? = nil, for origin: Origin? = nil, refresh: @escaping Refresh) {
         self.refresh = refresh
         owner = FirstOrigin(origin)
-        state = Locked(State(current: first))
+        state = LockedValue(State(current: first))
     }
 
     /// The token in use, or a new one where there is none that is good; nil for every origin but one.

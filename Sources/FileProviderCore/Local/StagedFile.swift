@@ -12,7 +12,7 @@ package final class StagedFile: Sendable {
     private let name: [UInt8]
     private let target: ProviderPath
     private let calls: KernelCalls
-    private let isSettled = Locked(false)
+    private let isSettled = LockedValue(false)
     /// Whether what was written stays when it does not come to a commit.
     private let isKept: Bool
 

@@ -7,7 +7,7 @@
 package func both<One: Sendable, Other: Sendable>(
     _ one: @escaping @Sendable () async throws -> One, _ other: @escaping @Sendable () async throws -> Other
 ) async throws -> (One, Other) {
-    let (first, second) = (Locked<One?>(nil), Locked<Other?>(nil))
+    let (first, second) = (LockedValue<One?>(nil), LockedValue<Other?>(nil))
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask {
             let value = try await one()

@@ -9,7 +9,7 @@ package final class TaskWait: Sendable {
         var underWay: (task: Task<Void, Never>, done: DispatchSemaphore)?
     }
 
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     package init() {}
 
@@ -20,7 +20,7 @@ package final class TaskWait: Sendable {
     package func value<Value: Sendable>(
         isCancelled: (() -> Bool)? = nil, of body: @escaping @Sendable () async throws -> Value
     ) throws -> Value {
-        let result = Locked<Result<Value, any Error>?>(nil)
+        let result = LockedValue<Result<Value, any Error>?>(nil)
         let done = DispatchSemaphore(value: 0)
         let task = Task {
             do {

@@ -12,7 +12,7 @@ struct TreeSearch: Sendable {
     private let found: @Sendable ([FileObject]) async throws -> Void
     private let turns = Turns()
     /// The caller's own error, which ends everything, whatever a provider makes of it on the way.
-    private let callersError = Locked<(any Error)?>(nil)
+    private let callersError = LockedValue<(any Error)?>(nil)
 
     init(
         provider: any FileProviderBasic, query: FileQuery, recursive: Bool, listings: Int?,
@@ -77,7 +77,7 @@ struct TreeSearch: Sendable {
 
     private func list(_ folder: Folder) async -> ListingOutcome {
         let below = CollectedValues<ProviderPath>()
-        let strangers = Locked(UnusableNames())
+        let strangers = LockedValue(UnusableNames())
         do {
             try await provider.contentsOfDirectory(path: folder.path) { page in
                 try Task.checkCancellation()
@@ -97,7 +97,7 @@ struct TreeSearch: Sendable {
     }
 
     /// Of a page, the items right in the folder that was listed. A server may name others, to lead a caller elsewhere.
-    private static func own(_ page: [FileObject], of folder: ProviderPath, _ strangers: Locked<UnusableNames>) -> [FileObject] {
+    private static func own(_ page: [FileObject], of folder: ProviderPath, _ strangers: LockedValue<UnusableNames>) -> [FileObject] {
         if page.allSatisfy({ $0.path.isRight(in: folder) }) { return page }
         return page.filter { item in
             if item.path.isRight(in: folder) { return true }

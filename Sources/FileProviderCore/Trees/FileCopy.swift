@@ -93,7 +93,7 @@ public struct FileCopy: Sendable {
         _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderPushWrite, _ options: WriteOptions,
         _ progress: ProgressReporter
     ) async throws -> Outcome {
-        let bytes = Locked<Int64>(0)
+        let bytes = LockedValue<Int64>(0)
         let file = try await target.writeContents(path: destination, options: options) { sink in
             let extent = try await stream(reader, into: sink, progress)
             bytes.update { $0 = extent.count }

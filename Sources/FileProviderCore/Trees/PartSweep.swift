@@ -151,7 +151,7 @@ public struct PartSweep: Sendable {
     private func lastChange(of part: FileObject, of provider: any FileProvider) async throws -> Date? {
         guard let own = part.modifiedDate else { return nil }
         if !part.isDirectory { return own }
-        let last = Locked<Date?>(own)
+        let last = LockedValue<Date?>(own)
         do {
             try await provider.walk(path: part.path, unlisted: { throw $1 }) { item in
                 last.update { last in

@@ -33,7 +33,7 @@ extension FileProviderBasic {
         path: ProviderPath,
         unlisted: @escaping @Sendable (ProviderPath, any Error) throws -> Void = { if $1.unusableNames == nil { throw $1 } }
     ) async throws -> TreeSize {
-        let size = Locked(TreeSize())
+        let size = LockedValue(TreeSize())
         let item = try await attributesOfItem(path: path)
         if item.isRegularFile {
             size.update { $0.add(item) }

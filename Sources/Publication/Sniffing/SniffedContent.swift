@@ -31,7 +31,7 @@ final class SniffedContent: Sendable {
     private let parsed = LazyValue<JSONValue?>()
     private let readium = LazyValue<Manifest?>()
     /// What the hints say of the encoding; set before the content is looked at.
-    private let charset: Locked<MediaType?>
+    private let charset: LockedValue<MediaType?>
 
     init(
         _ base: any FileReader, limits: ArchiveLimits = .sniffing, checkpoints: (any CheckpointStore)? = nil, nameEncoding: String? = nil
@@ -42,7 +42,7 @@ final class SniffedContent: Sendable {
         self.limits = limits
         self.checkpoints = checkpoints
         self.nameEncoding = nameEncoding
-        charset = Locked(nil)
+        charset = LockedValue(nil)
     }
 
     /// A folder's content, which is an archive's.
@@ -53,7 +53,7 @@ final class SniffedContent: Sendable {
         limits = .standard
         checkpoints = nil
         nameEncoding = nil
-        charset = Locked(nil)
+        charset = LockedValue(nil)
     }
 
     /// Reads the bytes; what is asked of a folder is asked of nothing.

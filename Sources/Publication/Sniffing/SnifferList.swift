@@ -3,11 +3,11 @@ import MediaTypes
 
 /// An ordered list of sniffers that may change while others read it.
 public final class SnifferList: Sendable {
-    private let list: Locked<[MediaType.Sniffer]>
+    private let list: LockedValue<[MediaType.Sniffer]>
 
     /// A list that is asked in the order of `sniffers`; the first answer counts.
     public init(_ sniffers: [MediaType.Sniffer]) {
-        list = Locked(sniffers)
+        list = LockedValue(sniffers)
     }
 
     /// The sniffers, in the order in which they are asked. Assigning replaces them all; ``add(_:)-(MediaType.Sniffer)`` loses nobody

@@ -45,7 +45,7 @@ struct CallLimit: Sendable {
 
 /// Calls that have not returned yet, also those that nobody waits for any more.
 final class CallsUnderWay: Sendable {
-    private let count = Locked(0)
+    private let count = LockedValue(0)
 
     /// Whether all have returned.
     var areOver: Bool { count.value == 0 }

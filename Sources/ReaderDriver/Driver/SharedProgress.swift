@@ -3,7 +3,7 @@ import FileProviderCore
 /// One progress made of several, equal steps; never goes back, whatever the steps tell.
 struct SharedProgress {
     private let told: DriverProgress
-    private let highest = Locked(-1.0)
+    private let highest = LockedValue(-1.0)
     private let steps: Double
     private var done = 0.0
 

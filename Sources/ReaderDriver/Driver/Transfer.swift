@@ -35,7 +35,7 @@ struct Transfer: Sendable {
 /// Tells which part of a file has come.
 private final class ShareTap: CopyTap {
     private let progress: DriverProgress
-    private let state = Locked((count: Int64(0), size: Int64(-1)))
+    private let state = LockedValue((count: Int64(0), size: Int64(-1)))
 
     init(_ progress: @escaping DriverProgress) { self.progress = progress }
 

@@ -22,13 +22,13 @@ package final class SFTPHandleRoom: Sendable {
         package func leavingOut(_ count: Int) -> Crowd { Crowd(session: max(0, session - count), host: max(0, host - count)) }
     }
 
-    private let state: Locked<State>
+    private let state: LockedValue<State>
 
     /// - Parameters:
     ///   - growth: How long a learned number holds before a larger one is tried.
     ///   - patience: How long openings wait for one that waits to be tried again. If it was refused for another reason, they need not.
     package init(growth: Duration = .seconds(10), patience: Duration = .seconds(1)) {
-        state = Locked(State(growth: growth, patience: patience))
+        state = LockedValue(State(growth: growth, patience: patience))
     }
 
     /// The number of handles that the server was seen to give; nil while no opening was refused for want of one.

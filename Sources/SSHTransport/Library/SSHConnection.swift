@@ -45,7 +45,7 @@ package final class SSHConnection: Sendable {
         let control = try SSHControl()
         let answer = SSHAnswer<SSHConnection>()
         // Taken out by the thread, which would keep the secrets as long as it runs.
-        let login = Locked<SSHLogin?>(login)
+        let login = LockedValue<SSHLogin?>(login)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 answer.ask(continuation)
@@ -65,7 +65,7 @@ package final class SSHConnection: Sendable {
     }
 
     private static func run(
-        on thread: TransportThread, to server: SSHServer, login: Locked<SSHLogin?>, options: SSHOptions, control: SSHControl,
+        on thread: TransportThread, to server: SSHServer, login: LockedValue<SSHLogin?>, options: SSHOptions, control: SSHControl,
         answer: SSHAnswer<SSHConnection>
     ) {
         do {

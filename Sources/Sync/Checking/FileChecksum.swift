@@ -39,13 +39,13 @@ public struct FileChecksum: Sendable, Hashable {
 /// Hashes the bytes of a file as they pass.
 private final class HashTap: CopyTap {
     private let algorithm: HashAlgorithm
-    private let state: Locked<Hash?>
+    private let state: LockedValue<Hash?>
 
     /// Nil for a kind that is not computed here.
     init?(kind: String) {
         guard let algorithm = HashAlgorithm(rawValue: kind) else { return nil }
         self.algorithm = algorithm
-        state = Locked(Hash(algorithm))
+        state = LockedValue(Hash(algorithm))
     }
 
     /// Nil where bytes did not pass in order.

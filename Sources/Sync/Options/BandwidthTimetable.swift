@@ -76,7 +76,7 @@ final class Throttle: Sendable {
 
     private let timetable: BandwidthTimetable
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let state: Locked<State>
+    private let state: LockedValue<State>
 
     /// Seconds after which the timetable is asked again, also by those who wait.
     private static let interval = 15.0
@@ -87,7 +87,7 @@ final class Throttle: Sendable {
     init(_ timetable: BandwidthTimetable, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         self.timetable = timetable
         self.now = now
-        state = Locked(State(paid: now()))
+        state = LockedValue(State(paid: now()))
     }
 
     /// Whether nothing may pass now.

@@ -85,7 +85,7 @@ struct SyncComparison: Sendable {
 
 /// The SHA-256 of bytes that pass by in order.
 final class PassingHash: Sendable {
-    private let state = Locked<Hash?>(Hash(.sha256))
+    private let state = LockedValue<Hash?>(Hash(.sha256))
 
     /// 64 digits; empty where not all bytes passed in order.
     var hexadecimal: String { state.value?.digest.hexadecimal ?? "" }

@@ -18,11 +18,11 @@ struct SyncLook: Sendable {
 
     /// - Returns: A report with what could not be looked at, and what takes no part.
     func run() async throws -> FolderSyncReport {
-        let batch = Locked<[(path: ProviderPath, item: SyncItem)]>([])
-        let leftOut = Locked<[ProviderPath]>([])
+        let batch = LockedValue<[(path: ProviderPath, item: SyncItem)]>([])
+        let leftOut = LockedValue<[ProviderPath]>([])
         let unlisted = CollectedValues<ProviderPath>()
         let incomplete = CollectedValues<ProviderPath>()
-        let report = Locked(FolderSyncReport())
+        let report = LockedValue(FolderSyncReport())
         try await folder.provider.walk(path: folder.path) { path, error in
             if error.concernsEveryItem { throw error }
             report.update { $0.fail(FolderSyncReport.Item(side, relative(path), error)) }
@@ -60,7 +60,7 @@ struct SyncLook: Sendable {
 
     /// Takes a part of the listing. What it has twice takes no part: a hostile server lists a folder and then a link under one name, to have
     /// files written through the link.
-    private func note(_ items: [(path: ProviderPath, item: SyncItem)], _ report: Locked<FolderSyncReport>) async throws {
+    private func note(_ items: [(path: ProviderPath, item: SyncItem)], _ report: LockedValue<FolderSyncReport>) async throws {
         let twice = try await store.note(items, on: side, precision: precision)
         try await store.leaveOut(twice, itself: true)
         for path in twice {
@@ -71,7 +71,7 @@ struct SyncLook: Sendable {
     }
 
     /// An item with what is to be known of it: some storages tell in listings only that there is a link. Nil where it cannot be found out.
-    private func completed(_ object: FileObject, _ report: Locked<FolderSyncReport>) async throws -> FileObject? {
+    private func completed(_ object: FileObject, _ report: LockedValue<FolderSyncReport>) async throws -> FileObject? {
         guard options.links != .skip, object.isSymbolicLink, object.linkTarget == nil else { return object }
         do { return try await folder.provider.attributesOfItem(path: object.path) } catch let error where !error.concernsEveryItem {
             if !error.isNoSuchFile { report.update { $0.fail(FolderSyncReport.Item(side, relative(object.path), error)) } }

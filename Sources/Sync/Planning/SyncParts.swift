@@ -3,7 +3,7 @@ import Foundation
 
 /// What killed writers left, as far as the listings of a run show it.
 final class SyncParts: Sendable {
-    private let found = Locked(Sides<[FileObject]>([], []))
+    private let found = LockedValue(Sides<[FileObject]>([], []))
 
     /// More are left to later runs.
     private static let maxCount = 10_000

@@ -234,7 +234,7 @@ struct SyncPass: Sendable {
 
     /// - Returns: What has failed already.
     private func plan(_ rules: SyncRules) async throws -> [FolderSyncReport.Item] {
-        let found = Locked<[SyncAction]>([])
+        let found = LockedValue<[SyncAction]>([])
         let refused = CollectedValues<FolderSyncReport.Item>()
         var planner = SyncPlanner(rules) { path, side, error in
             refused.append(FolderSyncReport.Item(side, path, error))

@@ -134,7 +134,7 @@ public actor FolderSync {
         }
         progress.isPausable = true
         // Foundation calls them on threads of its own, in any order.
-        let turn = Locked(())
+        let turn = LockedValue(())
         let follow = { @Sendable [weak progress] in
             turn.update { _ in
                 if progress?.isPaused == true { control.pause() } else { control.resume() }

@@ -14,7 +14,7 @@ final class SyncNotes: Sendable {
     }
 
     private let pass: SyncPass
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     /// While so many wait for the disks, the steps do, too.
     private static let maxCount = 1024

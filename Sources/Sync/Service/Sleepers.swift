@@ -16,7 +16,7 @@ final class Sleepers: Sendable {
         var isWoken = false
     }
 
-    private let beds = Locked<[Name: Bed]>([:])
+    private let beds = LockedValue<[Name: Bed]>([:])
 
     /// Returns at `time`, when woken (also when that happened since the last sleep), or when the task is cancelled.
     func sleep(_ name: Name, until time: ContinuousClock.Instant) async {

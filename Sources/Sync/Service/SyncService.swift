@@ -37,7 +37,7 @@ public actor SyncService {
     private let options: SyncServiceOptions
     private let logger: Logger?
     private let control = SyncControl()
-    private let counted = Locked(SyncMetrics())
+    private let counted = LockedValue(SyncMetrics())
     private let sleepers = Sleepers()
     private var isStarted = false
     private var isWorking = false

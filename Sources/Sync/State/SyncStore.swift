@@ -7,7 +7,7 @@ import GRDB
 /// `item` is what both sides agreed on and outlives the run. The temporary tables hold one pass's differences, moves and actions.
 final class SyncStore: Sendable {
     let queue: DatabaseQueue
-    private let pass = Locked(Pass())
+    private let pass = LockedValue(Pass())
 
     /// What a pass has seen of the items agreed on.
     private struct Pass: Sendable {

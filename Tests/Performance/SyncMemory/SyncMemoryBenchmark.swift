@@ -89,7 +89,7 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
 
     let baseURL: URL?
     /// Whether of ten files four have other names, one is another version, and one is gone.
-    let isChanged = Locked(false)
+    let isChanged = LockedValue(false)
     private let shape: Shape
     private let isEmpty: Bool
 

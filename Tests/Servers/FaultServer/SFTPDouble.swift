@@ -73,12 +73,12 @@ public final class SFTPDouble: Sendable {
     }
 
     let settings: Settings
-    let state: Locked<State>
+    let state: LockedValue<State>
 
     /// - Parameter files: By absolute path; the folders above them come with them.
     public init(_ settings: Settings = Settings(), files: [String: Data] = [:]) {
         self.settings = settings
-        state = Locked(State(answer: settings.answer))
+        state = LockedValue(State(answer: settings.answer))
         putFolder(settings.home)
         state.update { $0.tree.home = (try? $0.tree.find(Array(settings.home.utf8))) ?? SFTPTree.root }
         for (path, data) in files { put(data, at: path) }

@@ -47,7 +47,7 @@ final class MediaOverlays: Fetcher {
 private final class MadeResource: Resource {
     let link: Link
     private let make: @Sendable () async throws -> Data
-    private let made = Locked<Data?>(nil)
+    private let made = LockedValue<Data?>(nil)
 
     init(_ link: Link, make: @escaping @Sendable () async throws -> Data) {
         var link = link

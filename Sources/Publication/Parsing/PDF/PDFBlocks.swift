@@ -23,7 +23,7 @@ final class PDFBlocks: Sendable {
 
     private let resource: any Resource
     private let joinsNeighbours: Bool
-    private let state = Locked(State())
+    private let state = LockedValue(State())
 
     fileprivate struct State: Sendable {
         var size: Int64?

@@ -6,7 +6,7 @@
     final class PDFReader: Sendable {
         private let blocks: PDFBlocks
         private let waiting = TaskWait()
-        private let lastFailure = Locked<(any Error)?>(nil)
+        private let lastFailure = LockedValue<(any Error)?>(nil)
 
         init(_ blocks: PDFBlocks) { self.blocks = blocks }
 

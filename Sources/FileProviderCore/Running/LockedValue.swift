@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A value behind a lock, for objects that share a little state between threads.
-package final class Locked<Value: Sendable>: Sendable {
+package final class LockedValue<Value: Sendable>: Sendable {
     private let store: Mutex<Value>
 
     package init(_ value: Value) {
