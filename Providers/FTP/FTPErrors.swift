@@ -44,28 +44,28 @@ struct FTPCondition {
 
     /// The condition in Foundation's words, the reply below it; the reply itself where Foundation has none.
     var error: any Error {
-        let told = FTPReplyError(reply, path: path)
+        let replyError = FTPReplyError(reply, path: path)
         switch reply.code {
-        case 530, 332, 532, 331: return FileError.make(.userAuthenticationRequired, url: url, sentence: told.sentence, underlying: told)
+        case 530, 332, 532, 331: return FileError.make(.userAuthenticationRequired, url: url, sentence: replyError.sentence, underlying: replyError)
         case 500, 502, 504:
             let sentence = "The server does not know \(reply.verb.isEmpty ? "what it was sent" : reply.verb), which “\(path)” takes."
-            return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: told)
-        case 452, 552: return made(.fileWriteOutOfSpace, told)
+            return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: replyError)
+        case 452, 552: return made(.fileWriteOutOfSpace, replyError)
         case 550, 553, 450, 451:
-            if says("no space", "disk full", "quota", "out of space") { return made(.fileWriteOutOfSpace, told) }
+            if says("no space", "disk full", "quota", "out of space") { return made(.fileWriteOutOfSpace, replyError) }
             if says("no such", "not found", "doesn't exist", "does not exist", "not exist", "cannot find") {
-                return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, told)
+                return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, replyError)
             }
             if says("permission", "privilege", "denied", "not permitted", "not allowed", "read-only", "forbidden", "prohibited") {
-                return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, told)
+                return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, replyError)
             }
-            return told
-        default: return told
+            return replyError
+        default: return replyError
         }
     }
 
-    private func made(_ code: CocoaError.Code, _ told: FTPReplyError) -> CocoaError {
-        FileError.make(code, path: path.string, url: url, underlying: told)
+    private func made(_ code: CocoaError.Code, _ replyError: FTPReplyError) -> CocoaError {
+        FileError.make(code, path: path.string, url: url, underlying: replyError)
     }
 
     private func says(_ words: String...) -> Bool {

@@ -5,8 +5,8 @@ import Foundation
 /// What a refusal means: where looking can decide, that is done.
 extension FTPFileProvider {
     func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
-        let told = FTPReplyError(reply, path: path)
-        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
+        let replyError = FTPReplyError(reply, path: path)
+        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: replyError) }
         if item.isDirectory, (try? await hasContents(path, session)) == true {
             return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
         }
@@ -33,20 +33,20 @@ extension FTPFileProvider {
     func refusal(
         _ reply: FTPReply, ofWriting path: ProviderPath, _ session: FTPSession, moving: ProviderPath? = nil
     ) async throws -> any Error {
-        let told = FTPReplyError(reply, path: path)
+        let replyError = FTPReplyError(reply, path: path)
         let condition = FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
-        if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || told.code.isTransient { return condition }
+        if (condition as? CocoaError)?.code == .fileWriteOutOfSpace || replyError.code.isTransient { return condition }
         if let item = try await sight(path, session).item {
-            if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
+            if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: replyError) }
             if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
         }
         if let parent = path.parent, try await !mayBeFolder(parent, session) {
             return FileError.make(
-                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: told)
+                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: replyError)
         }
-        if let moving, case .nothing = try await sight(moving, session) { return missing(moving, isWriting: true, underlying: told) }
+        if let moving, case .nothing = try await sight(moving, session) { return missing(moving, isWriting: true, underlying: replyError) }
         // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.
-        if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
+        if (condition as? CocoaError)?.code == .fileNoSuchFile { return replyError }
         return condition
     }
 

@@ -27,11 +27,11 @@ extension FTPFileProvider {
         var removed: Set<ProviderPath> = []
         var rest = paths[...]
         while !rest.isEmpty {
-            let some = rest.prefix(50)
+            let batch = rest.prefix(50)
             rest = rest.dropFirst(50)
-            let outcome = try await session.sendTogether(some.map { try FTPCommand("DELE", session.host.bytes(of: $0)) })
+            let outcome = try await session.sendTogether(batch.map { try FTPCommand("DELE", session.host.bytes(of: $0)) })
             let replies = outcome.replies.filter { $0.verb == "DELE" && $0.code >= 200 }
-            for (path, reply) in zip(some, replies) where reply.isPositive { removed.insert(path) }
+            for (path, reply) in zip(batch, replies) where reply.isPositive { removed.insert(path) }
         }
         return removed
     }

@@ -29,15 +29,15 @@ extension FTPFileProvider: FileProviderSymbolicLink {
 
     /// Follows what the listings tell; where a listing shows a link without its target, what is there behind it is asked for.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
-        var place = path
+        var current = path
         for step in 0..<40 {
-            let item = try await listedItem(place)
+            let item = try await listedItem(current)
             guard item.isSymbolicLink else {
                 if step == 0 { throw FileError.make(errno: EINVAL, path: path, url: url(of: path), writing: false) }
                 return item
             }
-            guard let target = item.linkTarget, !target.isEmpty else { return try await itemBehind(place) }
-            place = try resolve(target, from: place)
+            guard let target = item.linkTarget, !target.isEmpty else { return try await itemBehind(current) }
+            current = try resolve(target, from: current)
         }
         throw FileError.make(errno: ELOOP, path: path, url: url(of: path), writing: false)
     }

@@ -36,8 +36,8 @@ extension HTTPFileProvider {
         }
         let isDecidedThere = try await capabilities()[.exclusiveCreation] == .native && isOneRequest(source)
         if options.overwrite || options.ifMatch != nil || !isDecidedThere || !folders.value.isUntouched(path) {
-            let old = try await clearWay(to: path, options, isDecidedThere: isDecidedThere)
-            (attributes.replacedTag, attributes.replacedDate) = (old?.entryTag, old?.modifiedDate)
+            let previous = try await clearWay(to: path, options, isDecidedThere: isDecidedThere)
+            (attributes.replacedTag, attributes.replacedDate) = (previous?.entryTag, previous?.modifiedDate)
         }
         folders.update { $0.begins(path) }
         cache.drop(path)

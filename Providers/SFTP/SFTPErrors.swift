@@ -39,43 +39,43 @@ struct SFTPCondition {
 
     /// The condition in Foundation's words, the status below it; the status itself where Foundation has none.
     var error: any Error {
-        let told = SFTPStatusError(status, path: path)
+        let statusError = SFTPStatusError(status, path: path)
         // From 10 on as the later drafts have them (draft-ietf-secsh-filexfer-13, section 9.1).
         switch status.code {
-        case SFTPStatus.Code.noSuchFile, 10: return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, told)
-        case SFTPStatus.Code.permissionDenied: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, told)
+        case SFTPStatus.Code.noSuchFile, 10: return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, statusError)
+        case SFTPStatus.Code.permissionDenied: return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError)
         case SFTPStatus.Code.unsupported:
             let sentence = "The server does not do what “\(path)” takes."
-            return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: told)
-        case 11: return made(.fileWriteFileExists, told)
-        case 12: return made(.fileWriteVolumeReadOnly, told)
-        case 14, 15: return made(.fileWriteOutOfSpace, told)
+            return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: statusError)
+        case 11: return made(.fileWriteFileExists, statusError)
+        case 12: return made(.fileWriteVolumeReadOnly, statusError)
+        case 14, 15: return made(.fileWriteOutOfSpace, statusError)
         case 18: return FileError.make(errno: ENOTEMPTY, path: path, url: url, writing: true)
         case 19: return FileError.notADirectory(path, url: url, writing: isWriting)
-        case 20: return made(.fileWriteInvalidFileName, told)
+        case 20: return made(.fileWriteInvalidFileName, statusError)
         case 24: return FileError.isADirectory(path, url: url, writing: isWriting)
-        default: return says() ?? told
+        default: return says() ?? statusError
         }
     }
 
     /// What the words tell where the code does not.
     private func says() -> (any Error)? {
-        let told = SFTPStatusError(status, path: path)
+        let statusError = SFTPStatusError(status, path: path)
         let text = status.message.lowercased()
         func has(_ words: String...) -> Bool { words.contains { text.contains($0) } }
-        if has("no space", "disk full", "disk space", "quota", "out of space") { return made(.fileWriteOutOfSpace, told) }
-        if has("read-only file system") { return made(.fileWriteVolumeReadOnly, told) }
+        if has("no space", "disk full", "disk space", "quota", "out of space") { return made(.fileWriteOutOfSpace, statusError) }
+        if has("read-only file system") { return made(.fileWriteVolumeReadOnly, statusError) }
         if has("not empty") { return FileError.make(errno: ENOTEMPTY, path: path, url: url, writing: true) }
-        if has("file exists", "already exists") { return made(.fileWriteFileExists, told) }
+        if has("file exists", "already exists") { return made(.fileWriteFileExists, statusError) }
         if has("not a directory") { return FileError.notADirectory(path, url: url, writing: isWriting) }
         if has("is a directory") { return FileError.isADirectory(path, url: url, writing: isWriting) }
         if has("name too long") { return FileError.make(errno: ENAMETOOLONG, path: path, url: url, writing: isWriting) }
-        if has("no such file", "not found", "does not exist") { return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, told) }
-        if has("permission denied", "not permitted") { return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, told) }
+        if has("no such file", "not found", "does not exist") { return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, statusError) }
+        if has("permission denied", "not permitted") { return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError) }
         return nil
     }
 
-    private func made(_ code: CocoaError.Code, _ told: SFTPStatusError) -> CocoaError {
-        FileError.make(code, path: path.string, url: url, underlying: told)
+    private func made(_ code: CocoaError.Code, _ statusError: SFTPStatusError) -> CocoaError {
+        FileError.make(code, path: path.string, url: url, underlying: statusError)
     }
 }

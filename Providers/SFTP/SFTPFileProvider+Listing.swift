@@ -117,8 +117,8 @@ extension SFTPFileProvider {
 
     private func refusal(_ reply: SFTPReply, ofListing path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
         guard let status = reply.status else { return unexpected(path) }
-        let told = SFTPStatusError(status, path: path)
-        guard let item = try await item(path, session, followsLinks: true) else { return missing(path, underlying: told) }
+        let statusError = SFTPStatusError(status, path: path)
+        guard let item = try await item(path, session, followsLinks: true) else { return missing(path, underlying: statusError) }
         if !item.isDirectory { return FileError.notADirectory(path, url: url(of: path)) }
         return SFTPCondition(status: status, path: path, url: url(of: path)).error
     }

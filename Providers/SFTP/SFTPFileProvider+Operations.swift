@@ -115,25 +115,25 @@ extension SFTPFileProvider {
         _ reply: SFTPReply, ofWriting path: ProviderPath, isFolder: Bool = false, _ session: SFTPSession
     ) async throws -> any Error {
         guard let status = reply.status else { return unexpected(path) }
-        let told = SFTPStatusError(status, path: path)
+        let statusError = SFTPStatusError(status, path: path)
         let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
         if (condition as? CocoaError)?.code == .fileWriteOutOfSpace { return condition }
         do {
             if let item = try await item(path, session) {
-                if isFolder { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: told) }
+                if isFolder { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: statusError) }
                 if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
             }
             if let parent = path.parent, try await item(parent, session, followsLinks: true)?.isDirectory != true {
                 return FileError.make(
                     .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.",
-                    underlying: told)
+                    underlying: statusError)
             }
         } catch let error where error.isRefusal {
             // Where nobody may look, what was told first is what is known.
             return condition
         }
         // What belongs there is there: the words about a missing file are about something else.
-        if (condition as? CocoaError)?.code == .fileNoSuchFile { return told }
+        if (condition as? CocoaError)?.code == .fileNoSuchFile { return statusError }
         if path.nameBytes.count > 255, condition is SFTPStatusError {
             return FileError.make(errno: ENAMETOOLONG, path: path, url: url(of: path), writing: true)
         }
@@ -142,8 +142,8 @@ extension SFTPFileProvider {
 
     func refusal(_ reply: SFTPReply, ofRemovingFolder path: ProviderPath, _ session: SFTPSession) async throws -> any Error {
         guard let status = reply.status else { return unexpected(path) }
-        let told = SFTPStatusError(status, path: path)
-        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: told) }
+        let statusError = SFTPStatusError(status, path: path)
+        guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: statusError) }
         let condition = SFTPCondition(status: status, path: path, url: url(of: path), isWriting: true).error
         guard item.isDirectory, condition is SFTPStatusError else { return condition }
         return try await isEmpty(path, session)

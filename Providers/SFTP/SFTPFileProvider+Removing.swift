@@ -43,10 +43,10 @@ extension SFTPFileProvider {
         var files: [ProviderPath] = []
         var count = Int64(1)
         while !folders.isEmpty {
-            let some = folders.suffix(Self.listings)
-            folders.removeLast(some.count)
+            let batch = folders.suffix(Self.listings)
+            folders.removeLast(batch.count)
             try await withThrowingTaskGroup(of: Names.self) { group in
-                for folder in some { group.addTask { try await self.names(in: folder) } }
+                for folder in batch { group.addTask { try await self.names(in: folder) } }
                 for try await names in group {
                     files += names.files
                     folders += names.folders
@@ -91,14 +91,14 @@ extension SFTPFileProvider {
     private func removeAll(_ items: [ProviderPath], areFolders: Bool, of root: ProviderPath, _ progress: ProgressReporter) async throws {
         var rest = items[...]
         while !rest.isEmpty {
-            let some = rest.prefix(Self.batch)
-            rest = rest.dropFirst(some.count)
+            let batch = rest.prefix(Self.batch)
+            rest = rest.dropFirst(batch.count)
             try await connection.run(root, mayRepeat: false) { session in
-                let requests = some.map { path in
+                let requests = batch.map { path in
                     let name = self.connection.host.bytes(of: path)
                     return areFolders ? SFTPRequest.rmdir(name) : .remove(name)
                 }
-                for (path, reply) in zip(some, try await self.connection.send(requests, session)) {
+                for (path, reply) in zip(batch, try await self.connection.send(requests, session)) {
                     if reply.status?.isOK != true {
                         try await self.consent(to: reply, at: path, isFolder: areFolders, of: root, session)
                     }

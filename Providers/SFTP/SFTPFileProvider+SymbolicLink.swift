@@ -47,14 +47,14 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
     /// Follows one link after the other by `READLINK`, and then looks at what is there.
     public func destinationOfSymbolicLink(path: ProviderPath) async throws -> FileObject {
         try await connection.run(path) { session in
-            var place = path
+            var current = path
             for step in 0..<40 {
-                guard let item = try await self.item(place, session) else { throw self.missing(place) }
+                guard let item = try await self.item(current, session) else { throw self.missing(current) }
                 guard item.isSymbolicLink else {
                     if step == 0 { throw FileError.make(errno: EINVAL, path: path, url: self.url(of: path), writing: false) }
                     return item
                 }
-                place = try self.resolve(try await self.target(of: place, session), from: place)
+                current = try self.resolve(try await self.target(of: current, session), from: current)
             }
             throw FileError.make(errno: ELOOP, path: path, url: self.url(of: path), writing: false)
         }

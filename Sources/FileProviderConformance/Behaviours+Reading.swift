@@ -31,8 +31,8 @@ extension Behaviour {
             let found = try await trial.provider.withReader(path: path) { try await $0.read(ranges) }
             try expect(found.count == ranges.count, "Expected \(ranges.count) parts, but \(found.count) came.")
             for (range, data) in zip(ranges, found) {
-                let place = FilePart.range(range).resolved(size: 200_000)
-                let expected = Data(all[Int(place.lowerBound)..<Int(place.upperBound)])
+                let bounds = FilePart.range(range).resolved(size: 200_000)
+                let expected = Data(all[Int(bounds.lowerBound)..<Int(bounds.upperBound)])
                 try expect(
                     data == expected, "Range \(range): expected its \(expected.count) bytes, but \(difference(data, from: expected)).")
             }
@@ -85,17 +85,17 @@ extension Behaviour {
 
     private static let versions: [Behaviour] = [
         Behaviour("A reader never mixes two versions of a file", .ability(.writing), .ability(.rangedReading)) { trial in
-            let old = Pattern.data(100_000)
-            let path = try await trial.write("file", old)
+            let previous = Pattern.data(100_000)
+            let path = try await trial.write("file", previous)
             let reader = try await trial.provider.open(path: path)
             let start = try await reader.read(0..<1000)
-            try expect(start == old.prefix(1000), "Expected the file's first bytes, but \(difference(start, from: old.prefix(1000))).")
+            try expect(start == previous.prefix(1000), "Expected the file's first bytes, but \(difference(start, from: previous.prefix(1000))).")
             try await trial.provider.writeContents(path: path, contents: Pattern.data(99_000, seed: 2), overwrite: true)
             // An error is right; so are the old bytes, where the storage keeps them for the reader.
             let rest = try? await reader.read(50_000..<60_000)
             await reader.close()
             try expect(
-                rest == nil || rest == old[50_000..<60_000],
+                rest == nil || rest == previous[50_000..<60_000],
                 "Expected an error or the old bytes from a reader whose file was replaced, but other bytes came.")
         }
     ]

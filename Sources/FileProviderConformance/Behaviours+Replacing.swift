@@ -61,20 +61,20 @@ extension Behaviour {
         },
         Behaviour("A conditional write with an old version is refused", .ability(.writing), .ability(.conditionalWriting)) { trial in
             let path = try await trial.write("file")
-            let old = try await trial.tag(of: path)
+            let previous = try await trial.tag(of: path)
             try await trial.provider.writeContents(path: path, contents: Pattern.data(200, seed: 2), overwrite: true)
             try await expectFailure("Writing with the tag of a version that is gone", .versionChanged) {
-                try await trial.writeIfMatch(old, Pattern.data(70, seed: 3), to: path)
+                try await trial.writeIfMatch(previous, Pattern.data(70, seed: 3), to: path)
             }
             try await trial.expectNames(["file"], "After a refused conditional write")
             try await trial.expectBytes(Pattern.data(200, seed: 2), at: path, "After a refused conditional write")
         },
         Behaviour("A conditional write to a file that is gone is refused", .ability(.writing), .ability(.conditionalWriting)) { trial in
             let path = try await trial.write("file")
-            let old = try await trial.tag(of: path)
+            let previous = try await trial.tag(of: path)
             try await trial.provider.removeItem(path: path)
             try await expectFailure("Writing with the tag of a removed file") {
-                try await trial.writeIfMatch(old, Pattern.data(70, seed: 3), to: path)
+                try await trial.writeIfMatch(previous, Pattern.data(70, seed: 3), to: path)
             }
             try await trial.expectNames([], "After a refused conditional write")
         },

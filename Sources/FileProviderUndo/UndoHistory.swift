@@ -151,7 +151,7 @@ struct UndoHistory: Sendable {
                     if let rest = path.relative(to: now) { path = then.appending(rest) } else if path.relative(to: then) != nil { return }
                 case .content(let place, _):
                     guard path.relative(to: place) != nil else { continue }
-                    guard place == path, case .item(let old) = self[direction][step].changes[index].expected else { return }
+                    guard place == path, case .item(let previous) = self[direction][step].changes[index].expected else { return }
                     if old.type != .directory, isRestored || old.matches(trace, ignoringTag: true) {
                         self[direction][step].changes[index].expected = .item(trace)
                     }

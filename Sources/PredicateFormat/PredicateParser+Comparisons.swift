@@ -45,18 +45,18 @@ extension PredicateParser {
     mutating func comparison() throws -> FileQuery {
         let start = current.position
         let left = try operand()
-        let place = current.position
+        let position = current.position
         let (sign, options) = try comparisonOperator()
         let valuePlace = current.position
         let right = try operand()
         switch (left, right) {
         case (.key(let key), .value(let value)):
-            return try Condition(key: key, place: place, options: options, valuePlace: valuePlace).query(sign, value)
+            return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(sign, value)
         case (.key(let key), .list(let values)):
-            return try Condition(key: key, place: place, options: options, valuePlace: valuePlace).query(sign, values)
+            return try Condition(key: key, place: position, options: options, valuePlace: valuePlace).query(sign, values)
         case (.value(let value), .key(let key)):
-            guard let sign = sign.mirrored else { throw PredicateError.make("the key has to stand in front of this", at: place) }
-            return try Condition(key: key, place: place, options: options, valuePlace: start).query(sign, value)
+            guard let sign = sign.mirrored else { throw PredicateError.make("the key has to stand in front of this", at: position) }
+            return try Condition(key: key, place: position, options: options, valuePlace: start).query(sign, value)
         case (.key, .key): throw PredicateError.make("a key is compared with a value, not with another key", at: valuePlace)
         default: throw PredicateError.make("one side of a comparison has to be a key", at: start)
         }

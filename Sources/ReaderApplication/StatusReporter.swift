@@ -12,7 +12,7 @@ actor StatusReporter {
     private let persistence: Persistence
     private var status = CommandStatus(code: .inProgress, progress: 0)
     /// The progress that the driver was told last, and when.
-    private var told: (progress: Double, at: Double) = (0, 0)
+    private var lastReport: (progress: Double, at: Double) = (0, 0)
     private var beats: Task<Void, Never>?
 
     init(
@@ -70,9 +70,9 @@ actor StatusReporter {
         while !Task.isCancelled {
             do {
                 try await persistence.time.sleep(seconds: options.statusPause)
-                let age = persistence.time.elapsed - told.at
+                let age = persistence.time.elapsed - lastReport.at
                 // An application in the background gives no signs of life: the driver is to know that it has to wait.
-                guard !control.isOffline || control.isBusy, status.progress > told.progress || age >= options.statusInterval else {
+                guard !control.isOffline || control.isBusy, status.progress > lastReport.progress || age >= options.statusInterval else {
                     continue
                 }
                 // A write that was cut off might still arrive after the final one; it is always waited for.
@@ -87,6 +87,6 @@ actor StatusReporter {
         status.timestamp = timestamps.next()
         let progress = status.progress
         try await folder.publish(coding.data(for: status), as: CommandStatus.fileName)
-        told = (progress, persistence.time.elapsed)
+        lastReport = (progress, persistence.time.elapsed)
     }
 }

@@ -35,8 +35,8 @@ extension SQLiteBookLibrary {
         let proof = BookProof(folder: folder, options: options, name: document.path.name)
         var incoming = try await proof.book(at: copy, size: document.size)
         incoming.complete(upload, options)
-        let old = try await replaced(by: incoming, overwrite: overwrite)
-        return try await store(incoming, from: copy, replacing: old, step: step)
+        let previous = try await replaced(by: incoming, overwrite: overwrite)
+        return try await store(incoming, from: copy, replacing: previous, step: step)
     }
 
     /// The book that makes room; nil for a new one.
@@ -58,7 +58,7 @@ extension SQLiteBookLibrary {
         _ incoming: IncomingBook, from copy: ProviderPath, replacing old: StoredBook?, step: CommandStep
     ) async throws -> StepResult {
         var incoming = incoming
-        if let old { incoming.keep(from: old.book, readingState: options.keepsReadingState) }
+        if let previous { incoming.keep(from: previous.book, readingState: options.keepsReadingState) }
         var files: Set<LibraryFile> = []
         do {
             incoming.book.filename = try await moveIntoBooks(copy, incoming.book, &files)
@@ -78,10 +78,10 @@ extension SQLiteBookLibrary {
         try await journalled(step) { db in
             let (table, litter) = (BookTable(db), LitterTable(db))
             let id: Int64
-            if let old {
-                try litter.add(LibraryFile(.books, old.book.filename))
-                try table.update(StoredBook(id: old.id, book: incoming.book))
-                id = old.id
+            if let previous {
+                try litter.add(LibraryFile(.books, previous.book.filename))
+                try table.update(StoredBook(id: previous.id, book: incoming.book))
+                id = previous.id
             } else {
                 id = try table.insert(incoming.book)
             }

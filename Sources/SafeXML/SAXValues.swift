@@ -12,11 +12,11 @@ struct NameTable {
         mutating get {
             guard let name else { return "" }
             let bits = UInt(bitPattern: name)
-            let place = Int(truncatingIfNeeded: (bits >> 4 ^ bits >> 10 ^ bits) % 64)
-            if recent[place].name == name { return recent[place].string }
+            let position = Int(truncatingIfNeeded: (bits >> 4 ^ bits >> 10 ^ bits) % 64)
+            if recent[position].name == name { return recent[position].string }
             let string = strings[name] ?? String(cString: name)
             strings[name] = string
-            recent[place] = (name, string)
+            recent[position] = (name, string)
             return string
         }
     }

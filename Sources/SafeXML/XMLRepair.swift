@@ -137,20 +137,20 @@ struct XMLRepair {
 
     /// Behind the document type declaration with its internal subset (section 2.8).
     private func endOfDoctype() -> Int {
-        var place = index + 9
+        var position = index + 9
         var isInSubset = false
-        while place < bytes.count {
-            switch bytes[place] {
+        while position < bytes.count {
+            switch bytes[position] {
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                place = bytes[(place + 1)...].firstIndex(of: bytes[place]) ?? bytes.count
+                position = bytes[(position + 1)...].firstIndex(of: bytes[position]) ?? bytes.count
             case UInt8(ascii: "["): isInSubset = true
             case UInt8(ascii: "]"): isInSubset = false
-            case UInt8(ascii: ">") where !isInSubset: return place + 1
-            case UInt8(ascii: "<") where isThere("<!--", at: place): place = find("-->", from: place + 4) - 1
-            case UInt8(ascii: "<") where isThere("<?", at: place): place = find("?>", from: place + 2) - 1
+            case UInt8(ascii: ">") where !isInSubset: return position + 1
+            case UInt8(ascii: "<") where isThere("<!--", at: position): position = find("-->", from: position + 4) - 1
+            case UInt8(ascii: "<") where isThere("<?", at: position): position = find("?>", from: position + 2) - 1
             default: break
             }
-            place += 1
+            position += 1
         }
         return bytes.count
     }
@@ -166,10 +166,10 @@ struct XMLRepair {
     /// Behind the next `text`; the end of the document where there is none.
     private func find(_ text: String, from start: Int) -> Int {
         let first = text.utf8.first
-        var place = start
-        while place + text.utf8.count <= bytes.count {
-            if bytes[place] == first, isThere(text, at: place) { return place + text.utf8.count }
-            place += 1
+        var position = start
+        while position + text.utf8.count <= bytes.count {
+            if bytes[position] == first, isThere(text, at: position) { return position + text.utf8.count }
+            position += 1
         }
         return bytes.count
     }

@@ -18,11 +18,11 @@ import Testing
     }
 
     @Test func `A quota is what was uploaded, and what may be`() throws {
-        let told = reply(
+        let reported = reply(
             200, "The current quota for this session are [current/limit]:", "Name: reader", "Quota Type: User",
             "  Uploaded Mb:\t12.50/100.00",
             "  Downloaded Mb:\tunlimited", "Please contact the administrator if these entries are inaccurate")
-        let volume = try #require(FTPFileProvider.quota(told))
+        let volume = try #require(FTPFileProvider.quota(reported))
         #expect(volume.totalCapacity == 100 << 20)
         #expect(volume.usage == Int64(12.5 * 1_048_576))
         #expect(volume.availableCapacity == Int64(87.5 * 1_048_576))
@@ -49,8 +49,8 @@ import Testing
     }
 
     @Test func `A server with SITE QUOTA is asked for that`() async throws {
-        let told = "200-The current quota is\n  Uploaded Kb:\t10.00/30.00\n200 That is all"
-        let settings = FTPDouble.Settings { $0.verb == "SITE" && $0.argument == "QUOTA" ? [.reply(told)] : [] }
+        let reported = "200-The current quota is\n  Uploaded Kb:\t10.00/30.00\n200 That is all"
+        let settings = FTPDouble.Settings { $0.verb == "SITE" && $0.argument == "QUOTA" ? [.reply(reported)] : [] }
         try await withFTPProvider(settings) { _, provider in
             let volume = try await provider.storageProperties()
             #expect(volume?.totalCapacity == 30 << 10 && volume?.availableCapacity == 20 << 10 && volume?.usage == 10 << 10)

@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test func `A server that refuses everything has one sentence for each operation`() async throws {
-        let told: Set = ["STOR", "RNFR", "RNTO", "DELE", "RMD", "MKD", "MLST", "MLSD", "LIST", "SIZE", "MDTM", "RETR", "CWD"]
+        let reported: Set = ["STOR", "RNFR", "RNTO", "DELE", "RMD", "MKD", "MLST", "MLSD", "LIST", "SIZE", "MDTM", "RETR", "CWD"]
         for text in ["550 No", "553 Not you", "550 Permission denied", "500 What?"] {
-            try await withFTPProvider(.init { told.contains($0.verb) ? [.reply(text)] : [] }) { double, provider in
+            try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply(text)] : [] }) { double, provider in
                 for doing in FTPDoing.allCases {
                     _ = try await FTPFaults.mustFail { try await doing.run(provider) }
                 }

@@ -222,8 +222,8 @@ import Testing
 
     @Test(arguments: [500, 502, 504])
     func `A command that there is no other way for is an unsupported feature`(code: Int) async throws {
-        let told: Set = ["STOR", "MKD", "RNFR"]
-        try await withFTPProvider(.init { told.contains($0.verb) ? [.reply("\(code) What?")] : [] }) { _, provider in
+        let reported: Set = ["STOR", "MKD", "RNFR"]
+        try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply("\(code) What?")] : [] }) { _, provider in
             for doing in [FTPDoing.publish, .writeInPlace, .makeFolder, .move] {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error.cocoaCode == .featureUnsupported, "\(doing): \(error)")

@@ -108,12 +108,12 @@ private struct SeededGenerator: RandomNumberGenerator {
         for _ in 0..<400 {
             var text = (corpus.randomElement(using: &generator) ?? []) + [0x0A] + (corpus.randomElement(using: &generator) ?? [])
             for _ in 0..<Int.random(in: 1...6, using: &generator) {
-                let place = Int.random(in: 0...text.count, using: &generator)
+                let position = Int.random(in: 0...text.count, using: &generator)
                 switch Int.random(in: 0..<4, using: &generator) {
-                case 0 where place < text.count: text[place] = UInt8.random(in: 0...255, using: &generator)
-                case 1 where place < text.count: text.remove(at: place)
-                case 2: text.removeSubrange(place..<min(text.count, place + 9))
-                default: text.insert(contentsOf: Array((pieces.randomElement(using: &generator) ?? "").utf8), at: place)
+                case 0 where position < text.count: text[position] = UInt8.random(in: 0...255, using: &generator)
+                case 1 where position < text.count: text.remove(at: position)
+                case 2: text.removeSubrange(position..<min(text.count, position + 9))
+                default: text.insert(contentsOf: Array((pieces.randomElement(using: &generator) ?? "").utf8), at: position)
                 }
             }
             let cut = Int.random(in: 0...text.count, using: &generator)

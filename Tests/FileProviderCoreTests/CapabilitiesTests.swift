@@ -6,9 +6,9 @@ import Testing
     func `names are told apart as the storage does`(byCase: Bool, byForm: Bool) throws {
         let capabilities = Capabilities(readCost: .local, isCaseSensitive: byCase, isNormalizationSensitive: byForm)
         func tells(_ one: String, _ other: String) throws -> Bool {
-            let told = try capabilities.tells(ProviderPath(one), from: ProviderPath(other))
-            #expect(try told == capabilities.tells(ProviderPath(other), from: ProviderPath(one)))
-            return told
+            let reported = try capabilities.tells(ProviderPath(one), from: ProviderPath(other))
+            #expect(try reported == capabilities.tells(ProviderPath(other), from: ProviderPath(one)))
+            return reported
         }
         #expect(capabilities.tellsEveryName == (byCase && byForm))
         #expect(try !tells("/a", "/a"))

@@ -70,7 +70,7 @@ import Testing
     }
 
     /// What a watch of `/d` makes of a server's events.
-    private static func told(_ events: [FileEvent], isRecursive: Bool) async throws -> [String]? {
+    private static func reported(_ events: [FileEvent], isRecursive: Bool) async throws -> [String]? {
         let server = Server([
             .success(LongPollAnswer(events: [], token: "1")), .success(LongPollAnswer(events: events, token: "2")),
             .success(LongPollAnswer(events: [FileEvent(.removed, path: try ProviderPath("/d/end"))], token: "3")),
@@ -78,9 +78,9 @@ import Testing
         var options = options
         options.isRecursive = isRecursive
         let watch = try await server.changes(at: ProviderPath("/d"), options: options).watch
-        let told = try await watch.next()?.map(\.description)
+        let reported = try await watch.next()?.map(\.description)
         await watch.stop()
-        return told
+        return reported
     }
 
     @Test func `without recursion only the folder's own items are told`() async throws {
@@ -89,9 +89,9 @@ import Testing
             FileEvent(.created, path: deep), FileEvent(.modified, path: own), FileEvent(.moved, path: deep, from: own),
             FileEvent(.moved, path: own, from: deep, type: .directory), FileEvent(.rescan, path: deep, type: .directory),
         ]
-        #expect(try await Self.told(events, isRecursive: false) == ["modified /d/own", "removed /d/own", "created /d/own"])
-        #expect(try await Self.told(events, isRecursive: true) == events.map(\.description))
-        #expect(try await Self.told([events[0]], isRecursive: false) == ["removed /d/end"])
+        #expect(try await Self.reported(events, isRecursive: false) == ["modified /d/own", "removed /d/own", "created /d/own"])
+        #expect(try await Self.reported(events, isRecursive: true) == events.map(\.description))
+        #expect(try await Self.reported([events[0]], isRecursive: false) == ["removed /d/end"])
     }
 
     @Test func `files on their way are told when they arrive`() async throws {
@@ -100,9 +100,9 @@ import Testing
             FileEvent(.created, path: temporary), FileEvent(.modified, path: try temporary.appending("in it")),
             FileEvent(.moved, path: own, from: temporary, type: .regular),
         ]
-        #expect(try await Self.told(events, isRecursive: true) == ["created /d/own"])
+        #expect(try await Self.reported(events, isRecursive: true) == ["created /d/own"])
         let folder = FileEvent(.moved, path: own, from: temporary, type: .directory)
-        #expect(try await Self.told([folder, Self.event], isRecursive: true) == ["created /d/own", "modified /", "rescan /d/own"])
-        #expect(try await Self.told(Array(events.prefix(2)), isRecursive: true) == ["removed /d/end"])
+        #expect(try await Self.reported([folder, Self.event], isRecursive: true) == ["created /d/own", "modified /", "rescan /d/own"])
+        #expect(try await Self.reported(Array(events.prefix(2)), isRecursive: true) == ["removed /d/end"])
     }
 }

@@ -15,17 +15,17 @@ import Testing
         try await memory.write("1", to: "old")
         let watch = try await provider.pollForChanges(at: .root, options: Self.options)
         try await memory.createFolder(path: ProviderPath("d"))
-        #expect(try await told(watch, 1) == ["created /d directory"])
+        #expect(try await events(watch, 1) == ["created /d directory"])
         try await memory.write("1", to: "d/a")
-        #expect(try await told(watch, 1) == ["created /d/a file"])
+        #expect(try await events(watch, 1) == ["created /d/a file"])
         try await memory.write("2", to: "d/a")
-        #expect(try await told(watch, 1) == ["modified /d/a file"])
+        #expect(try await events(watch, 1) == ["modified /d/a file"])
         try await memory.moveItem(path: ProviderPath("d"), to: ProviderPath("e"))
-        #expect(try await told(watch, 3) == ["created /e directory", "created /e/a file", "removed /d directory"])
+        #expect(try await events(watch, 3) == ["created /e directory", "created /e/a file", "removed /d directory"])
         try await memory.removeItem(path: ProviderPath("e/a"))
-        #expect(try await told(watch, 1) == ["removed /e/a file"])
+        #expect(try await events(watch, 1) == ["removed /e/a file"])
         try await memory.removeItem(path: ProviderPath("e"))
-        #expect(try await told(watch, 1) == ["removed /e directory"])
+        #expect(try await events(watch, 1) == ["removed /e directory"])
         await watch.stop()
         #expect(try await watch.next() == nil)
     }
@@ -39,9 +39,9 @@ import Testing
         try await folder.createFolder(path: ProviderPath("x"))
         try await folder.write("1", to: "x/in")
         provider.shown.update { $0 = folder }
-        #expect(try await told(watch, 2) == ["created /x directory", "created /x/in file"])
+        #expect(try await events(watch, 2) == ["created /x directory", "created /x/in file"])
         provider.shown.update { $0 = memory }
-        #expect(try await told(watch, 1) == ["created /x file"])
+        #expect(try await events(watch, 1) == ["created /x file"])
         await watch.stop()
     }
 
@@ -67,7 +67,7 @@ import Testing
         let watch = try await provider.pollForChanges(at: .root, options: Self.options)
         try await provider.memory.write("1", to: TemporaryName.make(beside: ProviderPath("a")).string)
         try await provider.memory.write("1", to: "a")
-        #expect(try await told(watch, 1) == ["created /a file"])
+        #expect(try await events(watch, 1) == ["created /a file"])
         await watch.stop()
     }
 
@@ -81,7 +81,7 @@ import Testing
         provider.shown.update { $0 = filled }
         #expect(try await watch.next()?.map(\.kind) == [.rescan])
         try await filled.write("1", to: "more")
-        #expect(try await told(watch, 1) == ["created /more file"])
+        #expect(try await events(watch, 1) == ["created /more file"])
         await watch.stop()
     }
 
@@ -141,7 +141,7 @@ import Testing
             }
         }
         try await provider.memory.write("1", to: "a/b/f")
-        #expect(try await told(watch, 1) == ["created /a/b/f file"])
+        #expect(try await events(watch, 1) == ["created /a/b/f file"])
         #expect(failed.value == 3)
         await watch.stop()
     }
@@ -175,7 +175,7 @@ import Testing
         #expect(first.map(\.description) == ["rescan /closed"])
         #expect(first.first?.reason?.contains("permission") == true)
         try await provider.memory.write("1", to: "a")
-        #expect(try await told(watch, 1) == ["created /a file"])
+        #expect(try await events(watch, 1) == ["created /a file"])
         await watch.stop()
     }
 
@@ -184,7 +184,7 @@ import Testing
             let provider = ScriptedProvider()
             let watch = try await provider.pollForChanges(at: .root, options: Self.options)
             provider.failure.update { $0 = { FileError.make(code, path: $0) } }
-            if code == .fileReadNoSuchFile { #expect(try await told(watch, 1) == ["removed / directory"]) }
+            if code == .fileReadNoSuchFile { #expect(try await events(watch, 1) == ["removed / directory"]) }
             for _ in 0..<2 {
                 let error = await #expect(throws: CocoaError.self) { try await watch.next() }
                 #expect(error?.code == code)
@@ -234,7 +234,7 @@ import Testing
     }
 
     /// Events until there are `count`, in lines, sorted.
-    private func told(_ watch: any FileWatch, _ count: Int) async throws -> [String] {
+    private func events(_ watch: any FileWatch, _ count: Int) async throws -> [String] {
         var events: [FileEvent] = []
         while events.count < count { events += try #require(try await watch.next()) }
         return events.map { "\($0) \($0.type?.rawValue ?? "?")" }.sorted()

@@ -71,12 +71,12 @@ private final class SearchingStub: FileProviderSearch {
 
 @Suite struct SearchTests {
     @Test func `what a storage would not search by itself is listed, with all that the caller said`() async throws {
-        let told = CollectedValues<ProviderPath>()
+        let paths = CollectedValues<ProviderPath>()
         let found = CollectedValues<FileObject>()
         try await SearchingStub().searchFiles(
-            path: ProviderPath("folder"), recursive: true, query: .hidden, unlisted: { path, _ in told.append(path) },
+            path: ProviderPath("folder"), recursive: true, query: .hidden, unlisted: { path, _ in paths.append(path) },
             found: { found.append($0) })
-        #expect(told.values.map(\.string) == ["/folder/.locked"])
+        #expect(paths.values.map(\.string) == ["/folder/.locked"])
         #expect(found.values.map(\.name) == [".locked"])
     }
 
@@ -139,9 +139,9 @@ private final class SearchingStub: FileProviderSearch {
         let tree = try ListedTree(["/": [["a/", "b/", "c/", "x"]]])
         let error = try await #require(throws: CocoaError.self) { try await tree.searchFiles(path: .root, recursive: true, query: .none) }
         #expect(error.sentence.hasPrefix("“/a” and 2 more folders could not be searched: "))
-        let told = CollectedValues<ProviderPath>()
-        try await tree.searchFiles(path: .root, recursive: true, query: .all, unlisted: { path, _ in told.append(path) }, found: { _ in })
-        #expect(told.values.map(\.string) == ["/a", "/b", "/c"])
+        let paths = CollectedValues<ProviderPath>()
+        try await tree.searchFiles(path: .root, recursive: true, query: .all, unlisted: { path, _ in paths.append(path) }, found: { _ in })
+        #expect(paths.values.map(\.string) == ["/a", "/b", "/c"])
         await #expect(throws: CocoaError(.fileReadCorruptFile)) {
             try await tree.searchFiles(
                 path: .root, recursive: true, query: .all, unlisted: { _, _ in throw CocoaError(.fileReadCorruptFile) }, found: { _ in })

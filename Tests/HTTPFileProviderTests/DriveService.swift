@@ -55,9 +55,9 @@ struct DriveService: HTTPUploadingService {
 
     /// The drive says 409 for everything, and what it means in a document of its own.
     func serverError(with code: FileProviderHTTPErrorCode, path: ProviderPath, data: Data) -> any FileProviderHTTPError {
-        let told = try? JSONDecoder().decode([String: String].self, from: data)
-        let meant = told?["reason"] == "missing" ? FileProviderHTTPErrorCode(rawValue: 404) : code
-        return HTTPServerMessage(code: meant, path: path, description: told?["words"])
+        let reported = try? JSONDecoder().decode([String: String].self, from: data)
+        let meant = reported?["reason"] == "missing" ? FileProviderHTTPErrorCode(rawValue: 404) : code
+        return HTTPServerMessage(code: meant, path: path, description: reported?["words"])
     }
 
     func uploadSession(

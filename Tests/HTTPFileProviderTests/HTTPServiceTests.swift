@@ -29,9 +29,9 @@ import Testing
         let registry = ProviderRegistry()
         try registry.register(WebFileProvider.registration)
         let url = try #require(URL(string: "a%20b/c.txt", relativeTo: server.url()))
-        let place = try await registry.location(of: url)
-        #expect(try place.path == ProviderPath("/a b/c.txt"))
-        #expect(try await place.provider.contents(path: place.path) == Data("Hello".utf8))
+        let location = try await registry.location(of: url)
+        #expect(try location.path == ProviderPath("/a b/c.txt"))
+        #expect(try await location.provider.contents(path: location.path) == Data("Hello".utf8))
         #expect(server.requests.map(\.target) == ["/a%20b/c.txt"])
     }
 

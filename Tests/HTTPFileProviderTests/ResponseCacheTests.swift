@@ -31,8 +31,8 @@ import Testing
                 let start = Int(range[0]), let end = Int(range[1])
             else { return .reply(200, headers: headers, body: body) }
             let part = Data(body[start...min(end, body.count - 1)])
-            let told = ["Content-Range": "bytes \(start)-\(start + part.count - 1)/\(body.count)"]
-            return .reply(206, headers: headers.merging(told) { $1 }, body: part)
+            let reported = ["Content-Range": "bytes \(start)-\(start + part.count - 1)/\(body.count)"]
+            return .reply(206, headers: headers.merging(reported) { $1 }, body: part)
         }
     }
 

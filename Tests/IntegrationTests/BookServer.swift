@@ -43,8 +43,8 @@ struct BookServer {
         let options = ConnectionOptions(
             timeouts: Timeouts(connect: 5, idle: 20), retries: RetryPolicy(retries: retries, firstPause: 0.01), proxy: .none)
         let registry = try ProviderRegistry.withBuiltInProviders()
-        let place = try await registry.location(of: server.url().appending(path: name), options: options)
-        return try await Publication.open(path: place.path, of: place.provider, options: opening)
+        let location = try await registry.location(of: server.url().appending(path: name), options: options)
+        return try await Publication.open(path: location.path, of: location.provider, options: opening)
     }
 
     /// The same bytes read without a network.

@@ -54,9 +54,9 @@ struct WebDAVListingTests {
             var made: Set<String> = []
             for branch in 0..<6 {
                 for leaf in 0..<6 {
-                    let place = root.appending(path: "\(branch)/\(leaf)")
-                    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-                    try Data().write(to: place.appending(path: "f"))
+                    let child = root.appending(path: "\(branch)/\(leaf)")
+                    try FileManager.default.createDirectory(at: child, withIntermediateDirectories: true)
+                    try Data().write(to: child.appending(path: "f"))
                     made.formUnion(["/\(branch)", "/\(branch)/\(leaf)", "/\(branch)/\(leaf)/f"])
                 }
             }

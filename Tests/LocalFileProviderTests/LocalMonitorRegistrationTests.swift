@@ -11,15 +11,15 @@ extension LocalMonitorTests {
 
         @Test func `a handler is told in order that the watch stands, then what changed`() async throws {
             let place = try TestFolder()
-            let told = CollectedValues<String>()
+            let events = CollectedValues<String>()
             place.provider.registerNotification(path: "/", options: Self.options) { (event: FileEvent) in
-                told.append(event.description + (Thread.isMainThread ? " on main" : ""))
+                events.append(event.description + (Thread.isMainThread ? " on main" : ""))
             }
-            try await eventually { told.values == ["rescan /"] }
+            try await eventually { events.values == ["rescan /"] }
             try place.makeFolder("/a")
-            try await eventually { told.values == ["rescan /", "created /a"] }
+            try await eventually { events.values == ["rescan /", "created /a"] }
             #expect(rename(place.root + "/a", place.root + "/b") == 0)
-            try await eventually { told.values == ["rescan /", "created /a", "moved /a → /b"] }
+            try await eventually { events.values == ["rescan /", "created /a", "moved /a → /b"] }
             place.provider.unregisterNotification(path: "/")
         }
 
@@ -50,11 +50,11 @@ extension LocalMonitorTests {
             let place = try TestFolder()
             // What the test before has ended is given back a moment later.
             try await eventually { Self.inotifyDescriptors == 0 }
-            let told = CollectedValues<String>()
+            let events = CollectedValues<String>()
             var provider: LocalFileProvider? = try LocalFileProvider(root: URL(fileURLWithPath: place.root))
             weak let weakProvider = provider
-            provider?.registerNotification(path: "/") { (event: FileEvent) in told.append(event.description) }
-            try await eventually { !told.values.isEmpty }
+            provider?.registerNotification(path: "/") { (event: FileEvent) in events.append(event.description) }
+            try await eventually { !events.values.isEmpty }
             #expect(Self.inotifyDescriptors == 1)
             provider = nil
             try await eventually { weakProvider == nil }
@@ -63,9 +63,9 @@ extension LocalMonitorTests {
 
         @Test func `a folder that cannot be watched is told by a last rescan`() async throws {
             let place = try TestFolder()
-            let told = CollectedValues<FileEvent>()
-            place.provider.registerNotification(path: "/missing") { (event: FileEvent) in told.append(event) }
-            try await eventually { told.values.first?.reason?.contains("does not exist") == true }
+            let events = CollectedValues<FileEvent>()
+            place.provider.registerNotification(path: "/missing") { (event: FileEvent) in events.append(event) }
+            try await eventually { events.values.first?.reason?.contains("does not exist") == true }
             try await eventually { !place.provider.isRegisteredForNotification(path: "/missing") }
         }
 

@@ -44,15 +44,15 @@ extension LocalMonitorTests {
 
             let truth = try await ReplayedTree.listing(of: place.provider, at: .root)
             #expect(tree.differences(from: truth) == [], "seed \(seed)")
-            let told = counts.values.reduce(0, +)
+            let reported = counts.values.reduce(0, +)
             if Self.rounds != nil {
                 let kinds = counts.sorted { $0.value > $1.value }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
-                print("seed \(seed): \(told) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
+                print("seed \(seed): \(reported) events in \(batches) batches, \(ContinuousClock.now - start): \(kinds)")
             }
             #expect(reasons == [], "seed \(seed)")
             // A busy machine joins several changes of a name into one event, and tells a move whose halves come apart as two. Fewer than
             // these would mean that the tree hardly changed.
-            #expect(told > Self.operations / 20, "seed \(seed)")
+            #expect(reported > Self.operations / 20, "seed \(seed)")
         }
 
         /// Changes the tree in another process, a second instance of this one.

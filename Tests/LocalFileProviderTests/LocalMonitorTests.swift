@@ -13,21 +13,21 @@ import Testing
         try await WatchedFolder.use { folder in
             let place = folder.place.root
             try folder.put("one", at: "/a.txt")
-            #expect(try await folder.told() == ["created /a.txt file"])
+            #expect(try await folder.events() == ["created /a.txt file"])
             try folder.put("three", at: "/a.txt")
-            #expect(try await folder.told() == ["modified /a.txt file"])
+            #expect(try await folder.events() == ["modified /a.txt file"])
             #expect(rename(place + "/a.txt", place + "/b.txt") == 0)
-            #expect(try await folder.told() == ["moved /a.txt → /b.txt file"])
+            #expect(try await folder.events() == ["moved /a.txt → /b.txt file"])
             #expect(chmod(place + "/b.txt", 0o600) == 0)
-            #expect(try await folder.told() == ["modified /b.txt file"])
+            #expect(try await folder.events() == ["modified /b.txt file"])
             #expect(truncate(place + "/b.txt", 1) == 0)
-            #expect(try await folder.told() == ["modified /b.txt file"])
+            #expect(try await folder.events() == ["modified /b.txt file"])
             #expect(symlink("/etc", place + "/link") == 0)
-            #expect(try await folder.told() == ["created /link symlink"])
+            #expect(try await folder.events() == ["created /link symlink"])
             #expect(unlink(place + "/b.txt") == 0)
-            #expect(try await folder.told() == ["removed /b.txt file"])
+            #expect(try await folder.events() == ["removed /b.txt file"])
             #expect(mkdir(place + "/d", 0o755) == 0)
-            #expect(try await folder.told() == ["created /d directory"])
+            #expect(try await folder.events() == ["created /d directory"])
         }
     }
 
@@ -35,17 +35,17 @@ import Testing
         try await WatchedFolder.use { folder in
             let place = folder.place
             try place.makeFolder("/a/b/c")
-            _ = try await folder.told()
+            _ = try await folder.events()
             #expect(rename(place.root + "/a/b", place.root + "/z") == 0)
-            #expect(try await folder.told() == ["moved /a/b → /z directory"])
+            #expect(try await folder.events() == ["moved /a/b → /z directory"])
             try folder.put("x", at: "/z/c/f")
-            #expect(try await folder.told() == ["created /z/c/f file"])
+            #expect(try await folder.events() == ["created /z/c/f file"])
             #expect(rename(place.root + "/z", place.place + "/outside") == 0)
-            #expect(try await folder.told() == ["removed /z directory"])
+            #expect(try await folder.events() == ["removed /z directory"])
             try Data("y".utf8).write(to: URL(fileURLWithPath: place.place + "/outside/c/g"))
             #expect(rename(place.place + "/outside", place.root + "/in") == 0)
             #expect(
-                try await folder.told().sorted()
+                try await folder.events().sorted()
                     == ["created /in directory", "created /in/c directory", "created /in/c/f file", "created /in/c/g file"])
         }
     }
@@ -54,14 +54,14 @@ import Testing
         try await WatchedFolder.use(window: 0.2) { folder in
             let root = folder.place.root
             try folder.put("x", at: "/kept")
-            _ = try await folder.told()
+            _ = try await folder.events()
             try folder.put("x", at: "/gone")
             #expect(rename(root + "/gone", root + "/gone2") == 0 && unlink(root + "/gone2") == 0)
             try folder.put("y", at: "/new")
             try folder.put("z", at: "/new")
             #expect(rename(root + "/kept", root + "/t") == 0 && rename(root + "/t", root + "/kept2") == 0)
             try folder.put("changed", at: "/kept2")
-            #expect(try await folder.told().sorted() == ["created /new file", "modified /kept2 file", "moved /kept → /kept2 file"])
+            #expect(try await folder.events().sorted() == ["created /new file", "modified /kept2 file", "moved /kept → /kept2 file"])
         }
     }
 
@@ -126,45 +126,45 @@ import Testing
         try await WatchedFolder.use(window: 0.02) { folder in
             let place = folder.place
             place.link("/link", to: "/first")
-            #expect(try await folder.told() == ["created /link symlink"])
+            #expect(try await folder.events() == ["created /link symlink"])
             for target in ["/second", "/third", "/fourth"] {
                 #expect(unlink(place.root + "/link") == 0)
                 place.link("/link", to: target)
-                let told = try await folder.told()
-                #expect(told == ["modified /link symlink"])
+                let reported = try await folder.events()
+                #expect(reported == ["modified /link symlink"])
             }
             #expect(rename(place.root + "/link", place.root + "/link2") == 0)
-            #expect(try await folder.told() == ["moved /link → /link2 symlink"])
+            #expect(try await folder.events() == ["moved /link → /link2 symlink"])
         }
     }
 
     @Test func `a file that this library writes is told when it is whole, without its temporary name`() async throws {
         try await WatchedFolder.use { folder in
             try await folder.place.provider.write("one", to: "/a")
-            #expect(try await folder.told() == ["created /a file"])
+            #expect(try await folder.events() == ["created /a file"])
             try await folder.place.provider.write("two", to: "/a", options: WriteOptions(overwrite: true))
-            #expect(try await folder.told() == ["modified /a file"])
+            #expect(try await folder.events() == ["modified /a file"])
         }
     }
 
     @Test func `a file that is written to and not closed is told all the same`() async throws {
         try await WatchedFolder.use { folder in
             try folder.put("x", at: "/log")
-            _ = try await folder.told()
+            _ = try await folder.events()
             let file = open(folder.place.root + "/log", O_WRONLY | O_APPEND)
             defer { close(file) }
             #expect(write(file, "y", 1) == 1)
-            #expect(try await folder.told() == ["modified /log file"])
+            #expect(try await folder.events() == ["modified /log file"])
         }
     }
 
     @Test func `without recursion only the folder's own items are told`() async throws {
         try await WatchedFolder.use(options: WatchOptions(isRecursive: false, window: 0.01)) { folder in
             try folder.place.makeFolder("/d")
-            #expect(try await folder.told() == ["created /d directory"])
+            #expect(try await folder.events() == ["created /d directory"])
             try folder.put("x", at: "/d/f")
             try folder.put("x", at: "/f")
-            #expect(try await folder.told() == ["created /f file"])
+            #expect(try await folder.events() == ["created /f file"])
         }
     }
 
@@ -176,7 +176,7 @@ import Testing
         try await WatchedFolder.use(place, at: "/watched") { folder in
             try place.put("x", at: "/other/f")
             try place.put("x", at: "/watched/g")
-            #expect(try await folder.told() == ["created /watched/g file"])
+            #expect(try await folder.events() == ["created /watched/g file"])
         }
     }
 
@@ -243,8 +243,8 @@ import Testing
         #expect(first.map(\.kind) == [.rescan])
         #expect(first.first?.reason?.contains("limit") == true && first.first?.reason?.contains("polled") == true)
         try place.put("x", at: "/a/f")
-        var told: [String] = []
-        while !told.contains("created /a/f") { told += try #require(try await monitor.next()).map(\.description) }
+        var reported: [String] = []
+        while !reported.contains("created /a/f") { reported += try #require(try await monitor.next()).map(\.description) }
         await monitor.stop()
         #expect(try await monitor.next() == nil)
     }

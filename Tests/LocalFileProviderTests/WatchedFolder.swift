@@ -47,7 +47,7 @@ final class WatchedFolder {
     }
 
     /// What is told up to now, in lines.
-    func told() async throws -> [String] {
+    func events() async throws -> [String] {
         try await next().map { "\($0) \($0.type?.rawValue ?? "?")" }
     }
 

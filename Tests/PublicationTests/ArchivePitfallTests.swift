@@ -61,11 +61,11 @@ private let text = String(repeating: "There was a second door behind the first, 
             try zip.deflate("last", text)
         }
         let header = try await ZIPArchive.open(try CountingReader(data)).directory.entries[3].headerOffset
-        let place = Int(header)
+        let position = Int(header)
         // Method 99, other sizes, another checksum and another name.
-        data[place + 8] = 99
-        for index in 14..<26 { data[place + index] = 0xAB }
-        data[place + 30] = UInt8(ascii: "X")
+        data[position + 8] = 99
+        for index in 14..<26 { data[position + index] = 0xAB }
+        data[position + 30] = UInt8(ascii: "X")
         let archive = try await ZIPArchive.open(try CountingReader(data))
         #expect(archive.entries.map(\.path) == ["streamed", "extra", "shorter", "last"])
         for entry in archive.entries {

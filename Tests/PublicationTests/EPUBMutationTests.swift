@@ -39,13 +39,13 @@ import Testing
     private static func spoil(_ text: String, _ numbers: inout SeededNumbers) -> Data {
         var bytes = Array(text.utf8)
         for _ in 0...(numbers.next() % 4) {
-            let place = Int(numbers.next() >> 8) % (bytes.count + 1)
-            let end = min(bytes.count, place + Int(numbers.next() >> 8) % 40)
+            let position = Int(numbers.next() >> 8) % (bytes.count + 1)
+            let end = min(bytes.count, position + Int(numbers.next() >> 8) % 40)
             switch numbers.next() % 4 {
-            case 0: bytes.removeSubrange(place..<end)
-            case 1: bytes.insert(contentsOf: bits[Int(numbers.next() >> 8) % bits.count].utf8, at: place)
-            case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
-            default: if place < bytes.count { bytes[place] = UInt8(truncatingIfNeeded: numbers.next() >> 8) }
+            case 0: bytes.removeSubrange(position..<end)
+            case 1: bytes.insert(contentsOf: bits[Int(numbers.next() >> 8) % bits.count].utf8, at: position)
+            case 2: bytes.insert(contentsOf: bytes[position..<end], at: position)
+            default: if position < bytes.count { bytes[position] = UInt8(truncatingIfNeeded: numbers.next() >> 8) }
             }
         }
         return Data(bytes)

@@ -89,8 +89,8 @@ import Testing
 
     @Test func `a server that does not answer is given up in time, and nothing goes on`() async throws {
         let reader = SilentReader()
-        let told = try await MediaType.sniff(path: ProviderPath("a.txt"), of: ReadOnlyProvider(reader), timeLimit: .milliseconds(20))
-        #expect(told == SniffedType(mediaType: .text, basis: .hint))
+        let sniffed = try await MediaType.sniff(path: ProviderPath("a.txt"), of: ReadOnlyProvider(reader), timeLimit: .milliseconds(20))
+        #expect(sniffed == SniffedType(mediaType: .text, basis: .hint))
         #expect(reader.begun > 0 && reader.running == 0 && reader.closings > 0)
         let nothing = try await MediaType.sniff(path: ProviderPath("a"), of: ReadOnlyProvider(reader), timeLimit: .zero)
         #expect(nothing == nil)

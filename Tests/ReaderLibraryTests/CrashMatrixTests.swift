@@ -92,10 +92,10 @@ struct CrashMatrixTests {
         let library = try await before.open()
         for book in [Self.old, Self.kept] { #expect(try await before.add(book, to: library, as: Self.name(book)).isApplied) }
         try await library.close()
-        var place = 0
-        while try await survives(sample, from: before, breaking: place, kind) { place += 1 }
+        var position = 0
+        while try await survives(sample, from: before, breaking: position, kind) { position += 1 }
         // A command whose every call was broken once has some.
-        #expect(place > 8, "\(place)")
+        #expect(position > 8, "\(position)")
     }
 
     /// Runs the command with a storage that breaks at one call.

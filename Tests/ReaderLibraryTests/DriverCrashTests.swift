@@ -20,10 +20,10 @@ struct DriverCrashTests {
     func `what a driver does is done, and done once, wherever its storage breaks`(_ work: Work, _ kind: BreakingProvider.Break) async throws
     {
         let device = try await Device()
-        var place = 0
-        while try await survives(work, on: device, breaking: place, kind) { place += 1 }
+        var position = 0
+        while try await survives(work, on: device, breaking: position, kind) { position += 1 }
         try await device.end()
-        #expect(place > 8, "\(place)")
+        #expect(position > 8, "\(position)")
     }
 
     private func survives(_ work: Work, on device: Device, breaking place: Int, _ kind: BreakingProvider.Break) async throws -> Bool {

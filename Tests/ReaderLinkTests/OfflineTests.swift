@@ -72,13 +72,13 @@ struct OfflineTests {
         try await issueUpload()
         try await eventually { try await peer.status()?.progress == 0.5 }
         try await first.leave()
-        let told = try #require(await peer.status()?.timestamp)
+        let reported = try #require(await peer.status()?.timestamp)
         // No beat within the test: what is told is what the command begins with.
         var options = StagingPeer.options
         options.statusPause = 600
         let second = try peer.connection(library, options)
         try await second.enter()
-        try await eventually { try await peer.status().map { $0.timestamp != told } ?? false }
+        try await eventually { try await peer.status().map { $0.timestamp != reported } ?? false }
         #expect(try await peer.status()?.progress == 0.5)
         gate.open()
         #expect(try await peer.end().code == .success)

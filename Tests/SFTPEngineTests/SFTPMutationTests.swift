@@ -51,11 +51,11 @@ private struct Dice: RandomNumberGenerator {
             _ = session.bytesToSend()
             var bytes = answers
             for _ in 0..<Int.random(in: 0...4, using: &dice) {
-                let place = Int.random(in: bytes.indices, using: &dice)
+                let position = Int.random(in: bytes.indices, using: &dice)
                 switch Int.random(in: 0..<3, using: &dice) {
-                case 0: bytes[place] = UInt8.random(in: 0...255, using: &dice)
-                case 1: bytes.remove(at: place)
-                default: bytes.insert(UInt8.random(in: 0...255, using: &dice), at: place)
+                case 0: bytes[position] = UInt8.random(in: 0...255, using: &dice)
+                case 1: bytes.remove(at: position)
+                default: bytes.insert(UInt8.random(in: 0...255, using: &dice), at: position)
                 }
             }
             if let error = feed(session, bytes, &dice) {

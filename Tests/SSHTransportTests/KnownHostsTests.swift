@@ -193,11 +193,11 @@ struct KnownHostsTests {
         for _ in 0..<300 {
             var bytes = Array(lines.utf8)
             for _ in 0..<Int.random(in: 1...40) {
-                let place = Int.random(in: bytes.indices)
+                let position = Int.random(in: bytes.indices)
                 switch Int.random(in: 0..<3) {
-                case 0: bytes[place] = UInt8.random(in: 0...255)
-                case 1: bytes.insert(contentsOf: "*,!|[]@ \n".utf8.shuffled().prefix(3), at: place)
-                default: bytes.removeSubrange(place..<min(place + Int.random(in: 1...20), bytes.count))
+                case 0: bytes[position] = UInt8.random(in: 0...255)
+                case 1: bytes.insert(contentsOf: "*,!|[]@ \n".utf8.shuffled().prefix(3), at: position)
+                default: bytes.removeSubrange(position..<min(position + Int.random(in: 1...20), bytes.count))
                 }
             }
             var parser = KnownHostsParser(name: KnownHostName(host: "host.example", port: 22), file: "known_hosts")

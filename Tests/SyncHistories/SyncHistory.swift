@@ -178,13 +178,13 @@ package final class SyncHistory {
             let text = newContent()
             log.append("side \(side) writes \(path): \(text.prefix(8))")
             return {
-                let place = root.appending(path)
+                let child = root.appending(path)
                 if isDuringRun {
-                    do { try await destroy(place) } catch let error where error.isNoSuchFile {}
+                    do { try await destroy(child) } catch let error where error.isNoSuchFile {}
                 } else {
-                    count(try await Self.contents(of: place, in: provider), 1)
+                    count(try await Self.contents(of: child, in: provider), 1)
                 }
-                if try await Self.write(text, to: place, of: provider, storage, date, overwrite: !isDuringRun) {
+                if try await Self.write(text, to: child, of: provider, storage, date, overwrite: !isDuringRun) {
                     written.update { $0.append(text) }
                 }
             }

@@ -43,13 +43,13 @@ import Testing
 
     @Test(arguments: ["Foo", "x.txt"], [true, false])
     func `a rename in case alone that is cut off leaves one of both names`(name: String, isCancelled: Bool) async throws {
-        let told = ToldProvider("two")
-        let bed = try SyncBed(.twoWay, source: one, destination: BlindStorage(.inCase, told, knowsItself: true))
+        let reported = ToldProvider("two")
+        let bed = try SyncBed(.twoWay, source: one, destination: BlindStorage(.inCase, reported, knowsItself: true))
         for name in ["Foo/a", "x.txt", "stays"] { try await one.put("/" + name, name) }
         try await bed.run()
         try await one.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
         let (moves, run) = (LockedValue(0), LockedValue<Task<FolderSyncReport, any Error>?>(nil))
-        told.before.update {
+        reported.before.update {
             $0 = { call in
                 let number = moves.update { moves in
                     moves += call == "move" ? 1 : 0
@@ -65,11 +65,11 @@ import Testing
         run.update { $0 = Task { try await bed.run() } }
         _ = await run.value?.result
         #expect(moves.value >= 2)
-        #expect(try await told.memory.tree().allSatisfy { !$0.contains("(conflict ") })
-        told.before.update { $0 = { _ in } }
+        #expect(try await reported.memory.tree().allSatisfy { !$0.contains("(conflict ") })
+        reported.before.update { $0 = { _ in } }
         let report = try await bed.run()
         #expect(report.isComplete && report.bytes == 0 && report.conflicts == 0, "\(report)")
-        #expect(try await told.memory.tree() == one.tree())
+        #expect(try await reported.memory.tree() == one.tree())
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])

@@ -79,7 +79,7 @@ import Testing
 
     @Test func `a run with a progress counts its bytes, and tells its end once`() async throws {
         for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
-        let told = Told()
+        let reported = Told()
         let slow = ToldProvider("slow")
         let progress = LockedValue<Progress?>(nil)
         let totals = CollectedValues<Int64>()
@@ -91,19 +91,19 @@ import Testing
             slow.beforePath.update {
                 $0 = { call, _ in if call == "list" { try await eventually { progress.value != nil } } }
             }
-            progress.update { $0 = told.start(sync) }
-            try await eventually { !told.outcomes.values.isEmpty }
+            progress.update { $0 = reported.start(sync) }
+            try await eventually { !reported.outcomes.values.isEmpty }
             // The first step knows what all of them come to.
             #expect(totals.values == [500, 500, 500, 500, 500])
             let progress = try #require(progress.value)
             #expect(progress.isFinished && progress.totalUnitCount == 500 && progress.completedUnitCount == 500)
         }
-        #expect(told.outcomes.values.count == 1 && told.outcomes.values[0].report?.created == 5 && told.outcomes.values[0].error == nil)
+        #expect(reported.outcomes.values.count == 1 && reported.outcomes.values[0].report?.created == 5 && reported.outcomes.values[0].error == nil)
     }
 
     @Test func `what is not transferred after all is not waited for`() async throws {
         for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
-        let told = Told()
+        let reported = Told()
         let picky = ToldProvider("picky")
         picky.beforePath.update {
             $0 = { call, path in
@@ -111,8 +111,8 @@ import Testing
             }
         }
         try await SyncBed(.mirror, source: one, destination: picky).withSync { sync in
-            let progress = told.start(sync)
-            try await eventually { !told.outcomes.values.isEmpty }
+            let progress = reported.start(sync)
+            try await eventually { !reported.outcomes.values.isEmpty }
             #expect(progress.isFinished && progress.totalUnitCount == 400 && progress.completedUnitCount == 400)
         }
     }
@@ -166,7 +166,7 @@ import Testing
         let count = 40
         for number in 0..<count { try await one.put("/\(number)", "text \(number)") }
         let slow = ToldProvider("slow")
-        let told = Told()
+        let reported = Told()
         let begun = LockedValue(0)
         let progress = LockedValue<Progress?>(nil)
         let isHeld = LockedValue(false)
@@ -191,7 +191,7 @@ import Testing
             slow.beforePath.update {
                 $0 = { call, _ in if call == "list" { try await eventually { progress.value != nil } } }
             }
-            let running = told.start(sync)
+            let running = reported.start(sync)
             let pause = running.pausingHandler
             running.pausingHandler = {
                 pause?()
@@ -201,11 +201,11 @@ import Testing
             try await eventually { isHeld.value }
             for _ in 0..<1000 { await Task.yield() }
             #expect(running.isPaused && begun.value <= 5, "those in flight end, and no other begins")
-            #expect(told.outcomes.values.isEmpty)
+            #expect(reported.outcomes.values.isEmpty)
             running.resume()
-            try await eventually { !told.outcomes.values.isEmpty }
+            try await eventually { !reported.outcomes.values.isEmpty }
         }
-        #expect(told.outcomes.values.count == 1 && told.outcomes.values[0].error?.isCancellation == true)
+        #expect(reported.outcomes.values.count == 1 && reported.outcomes.values[0].error?.isCancellation == true)
         #expect(begun.value < count)
         slow.before.update { $0 = { _ in } }
         #expect(try await bed.run().isComplete)

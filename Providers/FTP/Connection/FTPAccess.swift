@@ -91,9 +91,9 @@ final class FTPAccess: Sendable {
         let host = url.host() ?? "The server"
         // "Ready in some minutes" is a refusal to libcurl, which waits for none of them.
         guard let last = failure.outcome.last, last.code >= 400 || last.verb.isEmpty && last.code == 120 else { return failure.error }
-        let told = FTPReplyError(last, path: path)
+        let replyError = FTPReplyError(last, path: path)
         func made(_ code: URLError.Code, _ sentence: String) -> URLError {
-            FileError.make(code, url: url, sentence: sentence + (told.serverDescription.map { ": \($0)" } ?? "."), underlying: told)
+            FileError.make(code, url: url, sentence: sentence + (replyError.serverDescription.map { ": \($0)" } ?? "."), underlying: replyError)
         }
         switch (last.verb, last.code) {
         case (_, 421): return made(.networkConnectionLost, "“\(host)” closes the connection")
@@ -105,7 +105,7 @@ final class FTPAccess: Sendable {
         case ("", _): return made(.cannotConnectToHost, "“\(host)” does not take the connection")
         case ("STOR", _), ("APPE", _): return FTPCondition(reply: last, path: path, url: url, isWriting: true).error
         case ("REST", _): return FileError.unsupported("Reading from an offset", path: path, url: url)
-        default: return (failure.error as? URLError)?.code == .unknown ? told : failure.error
+        default: return (failure.error as? URLError)?.code == .unknown ? replyError : failure.error
         }
     }
 }

@@ -53,14 +53,14 @@ extension FTPPool {
 
     /// Closes what is idle.
     func closeIdle(olderThan age: Duration = .zero) {
-        let old = state.update { state in
-            let old = state.idle.filter { $0.idleTime >= age }
-            state.idle.removeAll { session in old.contains { $0 === session } }
-            state.count -= old.count
-            if !old.isEmpty { state.wakeOne() }
-            return old
+        let previous = state.update { state in
+            let previous = state.idle.filter { $0.idleTime >= age }
+            state.idle.removeAll { session in previous.contains { $0 === session } }
+            state.count -= previous.count
+            if !previous.isEmpty { state.wakeOne() }
+            return previous
         }
-        for session in old { session.close() }
+        for session in previous { session.close() }
     }
 
     func startReaping() {

@@ -28,7 +28,7 @@ final class FTPSession: Sendable {
     }
 
     /// Has `told` called when the transfer that runs begins to wait for its own sink or source, and when it goes on or ends.
-    func whenHeld(_ told: @escaping @Sendable (Bool) -> Void) { held.update { $0 = told } }
+    func whenHeld(_ notify: @escaping @Sendable (Bool) -> Void) { held.update { $0 = notify } }
 
     /// How long nothing was sent.
     var idleTime: Duration { .now - state.value.lastUse }

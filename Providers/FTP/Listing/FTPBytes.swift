@@ -68,9 +68,9 @@ extension Span where Element == UInt8 {
 
     /// The first place from `start` on that is neither space nor tab.
     func skippingSpaces(from start: Int) -> Int {
-        var place = start
-        while place < count, self[place].isSpace { place += 1 }
-        return place
+        var position = start
+        while position < count, self[position].isSpace { position += 1 }
+        return position
     }
 }
 

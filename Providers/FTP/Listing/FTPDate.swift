@@ -9,12 +9,12 @@ enum FTPDate {
         let whole = range.lowerBound..<(text.first(UInt8(ascii: "."), in: range) ?? range.upperBound)
         guard text.isNumber(whole), whole.count == 14 || (whole.count == 15 && text.has("19", in: whole.prefix(2))) else { return nil }
         let start = whole.upperBound - 10
-        func two(_ index: Int) -> Int { Int(text.number(start + 2 * index..<start + 2 * index + 2) ?? 0) }
+        func twoDigits(_ index: Int) -> Int { Int(text.number(start + 2 * index..<start + 2 * index + 2) ?? 0) }
         let year =
             whole.count == 14
             ? text.number(whole.prefix(4)) : text.number(whole.lowerBound + 2..<whole.lowerBound + 5).map { $0 + 1900 }
-        guard let year, let day = days(year: Int(year), month: two(0), day: two(1)),
-            let clock = seconds(hour: two(2), minute: two(3), second: two(4))
+        guard let year, let day = days(year: Int(year), month: twoDigits(0), day: twoDigits(1)),
+            let clock = seconds(hour: twoDigits(2), minute: twoDigits(3), second: twoDigits(4))
         else { return nil }
         var fraction = 0.0
         if whole.upperBound < range.upperBound {

@@ -7,11 +7,11 @@ extension FTPListParser {
     func eplfEntry(_ line: Span<UInt8>) -> FTPEntry? {
         guard line.has("+", in: 0..<1), let tab = line.first(UInt8(ascii: "\t"), in: 1..<line.count) else { return nil }
         var entry = FTPEntry(name: line.bytes(tab + 1..<line.count), type: .other)
-        var place = 1
-        while place < tab {
-            let end = line.first(UInt8(ascii: ","), in: place..<tab) ?? tab
-            let value = min(place + 1, end)..<end
-            switch line[place] {
+        var position = 1
+        while position < tab {
+            let end = line.first(UInt8(ascii: ","), in: position..<tab) ?? tab
+            let value = min(position + 1, end)..<end
+            switch line[position] {
             case UInt8(ascii: "/"): entry.type = .directory
             case UInt8(ascii: "r"): if entry.type != .directory { entry.type = .regular }
             case UInt8(ascii: "s"): entry.size = line.number(value)
@@ -22,7 +22,7 @@ extension FTPListParser {
             case UInt8(ascii: "u") where line.has("p", in: value.prefix(1)): entry.permissions = line.permissions(value.dropFirst())
             default: break
             }
-            place = end + 1
+            position = end + 1
         }
         if entry.type == .directory { entry.size = nil }
         return entry

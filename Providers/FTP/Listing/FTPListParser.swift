@@ -128,12 +128,12 @@ struct FTPColumns: Sendable {
 
     mutating func find(in line: Span<UInt8>) {
         ranges.removeAll(keepingCapacity: true)
-        var place = line.skippingSpaces(from: 0)
-        while place < line.count, ranges.count < Self.maxCount {
-            let start = place
-            while place < line.count, !line[place].isSpace { place += 1 }
-            ranges.append(start..<place)
-            place = line.skippingSpaces(from: place)
+        var position = line.skippingSpaces(from: 0)
+        while position < line.count, ranges.count < Self.maxCount {
+            let start = position
+            while position < line.count, !line[position].isSpace { position += 1 }
+            ranges.append(start..<position)
+            position = line.skippingSpaces(from: position)
         }
     }
 

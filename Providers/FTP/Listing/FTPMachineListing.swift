@@ -39,12 +39,12 @@ struct FTPMachineListing: FTPListing {
     private static func entry(_ line: Span<UInt8>, from start: Int) -> (FTPEntry, Int)? {
         guard let space = endOfFacts(line, from: start) else { return nil }
         var facts = FTPFacts()
-        var place = start
-        while place < space {
-            let end = line.first(UInt8(ascii: ";"), in: place..<space) ?? space
-            guard let equals = line.first(UInt8(ascii: "="), in: place..<end) else { return nil }
-            facts.take(line, name: place..<equals, value: equals + 1..<end)
-            place = end + 1
+        var position = start
+        while position < space {
+            let end = line.first(UInt8(ascii: ";"), in: position..<space) ?? space
+            guard let equals = line.first(UInt8(ascii: "="), in: position..<end) else { return nil }
+            facts.take(line, name: position..<equals, value: equals + 1..<end)
+            position = end + 1
         }
         return (facts.entry(), space + 1)
     }
@@ -53,13 +53,13 @@ struct FTPMachineListing: FTPListing {
     private static func endOfFacts(_ line: Span<UInt8>, from start: Int) -> Int? {
         // Values may have spaces in them (ProFTPD sends names of groups so), which the standard does not allow: a space ends the facts
         // behind a semicolon.
-        var place = start
-        while place < line.count {
-            if line[place] == UInt8(ascii: " ") { return place }
-            guard let end = line.first(UInt8(ascii: ";"), in: place..<line.count),
-                line.first(UInt8(ascii: "="), in: place..<end) != nil
+        var position = start
+        while position < line.count {
+            if line[position] == UInt8(ascii: " ") { return position }
+            guard let end = line.first(UInt8(ascii: ";"), in: position..<line.count),
+                line.first(UInt8(ascii: "="), in: position..<end) != nil
             else { break }
-            place = end + 1
+            position = end + 1
         }
         // Or the last semicolon was left out.
         return line.first(UInt8(ascii: " "), in: start..<line.count)

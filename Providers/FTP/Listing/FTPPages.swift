@@ -87,8 +87,8 @@ struct FTPPages: Sendable {
         var items: [FileObject] = []
         items.reserveCapacity(entries.count)
         for entry in entries {
-            if let place = try? path.appending(nameBytes: charset.component(of: entry.name)), names.insert(place).inserted {
-                items.append(Self.object(entry, at: place, charset))
+            if let child = try? path.appending(nameBytes: charset.component(of: entry.name)), names.insert(child).inserted {
+                items.append(Self.object(entry, at: child, charset))
             } else {
                 parser.unusable.add(nameBytes: entry.name)
             }

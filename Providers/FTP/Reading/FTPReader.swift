@@ -149,10 +149,10 @@ final class FTPReader: FileReader {
     /// - Throws: What the server refused the file with.
     private func check(_ outcome: FTPOutcome, _ session: FTPSession) async throws {
         guard !outcome.wasCut, let reply = outcome.last, !reply.isPositive else { return }
-        let told = FTPReplyError(reply, path: path)
-        if told.code.isTransient { throw told }
+        let replyError = FTPReplyError(reply, path: path)
+        if replyError.code.isTransient { throw replyError }
         if reply.verb == "REST" { throw FileError.unsupported("Reading from an offset", path: path, url: provider.url(of: path)) }
-        guard let item = try await provider.item(path, session) else { throw provider.missing(path, underlying: told) }
+        guard let item = try await provider.item(path, session) else { throw provider.missing(path, underlying: replyError) }
         if item.isDirectory { throw FileError.isADirectory(path, url: provider.url(of: path)) }
         throw FTPCondition(reply: reply, path: path, url: provider.url(of: path)).error
     }

@@ -151,9 +151,9 @@ extension LocalMonitorRun {
             return true
         }
         if let watch = seen.watch, let known = tree.folders[watch] {
-            if let old = known.spot, try !isStill(seen, at: old) {
+            if let previous = known.spot, try !isStill(seen, at: previous) {
                 guard !tree.isInside(spot.folder, watch) else { return false }
-                move(seen, from: old, to: spot)
+                move(seen, from: previous, to: spot)
                 if hasNewContent { modify(spot, seen) }
                 return true
             }
@@ -200,13 +200,13 @@ extension LocalMonitorRun {
         tell(FileEvent(.removed, path: path(of: spot), type: item.type), spot)
     }
 
-    private mutating func move(_ item: Item, from old: LocalSpot, to spot: LocalSpot) {
-        let from = path(of: old)
-        _ = tree.detach(old)
+    private mutating func move(_ item: Item, from previous: LocalSpot, to spot: LocalSpot) {
+        let from = path(of: previous)
+        _ = tree.detach(previous)
         drop(tree.detach(spot))
-        tree.move(item, from: old, to: spot)
+        tree.move(item, from: previous, to: spot)
         opened = opened.filter { $0.key == tree.root }
-        touch(old, isName: true)
+        touch(previous, isName: true)
         tell(FileEvent(.moved, path: path(of: spot), from: from, type: item.type), spot)
     }
 

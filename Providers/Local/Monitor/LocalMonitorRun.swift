@@ -198,9 +198,9 @@ struct LocalMonitorRun {
     func path(of spot: LocalSpot) -> ProviderPath { context.at(path).below(tree.names(of: spot)).path }
 
     private mutating func tellTouched() {
-        var told: Set<ProviderPath> = []
+        var reported: Set<ProviderPath> = []
         let places = touched.filter { tree.folders[$0.key.folder] != nil }.map { (path: path(of: $0.key), spot: $0.key, isName: $0.value) }
-        for place in places.sorted(by: { $0.path < $1.path }) where !told.contains(place.path) {
+        for place in places.sorted(by: { $0.path < $1.path }) where !reported.contains(place.path) {
             guard let item = tree[place.spot] else {
                 events.append(FileEvent(.removed, path: place.path))
                 continue
@@ -211,7 +211,7 @@ struct LocalMonitorRun {
             }
             var rest = [(place.path, item)]
             while let (path, item) = rest.popLast() {
-                told.insert(path)
+                reported.insert(path)
                 events.append(FileEvent(.created, path: path, type: item.type))
                 guard let watch = item.watch else { continue }
                 for (name, item) in tree.folders[watch]?.items ?? [:] { rest.append((context.at(path).below([name]).path, item)) }

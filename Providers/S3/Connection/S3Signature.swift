@@ -109,9 +109,9 @@ struct S3Signature {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()
         gmtime_r(&seconds, &parts)
-        func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
-        let day = "\(parts.tm_year + 1900)\(two(parts.tm_mon + 1))\(two(parts.tm_mday))"
-        return "\(day)T\(two(parts.tm_hour))\(two(parts.tm_min))\(two(parts.tm_sec))Z"
+        func twoDigits(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+        let day = "\(parts.tm_year + 1900)\(twoDigits(parts.tm_mon + 1))\(twoDigits(parts.tm_mday))"
+        return "\(day)T\(twoDigits(parts.tm_hour))\(twoDigits(parts.tm_min))\(twoDigits(parts.tm_sec))Z"
     }
 
     /// As libcurl writes it: with the port unless it is the scheme's own.

@@ -51,10 +51,10 @@ extension S3Service {
 
     /// Whether `found` may be the file that was to be replaced. A tag made of size and time may stay, so the bytes decide.
     private func isOld(_ found: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection) async throws -> Bool {
-        guard let old = attributes.replacedTag, old == found.entryTag else { return false }
+        guard let previous = attributes.replacedTag, previous == found.entryTag else { return false }
         if found.modifiedDate != attributes.replacedDate { return false }
         guard let contents = attributes.contents else { return true }
-        if Self.isDigest(old, of: contents) { return false }
+        if Self.isDigest(previous, of: contents) { return false }
         return try await connection.data(for: HTTPRequest("GET", found.path)).0 != contents
     }
 

@@ -19,9 +19,9 @@ extension SFTPReader {
         if found?.size == nil, !isEnough { found = try await otherLook(at: opened) ?? found }
         if let known { return try check(found, known) }
         let size: Int64
-        if let told = found?.size {
-            guard let told = Int64(exactly: told) else { throw provider.unexpected(path) }
-            size = told
+        if let reportedSize = found?.size {
+            guard let reportedSize = Int64(exactly: reportedSize) else { throw provider.unexpected(path) }
+            size = reportedSize
         } else {
             size = try await end(of: opened)
         }

@@ -116,13 +116,13 @@ final class SFTPReader: SFTPHandleHolder, FileReader {
         var pieces = ranges.map { _ in [(offset: Int64, data: Data)]() }
         var blocks = blocks(of: ranges, each: opened.session.limits.read)
         while !blocks.isEmpty {
-            let some = blocks.prefix(64)
-            blocks.removeFirst(some.count)
-            let requests = some.map { SFTPRequest.read(opened.handle, at: UInt64($0.offset), count: UInt32($0.count)) }
-            try await provider.connection.receivingPace?.wait(some.reduce(0) { $0 + $1.count })
+            let batch = blocks.prefix(64)
+            blocks.removeFirst(batch.count)
+            let requests = batch.map { SFTPRequest.read(opened.handle, at: UInt64($0.offset), count: UInt32($0.count)) }
+            try await provider.connection.receivingPace?.wait(batch.reduce(0) { $0 + $1.count })
             let replies = try await provider.connection.send(requests + [look(at: opened)], opened.session)
-            try await settle(replies[some.count], of: opened)
-            for (block, reply) in zip(some, replies) {
+            try await settle(replies[batch.count], of: opened)
+            for (block, reply) in zip(batch, replies) {
                 let data = try data(reply, for: block)
                 pieces[block.range].append((block.offset, data))
                 // Short answers are legal: the rest is asked for again.

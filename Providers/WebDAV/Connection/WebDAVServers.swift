@@ -179,15 +179,15 @@ extension WebDAVFileProvider {
     /// The folder that is there, nearest to ``home``, or one of which nobody can tell; nil where there is none. lighttpd never answers an
     /// `OPTIONS` about a name that is not there.
     private func whereToAsk() async throws -> ProviderPath? {
-        var place: ProviderPath? = home
-        while let next = place {
+        var current: ProviderPath? = home
+        while let next = current {
             do {
                 if try await itemIfAny(next)?.isDirectory == true { return next }
             } catch let error where !error.isCancellation && !error.isTransient {
                 // It answers, if not this question.
                 return next
             }
-            place = next.parent
+            current = next.parent
         }
         return nil
     }

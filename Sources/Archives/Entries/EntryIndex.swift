@@ -30,8 +30,8 @@ struct EntryIndex: Sendable {
 
     /// - Complexity: O(1).
     func index(of path: String) -> Int? {
-        guard let place = first.index(forKey: path) else { return nil }
-        let (key, earliest) = first[place]
+        guard let index = first.index(forKey: path) else { return nil }
+        let (key, earliest) = first[index]
         if isSame(key, path) { return earliest }
         return variants[earliest]?.first { isSame($0.path, path) }?.index ?? earliest
     }

@@ -25,11 +25,11 @@ struct RecentBytes: Sendable {
     /// Those in front of the end of `piece`, which follows what was added before.
     func approach(to piece: UnsafeRawBufferPointer) -> CheckpointApproach {
         let new = piece.suffix(CheckpointApproach.maxLength)
-        let old = bytes.suffix(CheckpointApproach.maxLength - new.count)
+        let previous = bytes.suffix(CheckpointApproach.maxLength - new.count)
         var sum = CRC32()
-        old.withUnsafeBytes { sum.update($0) }
+        previous.withUnsafeBytes { sum.update($0) }
         sum.update(UnsafeRawBufferPointer(rebasing: new))
-        return CheckpointApproach(length: old.count + new.count, checksum: sum.value)
+        return CheckpointApproach(length: previous.count + new.count, checksum: sum.value)
     }
 
     mutating func append(_ piece: UnsafeRawBufferPointer) {

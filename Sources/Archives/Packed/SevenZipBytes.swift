@@ -47,9 +47,9 @@
         }
 
         /// A number of things that libarchive makes room for.
-        mutating func count(of things: String, upTo maxCount: Int64) throws(SevenZipFlaw) -> Int {
+        mutating func count(of name: String, upTo maxCount: Int64) throws(SevenZipFlaw) -> Int {
             let number = try number()
-            guard number <= maxCount else { throw .tooLarge("more than \(maxCount) \(things)") }
+            guard number <= maxCount else { throw .tooLarge("more than \(maxCount) \(name)") }
             return Int(number)
         }
 

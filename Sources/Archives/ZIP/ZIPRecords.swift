@@ -103,8 +103,8 @@ package struct DirectoryEnd {
     private mutating func readZIP64(_ tail: UnsafeRawBufferPointer, before index: Int, offset tailOffset: Int64) {
         let locator = index - ZIPRecord.locator64Length
         guard locator >= 0, tail.u32(locator) == ZIPRecord.locator64 else { return }
-        let told = Int64(exactly: tail.u64(locator + 8)).map { $0 - tailOffset }
-        let places = [locator - ZIPRecord.directoryEnd64Length, told.flatMap { Int(exactly: $0) }]
+        let reported = Int64(exactly: tail.u64(locator + 8)).map { $0 - tailOffset }
+        let places = [locator - ZIPRecord.directoryEnd64Length, reported.flatMap { Int(exactly: $0) }]
         for case let place? in places where place >= 0 && place <= locator - ZIPRecord.directoryEnd64Length {
             guard tail.u32(place) == ZIPRecord.directoryEnd64, let entries = Int64(exactly: tail.u64(place + 32)),
                 let size = Int64(exactly: tail.u64(place + 40)), let offset = Int64(exactly: tail.u64(place + 48))

@@ -132,13 +132,13 @@ struct ZIPSalvage {
             // With its signature in front of it, or without one in front of the next record.
             let isSigned = found.record == ZIPRecord.dataDescriptor
             for (offset, is64) in isSigned ? [(4, false), (4, true)] : [(-12, false), (-20, true)] {
-                let place = found.offset + Int64(offset)
-                let dataEnd = isSigned ? found.offset : place
+                let position = found.offset + Int64(offset)
+                let dataEnd = isSigned ? found.offset : position
                 guard dataEnd >= start else { continue }
-                let bytes = try await window.bytes(from: place, atLeast: 20)
+                let bytes = try await window.bytes(from: position, atLeast: 20)
                 let sizes = bytes.withUnsafeBytes { SalvageHeader.Sizes(descriptor: $0, is64: is64) }
                 guard let sizes, sizes.compressed == dataEnd - start else { continue }
-                let end = place + (is64 ? 20 : 12)
+                let end = position + (is64 ? 20 : 12)
                 if try await isRecord(at: end) { return (sizes, end) }
             }
             position = found.offset + 4

@@ -120,7 +120,7 @@ struct DeviceBooks: DeviceVerb {
 
     func perform(_ session: Session) async throws {
         let (books, warnings) = try await PartBar.during(common) { bar in
-            try await Device.connect(device, session).books(progress: bar.told())
+            try await Device.connect(device, session).books(progress: bar.progress())
         }
         let sorted = books.sorted { ($0.titleSort, $0.filename) < ($1.titleSort, $1.filename) }
         if common.json {
@@ -148,11 +148,11 @@ struct DeviceDelete: DeviceVerb {
     func perform(_ session: Session) async throws {
         let report = try await PartBar.during(common) { bar -> ShownReport in
             let connected = try await Device.connect(device, session)
-            let found = try await connected.books(named: books, progress: bar.told(0...0.3))
+            let found = try await connected.books(named: books, progress: bar.progress(0...0.3))
             switch connected {
-            case .application(let application): return try await delete(found, from: application, progress: bar.told(0.3...1))
+            case .application(let application): return try await delete(found, from: application, progress: bar.progress(0.3...1))
             case .folder(let driver):
-                return ShownReport(try await driver.delete(found.map(\.filename), progress: bar.told(0.3...1)))
+                return ShownReport(try await driver.delete(found.map(\.filename), progress: bar.progress(0.3...1)))
             }
         }
         try show(report, as: "deleted", session)
@@ -162,11 +162,11 @@ struct DeviceDelete: DeviceVerb {
     private func delete(
         _ books: [LibraryBook], from application: DriverSession, progress: @escaping DriverProgress
     ) async throws -> ShownReport {
-        let told = CollectedValues<CommandReport>()
+        let reported = CollectedValues<CommandReport>()
         do {
-            return ShownReport(try await application.delete(books.map(\.reference), progress: progress, batch: { told.append($0) }))
+            return ShownReport(try await application.delete(books.map(\.reference), progress: progress, batch: { reported.append($0) }))
         } catch {
-            let reports = told.values
+            let reports = reported.values
             if reports.isEmpty { throw error }
             return ShownReport(reports, endedBy: error, books: books)
         }
@@ -192,9 +192,9 @@ struct DeviceCollections: DeviceVerb {
         let report = try await PartBar.during(common) { bar -> ShownReport in
             let connected = try await Device.connect(device, session)
             let application = try connected.application("collections")
-            let found = try await connected.books(named: [book], progress: bar.told(0...0.3))
+            let found = try await connected.books(named: [book], progress: bar.progress(0...0.3))
             let changes = found.map { CollectedBook($0.reference, collections: collections) }
-            return ShownReport(try await application.rebuildCollections(changes, progress: bar.told(0.3...1)))
+            return ShownReport(try await application.rebuildCollections(changes, progress: bar.progress(0.3...1)))
         }
         try show(report, as: "collected", session)
     }

@@ -62,19 +62,19 @@ struct DeviceUpload: DeviceVerb {
     /// Sends the items; what was told before a failure counts.
     /// - Throws: The failure, where there is nothing else to say.
     private func upload(_ items: [UploadItem], of places: [Int], to connected: Device, _ outcome: inout UploadedFiles) async throws {
-        let told = CollectedValues<UploadReport>()
+        let reported = CollectedValues<UploadReport>()
         let policy = policy(for: connected)
         do {
             let report = try await PartBar.during(common) { bar -> UploadReport in
                 switch connected {
                 case .application(let application):
-                    return try await application.upload(items, policy: policy, progress: bar.told(), batch: { told.append($0) })
-                case .folder(let driver): return try await driver.upload(items, policy: policy, progress: bar.told())
+                    return try await application.upload(items, policy: policy, progress: bar.progress(), batch: { reported.append($0) })
+                case .folder(let driver): return try await driver.upload(items, policy: policy, progress: bar.progress())
                 }
             }
             outcome.take(report, of: places)
         } catch {
-            let reports = told.values
+            let reports = reported.values
             if reports.isEmpty, places.count == files.count { throw error }
             for report in reports { outcome.take(report, of: places) }
             outcome.end(with: error)
@@ -115,11 +115,11 @@ struct DeviceGet: DeviceVerb {
         try await requireFolder()
         let (found, results) = try await PartBar.during(common) { bar -> ([LibraryBook], [Result<URL, any Error>]) in
             let connected = try await Device.connect(device, session)
-            let found = try await connected.books(named: books, progress: bar.told(0...0.2))
+            let found = try await connected.books(named: books, progress: bar.progress(0...0.2))
             switch connected {
             case .application(let application):
-                return (found, await application.fetchForImport(found, into: folder, progress: bar.told(0.2...1)))
-            case .folder(let driver): return (found, await driver.fetchForImport(found, into: folder, progress: bar.told(0.2...1)))
+                return (found, await application.fetchForImport(found, into: folder, progress: bar.progress(0.2...1)))
+            case .folder(let driver): return (found, await driver.fetchForImport(found, into: folder, progress: bar.progress(0.2...1)))
             }
         }
         try show(results, found, session)

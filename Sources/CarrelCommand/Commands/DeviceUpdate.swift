@@ -63,11 +63,11 @@ struct DeviceUpdate: DeviceVerb {
     func perform(_ session: Session) async throws {
         let report = try await PartBar.during(common) { bar -> ShownReport in
             let connected = try await Device.connect(device, session)
-            let found = try await connected.books(named: [book], progress: bar.told(0...0.5))[0]
+            let found = try await connected.books(named: [book], progress: bar.progress(0...0.5))[0]
             switch connected {
             case .application(let application):
                 let update = try await changes(of: found)
-                return ShownReport(try await application.update([update], progress: bar.told(0.5...1)))
+                return ShownReport(try await application.update([update], progress: bar.progress(0.5...1)))
             case .folder(let driver):
                 let edit = PlainFolderEdit(
                     filename: found.filename, title: title, titleSort: titleSort, authors: newAuthors, authorSort: authorSort)

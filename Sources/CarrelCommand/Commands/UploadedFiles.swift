@@ -114,21 +114,21 @@ extension BookMetadata {
         let authors = metadata.authors.map { (name: Self.line($0.name.string), sort: Self.line(($0.sortAs ?? $0.name).string)) }
             .filter { !$0.name.isEmpty }
         self.init(title: Self.line(metadata.title.string), authors: authors.map(\.name), uuid: uuid ?? "")
-        titleSort = Self.some(metadata.sortAs?.string)
-        authorSort = Self.some(authors.map(\.sort).joined(separator: " & "))
-        if let parent = metadata.belongsToSeries.first, let name = Self.some(parent.name?.string) {
+        titleSort = Self.nonEmptyLine(metadata.sortAs?.string)
+        authorSort = Self.nonEmptyLine(authors.map(\.sort).joined(separator: " & "))
+        if let parent = metadata.belongsToSeries.first, let name = Self.nonEmptyLine(parent.name?.string) {
             series = name
             seriesIndex = parent.position.flatMap { $0.isFinite ? $0 : nil }
         }
-        publisher = Self.some(metadata.publishers.first?.name.string)
+        publisher = Self.nonEmptyLine(metadata.publishers.first?.name.string)
         pubDate = metadata.published.flatMap(Self.day)
-        description = Self.some(metadata.description)
+        description = Self.nonEmptyLine(metadata.description)
         subjects = metadata.subjects.map { Self.line($0.name.string) }.filter { !$0.isEmpty }
     }
 
     private static func line(_ text: String) -> String { text.trimmingCharacters(in: .whitespacesAndNewlines) }
 
-    private static func some(_ text: String?) -> String? { text.map(line).flatMap { $0.isEmpty ? nil : $0 } }
+    private static func nonEmptyLine(_ text: String?) -> String? { text.map(line).flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The day of a moment in UTC; nil for what no calendar has, and for the day that calibre writes where it knows none.
     private static func day(_ date: Date) -> String? {

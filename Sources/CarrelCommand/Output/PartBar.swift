@@ -20,7 +20,7 @@ struct PartBar: Sendable {
     }
 
     /// Where an operation that is this part of the whole tells its progress, from 0 to 1; less than before counts for nothing.
-    func told(_ part: ClosedRange<Double> = 0...1) -> DriverProgress {
+    func progress(_ part: ClosedRange<Double> = 0...1) -> DriverProgress {
         return { [reporter, reached] done in
             guard done.isFinite else { return }
             let share = part.lowerBound + (part.upperBound - part.lowerBound) * min(1, max(0, done))

@@ -30,8 +30,8 @@ struct Pair: Sendable {
     /// Says which of the two locations an error is about: by its path, else by its host.
     func locate(_ error: any Error) -> any Error {
         let info = (error.innermost as NSError).userInfo
-        let told = info[NSFilePathErrorKey] as? String ?? (error.innermost as? any FileProviderHTTPError)?.path
-        let path = told.flatMap { try? ProviderPath($0) }
+        let errorPath = info[NSFilePathErrorKey] as? String ?? (error.innermost as? any FileProviderHTTPError)?.path
+        let path = errorPath.flatMap { try? ProviderPath($0) }
         let url = (info[NSURLErrorKey] ?? info[NSURLErrorFailingURLErrorKey]) as? URL
         let isTarget: Bool
         if let path {

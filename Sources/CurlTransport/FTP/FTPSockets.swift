@@ -152,11 +152,11 @@ final class FTPSockets: Sendable {
     /// Bytes that the system has got from the other side; nil where it does not tell.
     /// Source: tcp(7), `TCP_INFO`; linux/tcp.h, `tcpi_bytes_received`.
     private static func received(_ socket: Int32) -> Int64? {
-        let place = 128
+        let position = 128
         var info = [UInt8](repeating: 0, count: 256)
         var length = socklen_t(info.count)
-        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= place + 8 else { return nil }
-        return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: Int64.self) }
+        guard getsockopt(socket, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0, length >= position + 8 else { return nil }
+        return info.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Int64.self) }
     }
 
     /// What the server said when it refused more data, and libcurl did not wait for.

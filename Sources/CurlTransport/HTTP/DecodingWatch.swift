@@ -33,8 +33,8 @@ struct DecodingWatch {
     func isCutShort(_ head: ResponseHead) -> Bool {
         let encoding = head.joined("Content-Encoding")?.lowercased()
         guard encoding == "gzip" || encoding == "x-gzip", head["Transfer-Encoding"] == nil, raw > 0 else { return false }
-        let told = lastBytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        return raw < 18 || told != UInt32(truncatingIfNeeded: decoded)
+        let reportedSize = lastBytes.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return raw < 18 || reportedSize != UInt32(truncatingIfNeeded: decoded)
     }
 
     func cutShort(_ url: URL) -> URLError {

@@ -180,13 +180,13 @@ final class EventLoop: @unchecked Sendable {
     /// A multi handle keeps its connections as long as it lives (libcurl-multi(3)).
     private func closeConnections() {
         guard let fresh = Self.makeMulti(places) else { return }
-        let old = inbox.withLock { _ in
+        let previous = inbox.withLock { _ in
             // Whoever has left a command meanwhile has woken the old one.
             curl_multi_wakeup(fresh)
             defer { multi = fresh }
             return multi
         }
-        curl_multi_cleanup(old)
+        curl_multi_cleanup(previous)
     }
 
     /// Transfers that hold a place: one that waits for its own sink or source gives it up, or two that wait for each other would for ever.

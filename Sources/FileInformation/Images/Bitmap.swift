@@ -54,11 +54,11 @@ struct Bitmap: Sendable {
         func weight(of index: Int) -> Float { Float(min(end, Double(index + 1)) - max(start, Double(index))) }
     }
 
-    private static func shares(of old: Int, in new: Int) -> [Share] {
+    private static func shares(of previous: Int, in new: Int) -> [Share] {
         (0..<new).map { index in
-            let start = Double(index) * Double(old) / Double(new)
-            let end = Double(index + 1) * Double(old) / Double(new)
-            return Share(start: start, end: end, range: Int(start)..<max(Int(start) + 1, min(old, Int(end.rounded(.up)))))
+            let start = Double(index) * Double(previous) / Double(new)
+            let end = Double(index + 1) * Double(previous) / Double(new)
+            return Share(start: start, end: end, range: Int(start)..<max(Int(start) + 1, min(previous, Int(end.rounded(.up)))))
         }
     }
 

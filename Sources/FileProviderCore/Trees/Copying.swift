@@ -80,10 +80,10 @@ public struct TreeCopy: Sendable {
             maxDepth: path.components.count + ProviderPath.maxTreeDepth)
         try await withThrowingTaskGroup(of: BoundedRun<FileResult>.Completion.self) { group in
             while !run.folders.isEmpty {
-                let some = Array(run.folders.suffix(min(run.inFlight.maxCount, Self.maxFoldersAtOnce)))
-                run.folders.removeLast(some.count)
+                let batch = Array(run.folders.suffix(min(run.inFlight.maxCount, Self.maxFoldersAtOnce)))
+                run.folders.removeLast(batch.count)
                 var items: [FileObject] = []
-                for entered in await enter(some, run.unmade, of: provider, from: path, to: destination, of: target) {
+                for entered in await enter(batch, run.unmade, of: provider, from: path, to: destination, of: target) {
                     let all = try self.items(of: entered, isTop: entered.folder == path, &run)
                     let taken = all.filter { selection.part(of: $0, below: path) != .leftOut }
                     let isMade = try await makeWay(to: entered.folder, for: taken, &run, from: path, to: destination, of: target)

@@ -116,18 +116,18 @@ public struct PartSweep: Sendable {
         of provider: any FileProvider, _ outcome: inout Outcome
     ) async throws {
         guard let clock else { return }
-        var old: [FileObject] = []
-        for part in Self.unchanged(parts, in: items) where try await isOld(part, clock, of: provider) { old.append(part) }
-        outcome.kept += parts.count - old.count
+        var previous: [FileObject] = []
+        for part in Self.unchanged(parts, in: items) where try await isOld(part, clock, of: provider) { previous.append(part) }
+        outcome.kept += parts.count - previous.count
         if isDryRun {
-            outcome.removed += old.map(\.path)
+            outcome.removed += previous.map(\.path)
             return
         }
-        if !old.isEmpty, .now < start + settling {
+        if !previous.isEmpty, .now < start + settling {
             try await Task.sleep(until: start + settling)
-            old = Self.unchanged(old, in: try await provider.contentsOfDirectory(path: folder))
+            previous = Self.unchanged(previous, in: try await provider.contentsOfDirectory(path: folder))
         }
-        for part in old { try await remove(part, of: provider, &outcome) }
+        for part in previous { try await remove(part, of: provider, &outcome) }
     }
 
     /// The parts that a later listing shows as they were. One that changes is being written; one that is gone has its name by now.

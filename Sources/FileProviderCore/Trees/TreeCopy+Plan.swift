@@ -32,14 +32,14 @@ extension TreeCopy {
                 continue
             }
             for item in items where selection.part(of: item, below: path) != .leftOut {
-                let place = Self.target(of: item.path, from: path, to: destination)
+                let target = Self.target(of: item.path, from: path, to: destination)
                 let isTaken: Bool
                 do {
                     if item.isDirectory {
-                        folders.append(try enter(item, over: there[item.path.nameBytes], from: path, at: place))
+                        folders.append(try enter(item, over: there[item.path.nameBytes], from: path, at: target))
                         continue
                     }
-                    isTaken = try takes(item, over: there[item.path.nameBytes], at: place)
+                    isTaken = try takes(item, over: there[item.path.nameBytes], at: target)
                 } catch {
                     try record(error, at: item.path, in: &outcome)
                     continue
@@ -47,7 +47,7 @@ extension TreeCopy {
                 if isTaken {
                     outcome.copied += 1
                     outcome.bytes += item.size ?? 0
-                    try planned(item, place)
+                    try planned(item, target)
                 } else {
                     outcome.skipped += 1
                 }

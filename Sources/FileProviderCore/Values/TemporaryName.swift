@@ -52,12 +52,12 @@ public enum TemporaryName {
     /// What `error` is to those who know nothing of the other name: an error of a step under `temporary`, or below it, told of `path`, under
     /// which the item was to be published. Other errors stay as they are.
     public static func error(_ error: any Error, under temporary: ProviderPath, of path: ProviderPath) -> any Error {
-        guard let error = error as? CocoaError, let told = error.userInfo[NSFilePathErrorKey] as? String,
-            told == temporary.string || told.hasPrefix(temporary.string + "/")
+        guard let error = error as? CocoaError, let errorPath = error.userInfo[NSFilePathErrorKey] as? String,
+            errorPath == temporary.string || errorPath.hasPrefix(temporary.string + "/")
         else { return error }
         var info = error.userInfo
         let named = { (text: String, path: ProviderPath) in text.replacingOccurrences(of: temporary.string, with: path.string) }
-        info[NSFilePathErrorKey] = named(told, path)
+        info[NSFilePathErrorKey] = named(errorPath, path)
         info[NSLocalizedDescriptionKey] = (info[NSLocalizedDescriptionKey] as? String).map { named($0, path) }
         if let url = info[NSURLErrorKey] as? URL {
             let text = url.absoluteString.replacingOccurrences(of: temporary.percentEncoded, with: path.percentEncoded)

@@ -38,7 +38,7 @@ actor LongPollWatch: FileWatch {
             switch result {
             case .success(let answer?):
                 token = answer.token
-                let events = told(answer.events)
+                let events = reported(answer.events)
                 if events.count > options.maxPending { return [.tooMany(at: path)] }
                 if !events.isEmpty { return events }
             case .success(nil): isStopped = true
@@ -82,26 +82,26 @@ actor LongPollWatch: FileWatch {
 
 extension LongPollWatch {
     /// What the options ask for, without files on their way.
-    private func told(_ events: [FileEvent]) -> [FileEvent] {
-        var told: [FileEvent] = []
+    private func reported(_ events: [FileEvent]) -> [FileEvent] {
+        var reported: [FileEvent] = []
         var rescans: [FileEvent] = []
         for event in events {
             guard event.kind == .moved, let from = event.from else {
-                if tells(event.path) { told.append(event) }
+                if tells(event.path) { reported.append(event) }
                 continue
             }
             switch (tells(from), tells(event.path)) {
-            case (true, true): told.append(event)
-            case (true, false): told.append(FileEvent(.removed, path: from, type: event.type))
+            case (true, true): reported.append(event)
+            case (true, false): reported.append(FileEvent(.removed, path: from, type: event.type))
             case (false, true):
-                told.append(FileEvent(.created, path: event.path, type: event.type))
+                reported.append(FileEvent(.created, path: event.path, type: event.type))
                 guard event.type == .directory, options.isRecursive else { continue }
                 let reason = "What this folder holds was not told before it got this name."
                 rescans.append(FileEvent(.rescan, path: event.path, type: .directory, reason: reason))
             case (false, false): continue
             }
         }
-        return told + rescans
+        return reported + rescans
     }
 
     private func tells(_ place: ProviderPath) -> Bool {

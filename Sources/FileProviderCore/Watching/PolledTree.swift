@@ -43,12 +43,12 @@ struct PolledTree {
             if item.type == .directory { forget(path) }
         }
         for (path, item) in listing {
-            let old = before[path]
-            let isSame = old?.version == item.version && old?.type == item.type
+            let previous = before[path]
+            let isSame = previous?.version == item.version && previous?.type == item.type
             if item.type == .directory, !isSame || !item.hasTag { changedFolders.append(path) }
             if isSame { continue }
-            if old?.type != item.type {
-                if old?.type == .directory { forget(path) }
+            if previous?.type != item.type {
+                if previous?.type == .directory { forget(path) }
                 events.append(FileEvent(.created, path: path, type: item.type))
             } else if item.type != .directory {
                 events.append(FileEvent(.modified, path: path, type: item.type))

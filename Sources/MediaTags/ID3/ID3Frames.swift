@@ -30,9 +30,9 @@ struct ID3Frames {
 
     /// Reads the frames in `range`, up to the padding.
     mutating func read(_ range: Range<Int64>) async throws {
-        var place = range.lowerBound
-        while let frame = try await frame(at: place, before: range.upperBound) {
-            place = frame.content.upperBound
+        var position = range.lowerBound
+        while let frame = try await frame(at: position, before: range.upperBound) {
+            position = frame.content.upperBound
             try await take(frame)
         }
     }

@@ -4,9 +4,9 @@ import Foundation
 extension MP4Parser {
     /// Chapters in `chpl`, tags in `meta`, and the texts of QuickTime, which lie beside them.
     mutating func readUserData(_ content: Range<Int64>) async throws {
-        var place = content.lowerBound
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             switch box.type {
             case "meta": try await readMetadata(box.content)
             case "chpl": try await readChapterList(box.content)
@@ -24,17 +24,17 @@ extension MP4Parser {
     mutating func readMetadata(_ content: Range<Int64>) async throws {
         guard content.count >= 8 else { return }
         let start = try await window.start(of: content, limit: 8)
-        var place = content.lowerBound + (start.dropFirst(4).elementsEqual("hdlr".utf8) ? 0 : 4)
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound + (start.dropFirst(4).elementsEqual("hdlr".utf8) ? 0 : 4)
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             if box.type == "ilst" { try await readItems(box.content) }
         }
     }
 
     private mutating func readItems(_ content: Range<Int64>) async throws {
-        var place = content.lowerBound
-        while let item = try await box(at: place, before: content.upperBound) {
-            place = item.content.upperBound
+        var position = content.lowerBound
+        while let item = try await box(at: position, before: content.upperBound) {
+            position = item.content.upperBound
             if item.type == "----" {
                 try await readFreeItem(item.content)
             } else if item.type == "covr" || Self.names[item.type] != nil {
@@ -44,9 +44,9 @@ extension MP4Parser {
     }
 
     private mutating func readValues(of type: String, _ content: Range<Int64>) async throws {
-        var place = content.lowerBound
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             guard box.type == "data", box.content.count > 8 else { continue }
             let kind = try await window.bytes(box.content.lowerBound..<box.content.lowerBound + 4).big(1, 3) ?? 0
             let value = box.content.lowerBound + 8..<box.content.upperBound
@@ -82,9 +82,9 @@ extension MP4Parser {
     /// An item with a name of its own, such as `com.apple.iTunes` `NARRATOR`.
     private mutating func readFreeItem(_ content: Range<Int64>) async throws {
         var name: String?
-        var place = content.lowerBound
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             guard box.content.count <= MediaDescription.maxTextLength else { continue }
             if box.type == "name" { name = MediaText.guessed(try await window.bytes(box.content).dropFirst(4)) }
             guard box.type == "data", let name, box.content.count > 8 else { continue }

@@ -11,9 +11,9 @@ extension MP4Parser {
     /// - Throws: ``MediaFault`` for one without sense, or with more samples than a table of contents has chapters.
     mutating func readSamples(of table: Range<Int64>, scale: Int64, delay: Double) async throws -> [ChapterTrack.Sample] {
         var samples = SampleTable()
-        var place = table.lowerBound
-        while let box = try await box(at: place, before: table.upperBound) {
-            place = box.content.upperBound
+        var position = table.lowerBound
+        while let box = try await box(at: position, before: table.upperBound) {
+            position = box.content.upperBound
             guard SampleTable.boxes.contains(box.type) else { continue }
             guard box.content.count <= SampleTable.maxBoxSize else { throw MediaFault.limit }
             samples.take(box.type, try await window.bytes(box.content))

@@ -59,17 +59,17 @@ struct MP4Parser: MediaParser {
     }
 
     mutating func parse() async throws {
-        var place: Int64 = 0
-        while let box = try await box(at: place, before: window.size) {
+        var position: Int64 = 0
+        while let box = try await box(at: position, before: window.size) {
             if box.type == "moov" { return try await readMovie(box.content) }
-            place = box.content.upperBound
+            position = box.content.upperBound
         }
     }
 
     private mutating func readMovie(_ content: Range<Int64>) async throws {
-        var place = content.lowerBound
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             switch box.type {
             case "mvhd": time = MediaTime(header: try await window.start(of: box.content, limit: 32))
             case "trak" where tracks.count < Self.maxTracks:
@@ -84,9 +84,9 @@ struct MP4Parser: MediaParser {
     }
 
     private mutating func readFragments(_ content: Range<Int64>) async throws {
-        var place = content.lowerBound
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             guard box.type == "mehd" else { continue }
             let bytes = try await window.start(of: box.content, limit: 12)
             fragmentDuration = bytes.first == 1 ? bytes.big(4, 8) : bytes.big(4, 4)
@@ -97,9 +97,9 @@ struct MP4Parser: MediaParser {
     private mutating func readTrack(_ content: Range<Int64>, depth: Int) async throws {
         guard depth < 4 else { return }
         let track = tracks.count - 1
-        var place = content.lowerBound
-        while let box = try await box(at: place, before: content.upperBound) {
-            place = box.content.upperBound
+        var position = content.lowerBound
+        while let box = try await box(at: position, before: content.upperBound) {
+            position = box.content.upperBound
             switch box.type {
             case "tkhd":
                 let bytes = try await window.start(of: box.content, limit: 24)

@@ -18,15 +18,15 @@ struct ChunkParser: MediaParser {
     }
 
     mutating func parse() async throws {
-        var place: Int64 = 12
-        for _ in 0..<Self.maxChunks where window.size - place >= 8 {
-            let head = try await window.bytes(place..<place + 8)
+        var position: Int64 = 12
+        for _ in 0..<Self.maxChunks where window.size - position >= 8 {
+            let head = try await window.bytes(position..<position + 8)
             guard let size = isLittle ? head.little(4, 4) : head.big(4, 4) else { return }
-            let start = place + 8
+            let start = position + 8
             let content = start..<min(start + size, window.size)
             try await take(MediaText.fourCharacters(head), content)
             // Each chunk begins at an even offset.
-            place = start + size + size % 2
+            position = start + size + size % 2
         }
     }
 

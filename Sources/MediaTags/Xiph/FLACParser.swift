@@ -7,21 +7,21 @@ struct FLACParser: MediaParser {
 
     private var window: ByteWindow
     private(set) var description = MediaDescription()
-    private var place: Int64
+    private var position: Int64
     private var sampleRate: Int64 = 0
 
     /// - Parameter offset: Where the letters “fLaC” stand.
     init(_ window: ByteWindow, at offset: Int64) {
         self.window = window
-        place = offset + 4
+        position = offset + 4
     }
 
     mutating func parse() async throws {
         for _ in 0..<Self.maxBlocks {
-            let head = try await window.bytes(place..<place + 4)
+            let head = try await window.bytes(position..<position + 4)
             guard let kind = head.big(0, 1), let length = head.big(1, 3) else { return }
-            let content = place + 4..<place + 4 + length
-            place = content.upperBound
+            let content = position + 4..<position + 4 + length
+            position = content.upperBound
             try await take(kind & 0x7F, content)
             if kind & 0x80 != 0 { return }
         }

@@ -32,20 +32,20 @@ extension Publication {
             nameEncoding: options.zipNameEncoding)
         do {
             let siblings = ProviderFetcher(provider, folder: path.parent ?? .root)
-            let told = try await sniff(content, named: path, options)
+            let sniffed = try await sniff(content, named: path, options)
             do {
-                let asset = try await asset(content, as: told?.mediaType, siblings: siblings, options)
+                let asset = try await asset(content, as: sniffed?.mediaType, siblings: siblings, options)
                 if let publication = try await make(asset, WarningLog(), options) { return publication }
-                throw try await unknown(content, as: told?.mediaType)
+                throw try await unknown(content, as: sniffed?.mediaType)
             } catch {
-                guard let told, told.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
-                    let found = try await typeByContent(content, options), found != told.mediaType
+                guard let sniffed, sniffed.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
+                    let found = try await typeByContent(content, options), found != sniffed.mediaType
                 else { throw error }
-                if let publication = try await open(content, as: found, not: told.mediaType, siblings: siblings, options) {
+                if let publication = try await open(content, as: found, not: sniffed.mediaType, siblings: siblings, options) {
                     return publication
                 }
                 guard found.isAnswer else { throw error }
-                throw misnamed(content.path, found, not: told.mediaType, cause: error)
+                throw misnamed(content.path, found, not: sniffed.mediaType, cause: error)
             }
         } catch {
             await content.close()

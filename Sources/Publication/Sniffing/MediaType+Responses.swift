@@ -26,11 +26,11 @@ extension HTTPResponseHead {
         mediaTypes: [String?] = [], fileExtensions: [String?] = [], sniffers: [MediaType.Sniffer] = MediaType.sniffers.all,
         body: @escaping @Sendable () async throws -> Data
     ) async throws -> MediaType? {
-        let told = [value(forHTTPHeaderField: "Content-Type")]
+        let reported = [value(forHTTPHeaderField: "Content-Type")]
         let suggested = value(forHTTPHeaderField: "Content-Disposition").flatMap(ContentDisposition.fileExtension)
         let extensions = [suggested, url?.pathExtension].filter { $0?.isEmpty == false }
         return try await MediaType.of(
-            bytes: body, mediaTypes: told + mediaTypes, fileExtensions: extensions + fileExtensions, sniffers: sniffers)
+            bytes: body, mediaTypes: reported + mediaTypes, fileExtensions: extensions + fileExtensions, sniffers: sniffers)
     }
 
     /// The same as a ``Format`` (`HttpResponse.guessFormat` of the first proposal).

@@ -11,7 +11,7 @@ struct SnifferRun: Sendable {
 
     /// - Parameter content: Opens the content, called only when the hints do not tell; nil where there is none.
     func run(content: (@Sendable () async throws -> SniffedContent)?) async throws -> SniffedType? {
-        if let told = try await byHints(contentFollows: content != nil) { return told }
+        if let sniffed = try await byHints(contentFollows: content != nil) { return sniffed }
         guard let content else { return best }
         return try await bounded {
             let content = try await content()
@@ -28,7 +28,7 @@ struct SnifferRun: Sendable {
 
     /// The same for content that is open already and stays open.
     func run(_ content: SniffedContent) async throws -> SniffedType? {
-        if let told = try await byHints(contentFollows: true) { return told }
+        if let sniffed = try await byHints(contentFollows: true) { return sniffed }
         return try await bounded { try await judge(content) }
     }
 
@@ -67,7 +67,7 @@ struct SnifferRun: Sendable {
     private func judge(_ content: SniffedContent) async throws -> SniffedType? {
         let zip = try await content.zip()
         let served = [try await content.servedType()].compactMap(\.self)
-        if !ignoringHints, let told = try await byHints(served, [], contentFollows: true) { return told }
+        if !ignoringHints, let sniffed = try await byHints(served, [], contentFollows: true) { return sniffed }
         content.hint((mediaTypes + served).compactMap { MediaType($0) })
         let context = SnifferContext(
             mediaTypes: ignoringHints ? [] : mediaTypes + served, fileExtensions: ignoringHints ? [] : fileExtensions, content: content)

@@ -27,8 +27,8 @@ struct ZIPNames {
         let names = archive.directory.undecidedNames
         guard !names.isEmpty else { return archive }
         let assumed = assumed.flatMap(NameEncoding.init(named:))
-        let told = try await ZIPNames(archive: archive, names: names).encodingByAddresses(first: assumed)
-        if let told { return archive.readingUndecidedNames(as: told.encoding, addresses: told.paths) }
+        let decoded = try await ZIPNames(archive: archive, names: names).encodingByAddresses(first: assumed)
+        if let decoded { return archive.readingUndecidedNames(as: decoded.encoding, addresses: decoded.paths) }
         return archive.readingUndecidedNames(as: assumed ?? NameEncodingGuess(names).encoding())
     }
 

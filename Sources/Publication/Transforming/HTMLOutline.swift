@@ -205,14 +205,14 @@ extension HTMLOutline.Tag {
     }
 
     private func addition(_ value: String, to range: Range<Int>, separator: String, _ form: HTMLForm) -> HTMLEdit? {
-        let old = form.bytes[range]
+        let previous = form.bytes[range]
         let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
-        if let quote = old.last, quotes.contains(quote), old.count >= 2, old.first == quote {
+        if let quote = previous.last, quotes.contains(quote), previous.count >= 2, previous.first == quote {
             // In single quotes the value needs no more escaping than this.
             let safe = value.replacing("'", with: "&#39;")
-            let separator = old.count == 2 ? "" : separator
+            let separator = previous.count == 2 ? "" : separator
             return HTMLEdit(range.upperBound - 1..<range.upperBound - 1, form.spelt(separator + safe))
         }
-        return HTMLEdit(range, Array("\"".utf8) + old + form.spelt(separator + value) + Array("\"".utf8))
+        return HTMLEdit(range, Array("\"".utf8) + previous + form.spelt(separator + value) + Array("\"".utf8))
     }
 }

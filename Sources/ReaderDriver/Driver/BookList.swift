@@ -109,17 +109,17 @@ struct BookListDifferences: Sendable {
         let index = BookList.Index(present)
         for book in wanted.books {
             guard let position = index.position(of: book.reference) else { continue }
-            let old = present.books[position]
-            let (wanted, known) = (BookMetadata(book).compared, BookMetadata(old).compared)
+            let previous = present.books[position]
+            let (wanted, known) = (BookMetadata(book).compared, BookMetadata(previous).compared)
             if wanted != known {
-                var update = UpdatedBook(BookMetadata(book), of: old)
+                var update = UpdatedBook(BookMetadata(book), of: previous)
                 update.collections = nil
                 // Left out it would stay as it is, and differ for ever.
                 if wanted.pubDate == nil, known.pubDate != nil { update.pubDate = "" }
                 updates.append(update)
             }
-            if Set(ReaderCommand.collections(book.collections)) != Set(ReaderCommand.collections(old.collections)) {
-                var reference = old.reference
+            if Set(ReaderCommand.collections(book.collections)) != Set(ReaderCommand.collections(previous.collections)) {
+                var reference = previous.reference
                 reference.title = book.title
                 reference.author = book.reference.author
                 collections.append(CollectedBook(reference, collections: book.collections))

@@ -62,11 +62,11 @@ extension UpdatedBook {
     /// Gives the book `old` of a device all that `metadata` says; what it leaves empty is cleared.
     ///
     /// - Parameter cover: A new picture; nil leaves the old one.
-    public init(_ metadata: BookMetadata, of old: LibraryBook, cover: Data? = nil) {
+    public init(_ metadata: BookMetadata, of previous: LibraryBook, cover: Data? = nil) {
         self.init(
             BookReference(
-                author: metadata.authors.joined(separator: ", "), filename: old.filename, title: metadata.title,
-                uuid: old.uuid.isEmpty ? metadata.uuid : old.uuid))
+                author: metadata.authors.joined(separator: ", "), filename: previous.filename, title: metadata.title,
+                uuid: previous.uuid.isEmpty ? metadata.uuid : previous.uuid))
         authors = metadata.authors
         authorSort = metadata.authorSort ?? ""
         titleSort = metadata.titleSort ?? metadata.title
@@ -91,11 +91,11 @@ extension UpdatedBook {
     /// The same with what it does not say filled in from `known`, all that is known of the book: applications are used to updates that say
     /// all.
     func completed(from known: UpdatedBook) -> UpdatedBook {
-        let old = known.reference
+        let previous = known.reference
         var update = self
         update.reference = BookReference(
-            author: hasAuthor ? reference.author : old.author, filename: old.filename, title: hasTitle ? reference.title : old.title,
-            uuid: old.uuid.isEmpty ? reference.uuid : old.uuid)
+            author: hasAuthor ? reference.author : previous.author, filename: previous.filename, title: hasTitle ? reference.title : previous.title,
+            uuid: previous.uuid.isEmpty ? reference.uuid : previous.uuid)
         if !hasAuthor { update.authors = known.authors }
         (update.hasTitle, update.hasAuthor) = (true, true)
         update.authorSort = authorSort ?? known.authorSort

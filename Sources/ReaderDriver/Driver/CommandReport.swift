@@ -30,12 +30,12 @@ public struct CommandReport: Hashable, Sendable, Codable {
     ///   - names: The file names of its books.
     ///   - isRefused: Whether nothing of it was carried out.
     init(_ messages: [StatusMessage], about names: [String], isRefused: Bool = false) {
-        let told = Set(messages.compactMap(\.filename))
+        let reported = Set(messages.compactMap(\.filename))
         self.init(
             count: names.count,
             messages: messages.map { message in
                 StatusMessage(LogText.shown(message.text, limit: 1000), about: message.filename.map { LogText.shown($0, limit: 1000) })
-            }, done: isRefused ? 0 : names.filter { !told.contains($0) }.count)
+            }, done: isRefused ? 0 : names.filter { !reported.contains($0) }.count)
     }
 
     /// Adds what `other` says.

@@ -120,8 +120,8 @@ extension DriverSession {
         var known: [Int: UpdatedBook] = [:]
         let completed = books.map { book in
             guard let position = index.position(of: book.reference) else { return book }
-            let old = list.books[position]
-            let update = book.isPartial ? book.completed(from: known[position] ?? UpdatedBook(BookMetadata(old), of: old)) : book
+            let previous = list.books[position]
+            let update = book.isPartial ? book.completed(from: known[position] ?? UpdatedBook(BookMetadata(previous), of: previous)) : book
             // What comes later for this book goes on from here.
             known[position] = update
             return update

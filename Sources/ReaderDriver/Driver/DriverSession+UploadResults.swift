@@ -5,7 +5,7 @@ import ReaderMessages
 /// A book on the device that gets other metadata, and the item of an upload that says so.
 struct UploadUpdate: Sendable {
     let place: Int
-    let old: LibraryBook
+    let previous: LibraryBook
     let metadata: BookMetadata
     let update: UpdatedBook
     var warnings: [String] = []
@@ -18,14 +18,14 @@ extension DriverSession {
     /// The updates of an upload, in batches that an application takes.
     func updateBatches(_ updated: [(place: Int, book: LibraryBook)], items: [UploadItem]) -> [[UploadUpdate]] {
         let maxSize = ReaderCommand.maxCoverSize
-        let updates = updated.map { place, old in
+        let updates = updated.map { place, previous in
             let item = items[place]
             // One that is there already stays where it is.
-            let cover = item.metadata.coverHash == nil || item.metadata.coverHash != old.coverHash ? item.cover : nil
+            let cover = item.metadata.coverHash == nil || item.metadata.coverHash != previous.coverHash ? item.cover : nil
             let fits = (cover?.count ?? 0) <= maxSize
             return UploadUpdate(
-                place: place, old: old, metadata: item.metadata,
-                update: UpdatedBook(item.metadata, of: old, cover: fits ? cover : nil),
+                place: place, previous: previous, metadata: item.metadata,
+                update: UpdatedBook(item.metadata, of: previous, cover: fits ? cover : nil),
                 warnings: fits ? [] : ["The cover is too large and was left as it is."])
         }
         return Self.commands(updates) { Self.weight($0.update) }.flatMap { $0.batches(of: options.batchSize) }
@@ -57,18 +57,18 @@ extension DriverSession {
                 .updateMetadata(UpdateMetadata(books: updates.map(\.update))), info: info, progress: progress)
         } catch {
             guard let messages = Self.refusal(error) else { throw error }
-            let said = SortedMessages(messages, about: updates.map(\.old.filename))
+            let said = SortedMessages(messages, about: updates.map(\.previous.filename))
             let entries = updates.map {
-                UploadReport.Entry(index: $0.place, outcome: .rejected(said.refusal(of: $0.old.filename)), warnings: $0.warnings)
+                UploadReport.Entry(index: $0.place, outcome: .rejected(said.refusal(of: $0.previous.filename)), warnings: $0.warnings)
             }
             return UploadReport(entries: entries, warnings: said.general)
         }
-        let said = SortedMessages(messages, about: updates.map(\.old.filename))
+        let said = SortedMessages(messages, about: updates.map(\.previous.filename))
         let entries = updates.map { update in
-            let warnings = said[update.old.filename]
+            let warnings = said[update.previous.filename]
             guard let first = warnings.first else {
                 return UploadReport.Entry(
-                    index: update.place, outcome: .updated, book: update.metadata.applied(to: update.old), warnings: update.warnings)
+                    index: update.place, outcome: .updated, book: update.metadata.applied(to: update.previous), warnings: update.warnings)
             }
             return UploadReport.Entry(
                 index: update.place, outcome: .rejected(first), warnings: update.warnings + warnings.dropFirst())
@@ -123,11 +123,11 @@ extension DriverSession {
         var isTaken = false
         switch (action, entry.outcome) {
         case (.skip, _), (.repeated, _), (.refused, _): return entry
-        case (.send(let old), .rejected):
-            isTaken = hadList && found.map { Self.isAnotherFile($0, than: old) } == true
-            if isTaken { entry.take(as: old == nil ? .added : .replaced) }
-        case (.update(let old), .rejected):
-            isTaken = found.map { BookMetadata($0) != BookMetadata(old) } == true
+        case (.send(let previous), .rejected):
+            isTaken = hadList && found.map { Self.isAnotherFile($0, than: previous) } == true
+            if isTaken { entry.take(as: previous == nil ? .added : .replaced) }
+        case (.update(let previous), .rejected):
+            isTaken = found.map { BookMetadata($0) != BookMetadata(previous) } == true
             if isTaken { entry.take(as: .updated) }
         case (.send, _), (.update, _):
             if let found { entry.book = found } else { entry.warnings.append("It is not in the application's new list of books.") }
@@ -138,9 +138,9 @@ extension DriverSession {
     }
 
     /// Whether the file on the device is certainly not the one that was there.
-    private static func isAnotherFile(_ found: LibraryBook, than old: LibraryBook?) -> Bool {
-        guard let old else { return true }
-        return found.filename != old.filename || found.size != old.size || found.coverHash != old.coverHash
+    private static func isAnotherFile(_ found: LibraryBook, than previous: LibraryBook?) -> Bool {
+        guard let previous else { return true }
+        return found.filename != previous.filename || found.size != previous.size || found.coverHash != previous.coverHash
     }
 }
 

@@ -2,13 +2,13 @@ import FileProviderCore
 
 /// One progress made of several, equal steps; never goes back, whatever the steps tell.
 struct SharedProgress {
-    private let told: DriverProgress
+    private let onProgress: DriverProgress
     private let highest = LockedValue(-1.0)
     private let steps: Double
     private var done = 0.0
 
-    init(_ told: @escaping DriverProgress, steps: Int) {
-        self.told = told
+    init(_ onProgress: @escaping DriverProgress, steps: Int) {
+        self.onProgress = onProgress
         self.steps = Double(max(1, steps))
     }
 
@@ -16,13 +16,13 @@ struct SharedProgress {
     mutating func next() -> DriverProgress {
         let start = done
         done += 1
-        return { [told, highest, steps] fraction in
+        return { [onProgress, highest, steps] fraction in
             let whole = (start + min(1, max(0, fraction))) / steps
             let isHigher = highest.update { highest in
                 defer { highest = max(highest, whole) }
                 return whole > highest
             }
-            if isHigher { told(whole) }
+            if isHigher { onProgress(whole) }
         }
     }
 }

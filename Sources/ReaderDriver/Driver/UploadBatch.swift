@@ -103,13 +103,13 @@ struct UploadBatch: Sendable {
     private func entry(of document: Document, plan: UploadPlan) -> UploadReport.Entry {
         let metadata = document.item.metadata
         let new = LibraryBook(filename: document.name, title: metadata.title, size: document.size, added: Date(timeIntervalSince1970: 0))
-        var old: LibraryBook?
-        if case .send(let replaced) = plan.actions[document.place] { old = replaced }
-        var book = metadata.applied(to: old ?? new)
+        var previous: LibraryBook?
+        if case .send(let replaced) = plan.actions[document.place] { previous = replaced }
+        var book = metadata.applied(to: previous ?? new)
         book.size = document.size
         // Applications go by the name where the book itself has no uuid.
         if BookUUID.shaped(book.uuid) == nil { book.uuid = String(document.name.prefix { $0 != "." }) }
-        return UploadReport.Entry(index: document.place, outcome: old == nil ? .added : .replaced, book: book)
+        return UploadReport.Entry(index: document.place, outcome: previous == nil ? .added : .replaced, book: book)
     }
 }
 

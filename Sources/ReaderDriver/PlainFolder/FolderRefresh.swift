@@ -88,10 +88,10 @@ struct FolderRefresh: Sendable {
     /// A file was moved where exactly one is gone, and exactly one is new, of the same size and the same ends.
     private static func findMoved(_ files: inout [UnknownFile], among gone: [FolderCacheEntry]) {
         func identity(_ size: Int64, _ digest: String) -> String { "\(size) \(digest)" }
-        let old = Dictionary(grouping: gone.filter { $0.digest != nil }) { identity($0.size, $0.digest ?? "") }
+        let previous = Dictionary(grouping: gone.filter { $0.digest != nil }) { identity($0.size, $0.digest ?? "") }
         let new = Dictionary(grouping: files.indices.filter { files[$0].previous == nil }) { identity(files[$0].size, files[$0].digest) }
         for (identity, places) in new {
-            guard places.count == 1, let place = places.first, let entries = old[identity], entries.count == 1 else { continue }
+            guard places.count == 1, let place = places.first, let entries = previous[identity], entries.count == 1 else { continue }
             files[place].moved = entries.first
         }
     }

@@ -77,8 +77,8 @@ final class BookFormats: Sendable {
     func format(of fileExtension: String?) async throws -> String? {
         guard let fileExtension = fileExtension?.lowercased(), SafeFileName.isExtension(fileExtension) else { return nil }
         if let format = known.withLock({ $0[fileExtension] }) { return format }
-        let told = try await MediaType.of(fileExtensions: [fileExtension])?.essence
-        let format = told.flatMap { options.formats.contains($0) ? $0 : nil }
+        let essence = try await MediaType.of(fileExtensions: [fileExtension])?.essence
+        let format = essence.flatMap { options.formats.contains($0) ? $0 : nil }
         known.withLock { _ = $0.updateValue(format, forKey: fileExtension) }
         return format
     }

@@ -53,15 +53,15 @@ struct BookChange {
     }
 
     private mutating func applyAuthors(_ update: UpdatedBook) {
-        let old = book.authors
+        let previous = book.authors
         if let authors = update.authors {
             book.authors = BookText.list(authors)
-        } else if update.hasAuthor, !AuthorNames.isList(update.reference.author, of: old) {
+        } else if update.hasAuthor, !AuthorNames.isList(update.reference.author, of: previous) {
             book.authors = AuthorNames.split(update.reference.author, sort: update.authorSort)
         }
         if let sort = update.authorSort {
             book.authorSort = BookText.clean(sort)
-        } else if book.authors != old {
+        } else if book.authors != previous {
             book.authorSort = BookText.clean(book.authors.joined(separator: " & "))
         }
     }

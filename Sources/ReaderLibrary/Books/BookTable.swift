@@ -149,7 +149,7 @@ extension BookTable {
     /// Gives the book the cover in `file`, or none; the file that it had is litter from then on, and the new one no longer.
     func replaceCover(of id: Int64, with file: String?) throws {
         let litter = LitterTable(db)
-        if let old = try cover(of: id) { try litter.add(LibraryFile(.covers, old)) }
+        if let previous = try cover(of: id) { try litter.add(LibraryFile(.covers, previous)) }
         try db.execute(sql: "DELETE FROM covers WHERE book = ?", arguments: [id])
         guard let file else { return }
         try db.execute(sql: "INSERT INTO covers (book, file) VALUES (?, ?)", arguments: [id, file])

@@ -21,16 +21,16 @@ struct CollectionTable {
     /// Gives a collection another name; where there is one of that name already, its books go into that.
     /// - Returns: Whether there was one of the old name.
     func rename(_ name: String, to newName: String) throws -> Bool {
-        guard let old = try id(name) else { return false }
-        guard let new = try id(newName), new != old else {
-            try db.execute(sql: "UPDATE collections SET name = ? WHERE id = ?", arguments: [newName, old])
+        guard let previous = try id(name) else { return false }
+        guard let new = try id(newName), new != previous else {
+            try db.execute(sql: "UPDATE collections SET name = ? WHERE id = ?", arguments: [newName, previous])
             return true
         }
         try db.execute(
             sql: """
                 DELETE FROM book_collections WHERE collection = ? AND book IN (SELECT book FROM book_collections WHERE collection = ?)
-                """, arguments: [old, new])
-        try db.execute(sql: "UPDATE book_collections SET collection = ? WHERE collection = ?", arguments: [new, old])
+                """, arguments: [previous, new])
+        try db.execute(sql: "UPDATE book_collections SET collection = ? WHERE collection = ?", arguments: [new, previous])
         return try remove(name)
     }
 

@@ -22,18 +22,18 @@ extension IncomingBook {
     /// Takes over from the book that this one replaces what belongs to the user and not to the file.
     ///
     /// - Parameter readingState: Whether that is more than where it stands in the library.
-    mutating func keep(from old: LibraryBook, readingState: Bool) {
+    mutating func keep(from previous: LibraryBook, readingState: Bool) {
         if readingState {
-            book.isNew = book.isNew || old.isNew
-            book.isRead = book.isRead || old.isRead
-            book.isOnReadingList = book.isOnReadingList || old.isOnReadingList
-            if !isLockGiven { book.isLocked = old.isLocked }
-            book.rating = old.rating
+            book.isNew = book.isNew || previous.isNew
+            book.isRead = book.isRead || previous.isRead
+            book.isOnReadingList = book.isOnReadingList || previous.isOnReadingList
+            if !isLockGiven { book.isLocked = previous.isLocked }
+            book.rating = previous.rating
         }
-        book.added = old.added
-        book.wordCount = book.wordCount ?? old.wordCount
-        if book.collections.isEmpty { book.collections = old.collections }
-        if uuids.isEmpty { book.uuid = old.uuid }
+        book.added = previous.added
+        book.wordCount = book.wordCount ?? previous.wordCount
+        if book.collections.isEmpty { book.collections = previous.collections }
+        if uuids.isEmpty { book.uuid = previous.uuid }
     }
 }
 

@@ -100,8 +100,8 @@ private struct HostKeyRefusal {
 
     private func changed(_ known: [KnownHostEntry]) -> String {
         let sameType = known.filter { $0.key.type == key.type }
-        let told = sameType.isEmpty ? known : sameType
-        let list = told.prefix(5).map { "\($0.key.algorithm) \($0.key.fingerprint), \($0.place)" }
+        let reported = sameType.isEmpty ? known : sameType
+        let list = reported.prefix(5).map { "\($0.key.algorithm) \($0.key.fingerprint), \($0.place)" }
             .joined(separator: "; ")
         let what =
             sameType.isEmpty
@@ -109,7 +109,7 @@ private struct HostKeyRefusal {
             : "“\(host)” shows the \(shown), and another one is known for it"
         return
             "\(what) (\(list)). Somebody may be in between, or the server was set up anew: ask whoever runs it, and only then remove the "
-            + "known one with “ssh-keygen -R '\(name)' -f '\(told.first?.file ?? "")'”."
+            + "known one with “ssh-keygen -R '\(name)' -f '\(reported.first?.file ?? "")'”."
     }
 
     func notPinned(_ fingerprints: [String]) -> URLError {

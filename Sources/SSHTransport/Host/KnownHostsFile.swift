@@ -13,12 +13,12 @@ enum KnownHostsFile {
         } catch let error where error.isNoSuchFile {
             return
         }
-        let place = (try? ProviderPath(path)) ?? .root
-        guard try isRegular(file, path: place) else { return }
+        let errorPath = (try? ProviderPath(path)) ?? .root
+        guard try isRegular(file, path: errorPath) else { return }
         try withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
             var offset: Int64 = 0
             while true {
-                let count = try file.read(into: buffer, at: offset, path: place)
+                let count = try file.read(into: buffer, at: offset, path: errorPath)
                 if count == 0 { return }
                 offset += Int64(count)
                 if offset > maxSize {
@@ -70,18 +70,18 @@ enum KnownHostsFile {
     static func append(_ line: String, to path: String, isWanted: () throws -> Bool) throws {
         try makeFolder((path as NSString).deletingLastPathComponent)
         let file = try FileDescriptor(path: path, flags: O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK, mode: 0o600)
-        let place = (try? ProviderPath(path)) ?? .root
-        try lock(file, path: place)
+        let errorPath = (try? ProviderPath(path)) ?? .root
+        try lock(file, path: errorPath)
         guard try isWanted() else { return }
-        let size = Int64(try status(file, path: place).st_size)
+        let size = Int64(try status(file, path: errorPath).st_size)
         var text = Array((line + "\n").utf8)
-        if try size > 0 && lastByte(of: file, size: size, path: place) != UInt8(ascii: "\n") { text.insert(UInt8(ascii: "\n"), at: 0) }
+        if try size > 0 && lastByte(of: file, size: size, path: errorPath) != UInt8(ascii: "\n") { text.insert(UInt8(ascii: "\n"), at: 0) }
         let written = text.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
         if written == text.count { return }
         let code = written < 0 ? errno : ENOSPC
         // Half a line would spoil the next one.
         if written > 0 { _ = ftruncate(file.raw, off_t(size)) }
-        throw FileError.make(errno: code, path: place, writing: true)
+        throw FileError.make(errno: code, path: errorPath, writing: true)
     }
 
     private static func lastByte(of file: FileDescriptor, size: Int64, path: ProviderPath) throws -> UInt8? {

@@ -115,9 +115,9 @@ package struct SSHPrivateKey: Sendable, Hashable {
 
     private static func bytes(_ path: String, isSecret: Bool) throws -> [UInt8] {
         let file = try FileDescriptor(path: path, flags: O_RDONLY | O_NONBLOCK)
-        let place = (try? ProviderPath(path)) ?? .root
+        let errorPath = (try? ProviderPath(path)) ?? .root
         var status = stat()
-        guard fstat(file.raw, &status) == 0 else { throw FileError.make(errno: errno, path: place, writing: false) }
+        guard fstat(file.raw, &status) == 0 else { throw FileError.make(errno: errno, path: errorPath, writing: false) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is not a file.")
         }
@@ -130,7 +130,7 @@ package struct SSHPrivateKey: Sendable, Hashable {
         return try withUnsafeTemporaryAllocation(byteCount: maxSize, alignment: 16) { buffer in
             var count = 0
             while count < maxSize {
-                let step = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count), path: place)
+                let step = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count), path: errorPath)
                 if step == 0 { break }
                 count += step
             }

@@ -118,14 +118,14 @@ struct SyncMoves: Sendable {
 
     /// Whether the other side cannot have what is new at `path` or a folder on the way to it, up to the folder `free`, which it can.
     private func isRefused(_ path: ProviderPath, from side: SyncSide, below free: ProviderPath) async throws -> Bool {
-        var place = path
-        while place != free, let parent = place.parent {
-            guard let difference = try await pass.store.difference(at: place), let item = difference.item(on: side),
+        var current = path
+        while current != free, let parent = current.parent {
+            guard let difference = try await pass.store.difference(at: current), let item = difference.item(on: side),
                 difference.item(on: side.other) == nil
             else { return false }
             let known = try await pass.store.addTwins(to: [difference])
             if known.contains(where: { rules.refusal(of: item, at: $0, on: side.other) != nil }) { return true }
-            place = parent
+            current = parent
         }
         return false
     }

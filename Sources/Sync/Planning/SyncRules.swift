@@ -59,10 +59,10 @@ struct SyncRules: Sendable {
     }
 
     /// Whether a mirror's destination has a file by a name that it does not tell from the one which the source has instead.
-    private func makesWay(_ old: SyncDifference, for new: SyncDifference) -> Bool {
-        guard old.agreed != nil, old.item(on: .source) == nil, new.item(on: .destination) == nil else { return false }
-        guard let item = new.item(on: .source), item.type != .directory, old.item(on: .destination)?.type == item.type else { return false }
-        return !capabilities.destination.tells(old.path, from: new.path)
+    private func makesWay(_ previous: SyncDifference, for new: SyncDifference) -> Bool {
+        guard previous.agreed != nil, previous.item(on: .source) == nil, new.item(on: .destination) == nil else { return false }
+        guard let item = new.item(on: .source), item.type != .directory, previous.item(on: .destination)?.type == item.type else { return false }
+        return !capabilities.destination.tells(previous.path, from: new.path)
     }
 
     private func types(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Decision {

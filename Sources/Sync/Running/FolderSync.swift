@@ -148,11 +148,11 @@ public actor FolderSync {
     /// Removes what killed writers left long ago; not from the source of a mirror, which is only read. That it fails is no failure of a run.
     private func sweep(_ parts: SyncParts?, _ folders: Sides<SyncFolder>) async {
         for side in SyncSide.allCases where side == .destination || options.direction == .twoWay {
-            guard let old = parts?.old(on: side), !old.isEmpty else { continue }
+            guard let previous = parts?.old(on: side), !previous.isEmpty else { continue }
             // To learn a storage's clock is a change there, which the next run of a service would follow.
             if let last = lastSweep[side], .now - last < .seconds(3600) { continue }
             lastSweep[side] = .now
-            _ = try? await PartSweep().sweep(old, of: folders[side].provider)
+            _ = try? await PartSweep().sweep(previous, of: folders[side].provider)
         }
     }
 

@@ -116,7 +116,7 @@ struct SyncSteps: Sendable {
                 // A storage that has a form of its own for all names has the folder under the new one as well.
                 if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return true }
                 // What was agreed on in it is found there by the next look, which may have more to rename below.
-                if let old = there.path.relative(to: folder.path) { try await pass.store.rename(old, to: action.path) }
+                if let previous = there.path.relative(to: folder.path) { try await pass.store.rename(previous, to: action.path) }
             }
             throw ChangedMeanwhile(path: action.path)
         }
@@ -282,17 +282,17 @@ struct SyncSteps: Sendable {
     }
 
     private func respell(
-        _ folder: SyncFolder, _ old: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
+        _ folder: SyncFolder, _ previous: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
     ) async throws {
         let between = try ConflictName.make(
             for: path, label: folder.label, date: Date(), maxLength: pass.capabilities[side].longestName ?? 255)
         let aside = folder.path(of: between)
-        do { try await folder.provider.moveItem(path: old, to: aside) } catch let error where !error.isFileExists {
-            throw try await putBack(aside, to: old, in: folder, after: error)
+        do { try await folder.provider.moveItem(path: previous, to: aside) } catch let error where !error.isFileExists {
+            throw try await putBack(aside, to: previous, in: folder, after: error)
         }
         // Cancelling does not come in between: the next run would take it for something new.
         do { try await withCancellationShield { try await folder.provider.moveItem(path: aside, to: new) } } catch {
-            throw try await putBack(aside, to: old, in: folder, after: error)
+            throw try await putBack(aside, to: previous, in: folder, after: error)
         }
     }
 }

@@ -22,10 +22,10 @@ struct CheckpointsBenchmark {
     private static func visit(_ address: String, folder: String, _ body: @Sendable (Publication) async throws -> Void) async throws {
         guard let url = URL(string: address) else { fatalError("\(address) is no URL") }
         try ProviderRegistry.shared.registerBuiltInProviders()
-        let place = try await ProviderRegistry.shared.location(of: url)
+        let location = try await ProviderRegistry.shared.location(of: url)
         var options = OpeningOptions()
         options.checkpoints = FileCheckpointStore(folder: URL(filePath: folder))
-        let book = try await Publication.open(path: place.path, of: place.provider, options: options)
+        let book = try await Publication.open(path: location.path, of: location.provider, options: options)
         try await body(book)
         await book.close()
     }

@@ -4,5 +4,5 @@ import HTTPFileProvider
 // Reads the first bytes of a file on a web server.
 try ProviderRegistry.shared.register(WebFileProvider.registration)
 guard let url = URL(string: CommandLine.arguments[1]) else { fatalError("usage: TryHTTPFileProvider URL") }
-let place = try await ProviderRegistry.shared.location(of: url)
-print(try await place.provider.contents(path: place.path, part: .range(0..<4)).map { String($0, radix: 16) })
+let location = try await ProviderRegistry.shared.location(of: url)
+print(try await location.provider.contents(path: location.path, part: .range(0..<4)).map { String($0, radix: 16) })

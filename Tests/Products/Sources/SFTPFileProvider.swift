@@ -7,8 +7,8 @@ guard let url = URL(string: CommandLine.arguments[1]) else { fatalError("usage: 
 let options = ConnectionOptions(
     credentials: EnvironmentCredentials(password: "CARREL_PASSWORD"), trust: TrustPolicy(knownHosts: [CommandLine.arguments[2]]),
     settings: ["transport": "libssh2", "config": "no"])
-let place = try await ProviderRegistry.shared.location(of: url, options: options)
-let note = try place.path.appending("note.txt")
-try await place.provider.writeContents(path: note, contents: Data("Hello".utf8), overwrite: true)
-for item in try await place.provider.contentsOfDirectory(path: place.path) { print(item.name) }
-try await place.provider.removeItem(path: note)
+let location = try await ProviderRegistry.shared.location(of: url, options: options)
+let note = try location.path.appending("note.txt")
+try await location.provider.writeContents(path: note, contents: Data("Hello".utf8), overwrite: true)
+for item in try await location.provider.contentsOfDirectory(path: location.path) { print(item.name) }
+try await location.provider.removeItem(path: note)

@@ -189,7 +189,7 @@ extension SFTPDouble {
 
     /// An OK that answers nothing, for ``Fault/before(_:)`` and ``Fault/behind(_:)``.
     public static func stray(_ id: UInt32) -> Data {
-        Data(SFTPDoubleReply.status(.ok, "").packet(id: id, faults: [], told: 15))
+        Data(SFTPDoubleReply.status(.ok, "").packet(id: id, faults: [], attributeMask: 15))
     }
 
     /// For ``Settings/answer``: writes fail that reach past so many bytes.

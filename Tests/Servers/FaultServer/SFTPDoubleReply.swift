@@ -40,8 +40,8 @@ enum SFTPDoubleReply: Sendable {
     }
 
     /// The whole packet. VERSION has no id: its version stands there.
-    func packet(id: UInt32, faults: [SFTPDouble.Fault], told: UInt32) -> [UInt8] {
-        var body = self.body(faults, told)
+    func packet(id: UInt32, faults: [SFTPDouble.Fault], attributeMask: UInt32) -> [UInt8] {
+        var body = self.body(faults, attributeMask)
         var type = self.type.rawValue
         var id = id
         if case .version = self { id = 3 }
@@ -69,7 +69,7 @@ enum SFTPDoubleReply: Sendable {
         return packet + body
     }
 
-    private func body(_ faults: [SFTPDouble.Fault], _ told: UInt32) -> [UInt8] {
+    private func body(_ faults: [SFTPDouble.Fault], _ attributeMask: UInt32) -> [UInt8] {
         var body: [UInt8] = []
         switch self {
         case .version(let extensions):
@@ -91,26 +91,26 @@ enum SFTPDoubleReply: Sendable {
             for name in names {
                 body.putSFTP(name.name)
                 body.putSFTP(name.node.map { Self.longName(name.name, $0) } ?? name.name)
-                body += Self.attributes(name.node, faults, told)
+                body += Self.attributes(name.node, faults, attributeMask)
             }
-        case .attributes(let node): body = Self.attributes(node, faults, told)
+        case .attributes(let node): body = Self.attributes(node, faults, attributeMask)
         case .extended(let bytes): body = bytes
         }
         return body
     }
 
-    private static func attributes(_ node: SFTPTree.Node?, _ faults: [SFTPDouble.Fault], _ told: UInt32) -> [UInt8] {
+    private static func attributes(_ node: SFTPTree.Node?, _ faults: [SFTPDouble.Fault], _ attributeMask: UInt32) -> [UInt8] {
         for case .attributes(let data) in faults { return Array(data) }
         var bytes: [UInt8] = []
         guard let node else { return .sftp(0) }
-        bytes.putSFTP(told & 15)
-        if told & 1 != 0 { bytes.putSFTP(UInt64(node.size)) }
-        if told & 2 != 0 {
+        bytes.putSFTP(attributeMask & 15)
+        if attributeMask & 1 != 0 { bytes.putSFTP(UInt64(node.size)) }
+        if attributeMask & 2 != 0 {
             bytes.putSFTP(node.user)
             bytes.putSFTP(node.group)
         }
-        if told & 4 != 0 { bytes.putSFTP(node.kind.rawValue | node.mode) }
-        if told & 8 != 0 {
+        if attributeMask & 4 != 0 { bytes.putSFTP(node.kind.rawValue | node.mode) }
+        if attributeMask & 8 != 0 {
             bytes.putSFTP(node.accessed)
             bytes.putSFTP(node.modified)
         }

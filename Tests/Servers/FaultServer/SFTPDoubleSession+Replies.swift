@@ -57,7 +57,7 @@ extension SFTPDoubleSession {
             default: continue
             }
         }
-        return answer.packet(id: call.request.id, faults: call.faults, told: settings.attributes)
+        return answer.packet(id: call.request.id, faults: call.faults, attributeMask: settings.attributes)
     }
 
     /// Ends the channel behind what was answered so far.

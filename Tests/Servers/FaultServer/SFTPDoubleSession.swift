@@ -112,7 +112,7 @@ final class SFTPDoubleSession {
         guard let kind = SFTPDouble.Kind(rawValue: packet[0]), !kind.isReply else {
             complain("A packet of type \(packet[0]).")
             var reader = SFTPDoubleReader(Array(packet.dropFirst()))
-            let reply = SFTPDoubleReply.status(.unsupported).packet(id: (try? reader.uint32()) ?? 0, faults: [], told: 0)
+            let reply = SFTPDoubleReply.status(.unsupported).packet(id: (try? reader.uint32()) ?? 0, faults: [], attributeMask: 0)
             return queue(Item(bytes: reply, due: Self.now + settings.latency))
         }
         guard (kind == .initialize) != hasBegun else {

@@ -233,7 +233,7 @@ extension Shelf {
     /// Whether nothing has to be read: `file` is as it was, or came from elsewhere as it was.
     private func isKnown(_ file: FileObject, _ origins: [FileVersion?: [ProviderPath]]) -> Bool {
         let version = FileVersion(file)
-        if catalogue[file.path] == nil, let old = left.removeValue(forKey: file.path) { catalogue[file.path] = old }
+        if catalogue[file.path] == nil, let previous = left.removeValue(forKey: file.path) { catalogue[file.path] = previous }
         if let entry = catalogue[file.path], version.proves(unchanged: entry.version) { return true }
         let origin = origins[version]?.first { path in
             guard let entry = left[path], version.proves(unchanged: entry.version) else { return false }
@@ -256,10 +256,10 @@ extension Shelf {
             case .success(let (read, cover)):
                 var entry = read
                 if let cover { entry.cover = try await Self.own { [folder] in try await folder.add(cover) } }
-                let old = catalogue[file.path]
-                if let cover = old?.cover { oldCovers.append(cover) }
+                let previous = catalogue[file.path]
+                if let cover = previous?.cover { oldCovers.append(cover) }
                 catalogue[file.path] = entry
-                report((entry.refusal == nil ? old == nil ? "added" : "changed" : "refused") + " \(entry)".plain)
+                report((entry.refusal == nil ? previous == nil ? "added" : "changed" : "refused") + " \(entry)".plain)
             case .failure(let error): try postpone(file.path, error, due)
             }
             count += 1

@@ -122,8 +122,8 @@ public struct SyncDaemon: Sendable {
     ///
     /// - Returns: Whether to begin anew: a pair that could not be opened may be reached by now, and no other one is at work.
     func run() async throws -> Bool {
-        let told = AsyncStream.makeStream(of: Void.self)
-        let signals = Self.signals(told.continuation)
+        let reported = AsyncStream.makeStream(of: Void.self)
+        let signals = Self.signals(reported.continuation)
         defer {
             for source in signals { source.cancel() }
             for number in Self.ends { signal(number, SIG_DFL) }
@@ -151,7 +151,7 @@ public struct SyncDaemon: Sendable {
                 return false
             }
             group.addTask {
-                for await _ in told.stream {}
+                for await _ in reported.stream {}
                 return false
             }
             // The first one that ends is the end: a signal, or cancelling.

@@ -72,8 +72,8 @@ private final class PartResource: Resource {
         let part = (part ?? 0..<size).clamped(to: 0..<size)
         try sink.begin(FileExtent(offset: part.lowerBound, count: Int64(part.count), size: size))
         guard !part.isEmpty else { return }
-        let place = range.lowerBound + part.lowerBound..<range.lowerBound + part.upperBound
-        try await whole.stream(place, into: TappedSink(sink, isAnnounced: true))
+        let bounds = range.lowerBound + part.lowerBound..<range.lowerBound + part.upperBound
+        try await whole.stream(bounds, into: TappedSink(sink, isAnnounced: true))
     }
 
     func close() async { await whole.close() }

@@ -16,11 +16,11 @@ package enum CoverImage {
         // SVG begins as any XML does (SVG 2, section 5.1), perhaps with a byte order mark.
         let text = head.drop { [0xEF, 0xBB, 0xBF, 0xFE, 0xFF, 0x00, 0x09, 0x0A, 0x0D, 0x20].contains($0) }
         if text.first == UInt8(ascii: "<") { return claim.hasPrefix("image/svg") ? MediaType.svg.string : nil }
-        return !text.isEmpty && claim.hasPrefix("image/") && !told.contains(claim) ? claim : nil
+        return !text.isEmpty && claim.hasPrefix("image/") && !detectable.contains(claim) ? claim : nil
     }
 
     /// Kinds that are always told by their first bytes.
-    private static let told: Set<String> = [
+    private static let detectable: Set<String> = [
         "image/jpeg", "image/jpg", "image/png", "image/gif", "image/webp", "image/tiff", "image/svg+xml",
     ]
 }

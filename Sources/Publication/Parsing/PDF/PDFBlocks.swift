@@ -50,7 +50,7 @@ final class PDFBlocks: Sendable {
         let sink = TappedSink(start)
         try await resource.stream(0..<Self.length, into: sink)
         // Where the storage tells the size along with the bytes, it is not asked for.
-        let size = if let told = sink.extent?.size, told >= 0 { told } else { try await resource.length() }
+        let size = if let reportedSize = sink.extent?.size, reportedSize >= 0 { reportedSize } else { try await resource.length() }
         guard size <= Self.maxSize else {
             let sentence = "“\(resource.link.href)” claims \(size) bytes; at most \(Self.maxSize) can be read."
             throw FileError.make(.fileReadTooLarge, path: resource.link.href, sentence: sentence)
