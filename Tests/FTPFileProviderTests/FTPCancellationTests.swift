@@ -11,7 +11,7 @@ import Testing
     struct Stage: Sendable, CustomTestStringConvertible {
         let verb: String
         let fault: FTPDouble.Fault
-        let doing: FTPDoing
+        let doing: FTPActivity
         var testDescription: String { "\(doing) at \(verb.isEmpty ? "greeting" : verb): \(fault)" }
 
         /// Whether the server has the command, and has moved all bytes that it moves.
@@ -22,7 +22,7 @@ import Testing
             return switch fault {
             case .stallDataAfter(let count): sent >= count
             case .slowData: received > 0
-            case .noFinalReplyButOpen: verb == "STOR" ? received == FTPDoing.content.count : sent > 0
+            case .noFinalReplyButOpen: verb == "STOR" ? received == FTPActivity.content.count : sent > 0
             default: true
             }
         }
@@ -56,8 +56,8 @@ import Testing
             #expect(double.file("/new") == nil || stage.doing == .writeInPlace)
             double.remove("/new")
             double.put(Data("old".utf8), at: "/old")
-            for doing in [FTPDoing.look, .read, .list, .publish] { try await doing.run(provider) }
-            #expect(double.file("/new") == FTPDoing.content)
+            for doing in [FTPActivity.look, .read, .list, .publish] { try await doing.run(provider) }
+            #expect(double.file("/new") == FTPActivity.content)
             try await eventually { double.openConnections <= 2 }
         }
         return try #require(ended)
@@ -73,14 +73,14 @@ import Testing
         #expect(error.urlCode == .cancelled, "\(error)")
     }
 
-    @Test(arguments: [FTPDoing.publish, .writeInPlace])
-    func `Who cancels does not wait for long until a server that has fallen silent has cleaned up`(doing: FTPDoing) async throws {
+    @Test(arguments: [FTPActivity.publish, .writeInPlace])
+    func `Who cancels does not wait for long until a server that has fallen silent has cleaned up`(doing: FTPActivity) async throws {
         let settings = FTPDouble.Settings { $0.verb == "STOR" ? [.noFinalReplyButOpen] : [] }
         try await withFTPProvider(settings) {
             $0.timeouts = Timeouts(connect: 60, idle: 60)
         } _: { double, provider in
             let task = Task { try await doing.run(provider) }
-            try await eventually { double.dataTraffic.received == FTPDoing.content.count }
+            try await eventually { double.dataTraffic.received == FTPActivity.content.count }
             double.setAnswer { $0.verb.isEmpty ? [.silence] : [] }
             task.cancel()
             let error = try await FTPFaults.mustFail(within: 10) { try await task.value }
@@ -95,9 +95,9 @@ import Testing
             $0.timeouts = Timeouts(connect: 60, idle: 60)
             $0.connectionsPerHost = 1
         } _: { double, provider in
-            let first = Task { try await FTPDoing.read.run(provider) }
+            let first = Task { try await FTPActivity.read.run(provider) }
             try await eventually { double.commands.contains { $0.verb == "RETR" } }
-            let second = Task { try await FTPDoing.list.run(provider) }
+            let second = Task { try await FTPActivity.list.run(provider) }
             try await eventually { !provider.connection.pool.state.value.waiters.isEmpty }
             if isCancelled { second.cancel() } else { provider.invalidate() }
             let error = try await FTPFaults.mustFail { try await second.value }
@@ -105,7 +105,7 @@ import Testing
             first.cancel()
             _ = try await FTPFaults.mustFail { try await first.value }
             double.setAnswer { _ in [] }
-            try await FTPDoing.read.run(provider)
+            try await FTPActivity.read.run(provider)
         }
     }
 
@@ -127,7 +127,7 @@ import Testing
         settings.password = "another"
         settings.welcome = "220 \(FTPFaults.password.prefix(0))Ready"
         try await withFTPProvider(settings) { double, provider in
-            let error = try await FTPFaults.mustFail { try await FTPDoing.look.run(provider) }
+            let error = try await FTPFaults.mustFail { try await FTPActivity.look.run(provider) }
             #expect(error.urlCode == .userAuthenticationRequired)
             var dumped = ""
             dump(error, to: &dumped)

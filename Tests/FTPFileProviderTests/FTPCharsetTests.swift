@@ -67,13 +67,13 @@ import Testing
         try await withFTPProvider(files: [:], configure: { $0.charset = charset }) { double, provider in
             double.put(Data("there".utf8), at: "/Сказки", encoding: .windowsCP1251)
             let (written, moved) = (try ProviderPath("Книги"), try ProviderPath("Книги 2"))
-            try await provider.writeContents(path: written, contents: FTPDoing.content)
+            try await provider.writeContents(path: written, contents: FTPActivity.content)
             #expect(double.commands.last { $0.verb == "RNTO" }.map { $0.bytes.suffix(name.count) } == Data(name))
             #expect(try await Set(provider.contentsOfDirectory(path: .root).map(\.name)) == ["Книги", "Сказки"])
-            #expect(try await provider.contents(path: written) == FTPDoing.content)
+            #expect(try await provider.contents(path: written) == FTPActivity.content)
             #expect(try await provider.contents(path: ProviderPath("Сказки")) == Data("there".utf8))
             try await provider.moveItem(path: written, to: moved)
-            #expect(try await provider.attributesOfItem(path: moved).size == Int64(FTPDoing.content.count))
+            #expect(try await provider.attributesOfItem(path: moved).size == Int64(FTPActivity.content.count))
             try await provider.removeItem(path: moved)
             #expect(try await provider.contentsOfDirectory(path: .root).map(\.name) == ["Сказки"])
             let foreign = double.commands.map(\.bytes).filter { !$0.allSatisfy { $0 < 0x80 } }

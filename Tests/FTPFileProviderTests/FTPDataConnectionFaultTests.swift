@@ -6,7 +6,7 @@ import Testing
 
 /// How data connections come about, and how they do not.
 @Suite struct FTPDataConnectionFaultTests {
-    private static let doings: [FTPDoing] = [.read, .readPart, .list, .publish, .writeInPlace]
+    private static let doings: [FTPActivity] = [.read, .readPart, .list, .publish, .writeInPlace]
 
     private func all(_ provider: FTPFileProvider, _ double: FTPDouble) async throws {
         for doing in Self.doings {
@@ -14,7 +14,7 @@ import Testing
         }
         try await #expect(provider.contents(path: ProviderPath("book")) == FTPFaults.book)
         try await #expect(provider.contents(path: ProviderPath("book"), part: .range(7..<99)) == FTPFaults.book[7..<99])
-        #expect(double.file("/publish") == FTPDoing.content)
+        #expect(double.file("/publish") == FTPActivity.content)
     }
 
     @Test(arguments: ["10.0.0.1", "0.0.0.0", "192.0.2.7", "127.0.0.2"])
@@ -34,7 +34,7 @@ import Testing
             $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { _, provider in
             // At the same host it may lead to another port, whose greeting is then no content of the right size.
-            let error = try await FTPFaults.mustFail { try await FTPDoing.read.run(provider) }
+            let error = try await FTPFaults.mustFail { try await FTPActivity.read.run(provider) }
             #expect(!(error is CancellationError))
             #expect(other.commands == [])
         }
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: ["RETR", "MLSD", "STOR"]) func `No data connection can be had once, or ever`(verb: String) async throws {
-        let doings: [FTPDoing] = verb == "RETR" ? [.read, .readPart] : verb == "MLSD" ? [.list] : [.publish, .writeInPlace]
+        let doings: [FTPActivity] = verb == "RETR" ? [.read, .readPart] : verb == "MLSD" ? [.list] : [.publish, .writeInPlace]
         for code in ["425 No", "426 Lost", "451 Later"] {
             for doing in doings {
                 try await withFTPProvider(.init { $0.verb == verb && $0.occurrence == 1 ? [.reply(code)] : [] }) {
@@ -148,7 +148,7 @@ import Testing
             } configure: {
                 $0.dataMode = .active
             } _: { double, provider in
-                for doing in [FTPDoing.read, .list, .publish] {
+                for doing in [FTPActivity.read, .list, .publish] {
                     let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                     #expect(error.isTransient, "\(doing): \(error)")
                 }

@@ -84,7 +84,7 @@ import Testing
                 let start = ContinuousClock.now
                 try await #expect(read(provider, part) == FTPFaults.book[range], "\(fault)")
                 #expect(start.duration(to: .now) < .seconds(30))
-                try await FTPDoing.look.run(provider)
+                try await FTPActivity.look.run(provider)
             }
         }
     }

@@ -9,7 +9,7 @@ import Testing
     private static let looks: Set<String> = ["LIST", "MLSD", "MLST", "SIZE", "MDTM", "NLST"]
 
     private static func write(
-        _ provider: FTPFileProvider, _ name: String = "new", _ data: Data = FTPDoing.content, overwrite: Bool = false,
+        _ provider: FTPFileProvider, _ name: String = "new", _ data: Data = FTPActivity.content, overwrite: Bool = false,
         inPlace: Bool = false
     ) async throws -> FileObject {
         let options = WriteOptions(overwrite: overwrite, placement: inPlace ? .inPlace : .published)
@@ -21,7 +21,7 @@ import Testing
     func `Where nothing can be looked at, the acknowledgement is the proof`(refusal: String, inPlace: Bool) async throws {
         let settings = FTPDouble.Settings { Self.looks.contains($0.verb) ? [.reply(refusal)] : [] }
         try await withFTPProvider(settings) { double, provider in
-            for data in [FTPDoing.content, Data(repeating: 7, count: 2 << 20), Data()] {
+            for data in [FTPActivity.content, Data(repeating: 7, count: 2 << 20), Data()] {
                 let name = "new \(data.count)"
                 let written = try await Self.write(provider, name, data, inPlace: inPlace)
                 #expect(written.size == nil && double.file("/\(name)") == data)
@@ -29,7 +29,7 @@ import Testing
             // As asked for, over what is there.
             let size = try await Self.write(provider, "old", overwrite: true, inPlace: inPlace).size
             #expect(size == nil)
-            #expect(double.file("/old") == FTPDoing.content)
+            #expect(double.file("/old") == FTPActivity.content)
             // A name that is taken is found out all the same.
             let error = try await FTPFaults.mustFail { try await Self.write(provider, "book", inPlace: inPlace) }
             #expect(error.cocoaCode == .fileWriteFileExists && double.file("/book") == FTPFaults.book)
@@ -43,7 +43,7 @@ import Testing
         try await withFTPProvider(settings) { double, provider in
             let size = try await Self.write(provider, inPlace: true).size
             #expect(size == nil)
-            #expect(double.file("/new") == FTPDoing.content)
+            #expect(double.file("/new") == FTPActivity.content)
             let error = try await FTPFaults.mustFail { try await Self.write(provider, "other") }
             #expect(error.sentence.contains("--in-place"), "\(error.sentence)")
             #expect(!double.exists("/other"))
@@ -59,7 +59,7 @@ import Testing
         try await withFTPProvider(settings) { double, provider in
             let size = try await Self.write(provider, inPlace: true).size
             #expect(size == nil)
-            #expect(double.file("/new") == FTPDoing.content)
+            #expect(double.file("/new") == FTPActivity.content)
             let error = try await FTPFaults.mustFail { try await Self.write(provider, "old", overwrite: true) }
             #expect(error.cocoaCode == .fileWriteUnknown && double.file("/old") == Data("old".utf8))
         }
@@ -78,11 +78,11 @@ import Testing
     @Test func `Without SIZE and MLST a listing tells`() async throws {
         try await withFTPProvider(Self.bare()) { double, provider in
             let size = try await Self.write(provider).size
-            #expect(size == Int64(FTPDoing.content.count))
+            #expect(size == Int64(FTPActivity.content.count))
             let error = try await FTPFaults.mustFail { try await Self.write(provider, "old") }
             #expect(error.cocoaCode == .fileWriteFileExists && double.file("/old") == Data("old".utf8))
             let replaced = try await Self.write(provider, "old", overwrite: true).size
-            #expect(replaced == Int64(FTPDoing.content.count))
+            #expect(replaced == Int64(FTPActivity.content.count))
         }
     }
 
@@ -100,7 +100,7 @@ import Testing
             for _ in 0..<2 {
                 let error = try await FTPFaults.mustFail { try await Self.write(provider, "old", overwrite: true) }
                 #expect(error.cocoaCode == .fileWriteUnknown && double.file("/old") == Data("old".utf8))
-                #expect(error.sentence.contains("\(count) of \(FTPDoing.content.count) bytes"), "\(error.sentence)")
+                #expect(error.sentence.contains("\(count) of \(FTPActivity.content.count) bytes"), "\(error.sentence)")
             }
             // In place and short, too, which the server's 226 was taken for before.
             let error = try await FTPFaults.mustFail { try await Self.write(provider, inPlace: true) }
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `A reply that gives the length takes no look`() async throws {
-        let count = FTPDoing.content.count
+        let count = FTPActivity.content.count
         let settings = FTPDouble.Settings {
             $0.verb == "STOR" ? [.replyAfterDoing("226 Transfer complete, \(count) bytes")] : []
         }

@@ -80,7 +80,7 @@ enum FTPFaults {
 }
 
 /// Each kind of operation.
-enum FTPDoing: String, CaseIterable, Sendable {
+enum FTPActivity: String, CaseIterable, Sendable {
     case look
     case list
     case read

@@ -102,7 +102,7 @@ import Testing
         } _: { _, provider in
             let error = try await FTPFaults.mustFail { try await names(provider) }
             #expect(error.urlCode == .timedOut)
-            try await FTPDoing.look.run(provider)
+            try await FTPActivity.look.run(provider)
         }
     }
 
@@ -148,7 +148,7 @@ import Testing
     @Test func `Names that FTP cannot write are refused before anything is sent`() async throws {
         for bytes in [[13], [10], [255], [97, 13, 10, 98], [97, 255, 98]] as [[UInt8]] {
             try await withFTPProvider { double, provider in
-                try await FTPDoing.look.run(provider)
+                try await FTPActivity.look.run(provider)
                 let before = double.commands.count
                 let path = try ProviderPath(bytes: bytes)
                 let old = try ProviderPath("old")

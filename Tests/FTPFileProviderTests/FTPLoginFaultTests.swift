@@ -26,7 +26,7 @@ import Testing
         func refused(_ credential: Credential, for origin: Origin, user: String?) { state.update { $0.refused.append(credential) } }
     }
 
-    private func look(_ provider: FTPFileProvider) async throws { try await FTPDoing.look.run(provider) }
+    private func look(_ provider: FTPFileProvider) async throws { try await FTPActivity.look.run(provider) }
 
     private func short(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 2, idle: 2) }
 
@@ -78,14 +78,14 @@ import Testing
     @Test(arguments: ["USER", "PASS", "PWD", "FEAT", "TYPE", "MLST", "SIZE", "EPSV", "RETR", "STOR", "RNFR", "RNTO", "DELE", "MKD"])
     func `A server that closes at any command is one error, or none where it may be asked again`(verb: String) async throws {
         let settings = FTPDouble.Settings { $0.verb == verb && $0.occurrence == 1 ? [.reply("421 Closing"), .close] : [] }
-        for doing in [FTPDoing.look, .read, .publish, .makeFolder, .remove] {
+        for doing in [FTPActivity.look, .read, .publish, .makeFolder, .remove] {
             try await withFTPProvider(settings) {
                 $0.retries.retries = 1
             } _: { double, provider in
                 let error = await FTPFaults.failure { try await doing.run(provider) }
                 if let error { #expect(error.isTransient, "\(doing) \(verb): \(error)") }
-                if ![FTPDoing.makeFolder, .remove].contains(doing) { #expect(error == nil, "\(doing) \(verb)") }
-                if doing == .publish { #expect(double.file("/new") == FTPDoing.content) }
+                if ![FTPActivity.makeFolder, .remove].contains(doing) { #expect(error == nil, "\(doing) \(verb)") }
+                if doing == .publish { #expect(double.file("/new") == FTPActivity.content) }
                 try await look(provider)
             }
         }
@@ -195,7 +195,7 @@ import Testing
     private func thirty(_ provider: FTPFileProvider) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<30 {
-                group.addTask { try await (number.isMultiple(of: 3) ? FTPDoing.read : .look).run(provider) }
+                group.addTask { try await (number.isMultiple(of: 3) ? FTPActivity.read : .look).run(provider) }
             }
             try await group.waitForAll()
         }
@@ -230,7 +230,7 @@ import Testing
             try await look(provider)
             try await eventually { double.openConnections == 0 }
             try await look(provider)
-            try await FTPDoing.publish.run(provider)
+            try await FTPActivity.publish.run(provider)
             #expect(double.connections >= 2)
         }
     }

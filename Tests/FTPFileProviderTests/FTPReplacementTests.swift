@@ -19,8 +19,8 @@ import Testing
 
     @Test func `An upload over the only connection gets the old file out of the way and removes it`() async throws {
         try await withFTPProvider(settings(), options: one) { double, provider in
-            _ = try await provider.writeContents(path: ProviderPath("old"), contents: FTPDoing.content, overwrite: true)
-            #expect(double.file("/old") == FTPDoing.content)
+            _ = try await provider.writeContents(path: ProviderPath("old"), contents: FTPActivity.content, overwrite: true)
+            #expect(double.file("/old") == FTPActivity.content)
             #expect(double.commands.count { $0.verb == "USER" } == 1)
         }
     }
@@ -30,7 +30,7 @@ import Testing
         let settings = settings { $0.verb == "RNTO" && $0.occurrence == 3 ? [.reply(reply)] : [] }
         try await withFTPProvider(settings, options: one) { double, provider in
             _ = try await FTPFaults.mustFail {
-                try await provider.writeContents(path: ProviderPath("old"), contents: FTPDoing.content, overwrite: true)
+                try await provider.writeContents(path: ProviderPath("old"), contents: FTPActivity.content, overwrite: true)
             }
             #expect(double.file("/old") == Self.old)
             #expect(double.commands.count { $0.verb == "USER" } == 1)

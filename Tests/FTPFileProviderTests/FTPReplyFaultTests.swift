@@ -8,13 +8,13 @@ import Testing
 /// What servers say, lawful and not.
 @Suite struct FTPReplyFaultTests {
     private func everything(_ provider: FTPFileProvider, _ double: FTPDouble) async throws {
-        for doing in FTPDoing.allCases {
+        for doing in FTPActivity.allCases {
             try await doing.run(provider, doing.rawValue)
             if doing == .move { double.put(Data("old".utf8), at: "/old") }
         }
-        #expect(double.file("/publish") == FTPDoing.content)
-        #expect(double.file("/writeInPlace") == FTPDoing.content)
-        #expect(double.file("/move") == FTPDoing.content)
+        #expect(double.file("/publish") == FTPActivity.content)
+        #expect(double.file("/writeInPlace") == FTPActivity.content)
+        #expect(double.file("/move") == FTPActivity.content)
         #expect(!double.exists("/old"))
     }
 
@@ -53,7 +53,7 @@ import Testing
     @Test func `A transfer begins without a preliminary reply`() async throws {
         let settings = FTPDouble.Settings { ["RETR", "STOR"].contains($0.verb) ? [.mark(nil)] : [] }
         try await withFTPProvider(settings) { double, provider in
-            for doing in [FTPDoing.read, .publish] {
+            for doing in [FTPActivity.read, .publish] {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error is URLError || error is FTPReplyError, "\(error)")
             }
@@ -71,16 +71,16 @@ import Testing
         try await withFTPProvider(settings) {
             $0.retries.retries = 1
         } _: { double, provider in
-            try await FTPDoing.read.run(provider)
+            try await FTPActivity.read.run(provider)
             let item = try await provider.attributesOfItem(path: ProviderPath("book"))
             #expect(item.size == Int64(FTPFaults.book.count))
             await #expect(throws: CocoaError.self) { try await provider.attributesOfItem(path: ProviderPath("gone")) }
-            try await FTPDoing.list.run(provider)
-            try await FTPDoing.look.run(provider)
-            try await FTPDoing.publish.run(provider)
-            try await FTPDoing.look.run(provider)
-            try await FTPDoing.remove.run(provider)
-            #expect(double.file("/new") == FTPDoing.content)
+            try await FTPActivity.list.run(provider)
+            try await FTPActivity.look.run(provider)
+            try await FTPActivity.publish.run(provider)
+            try await FTPActivity.look.run(provider)
+            try await FTPActivity.remove.run(provider)
+            #expect(double.file("/new") == FTPActivity.content)
             #expect(!double.exists("/old"))
             double.put(Data("old".utf8), at: "/old")
             double.remove("/new")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [FTPDoing.look, .publish, .makeFolder]) func `A reply without end is given up`(doing: FTPDoing) async throws {
+    @Test(arguments: [FTPActivity.look, .publish, .makeFolder]) func `A reply without end is given up`(doing: FTPActivity) async throws {
         for end in ["250-More\r\n", "x"] {
             for verb in ["TYPE", "MLST", "EPSV", "MKD"] {
                 let settings = FTPDouble.Settings { $0.verb == verb ? [.endless(Data(end.utf8))] : [] }
@@ -106,8 +106,8 @@ import Testing
     @Test(arguments: ["250 a\0b", "250-a\0\n\0\0\n250 \0"]) func `A reply holds NUL`(reply: String) async throws {
         let settings = FTPDouble.Settings { ["DELE", "MKD"].contains($0.verb) ? [.replyAfterDoing(reply)] : [] }
         try await withFTPProvider(settings) { double, provider in
-            _ = await FTPFaults.failure { try await FTPDoing.makeFolder.run(provider, "folder") }
-            _ = await FTPFaults.failure { try await FTPDoing.remove.run(provider) }
+            _ = await FTPFaults.failure { try await FTPActivity.makeFolder.run(provider, "folder") }
+            _ = await FTPFaults.failure { try await FTPActivity.remove.run(provider) }
             #expect(double.exists("/folder"))
         }
     }
@@ -118,7 +118,7 @@ import Testing
         try await withFTPProvider(settings) {
             $0.timeouts = Timeouts(connect: 2, idle: 2)
         } _: { double, provider in
-            let error = try await FTPFaults.mustFail { try await FTPDoing.look.run(provider) }
+            let error = try await FTPFaults.mustFail { try await FTPActivity.look.run(provider) }
             #expect(error is URLError)
             #expect(!double.commands.contains { $0.verb == "PASS" })
         }
@@ -130,7 +130,7 @@ import Testing
             try await withFTPProvider(settings) {
                 $0.timeouts = Timeouts(connect: 2, idle: 2)
             } _: { double, provider in
-                for doing in [FTPDoing.look, .read, .publish, .move] {
+                for doing in [FTPActivity.look, .read, .publish, .move] {
                     let before = double.commands.count
                     let error = await FTPFaults.failure { try await doing.run(provider) }
                     // What comes in place of a reply is an error.

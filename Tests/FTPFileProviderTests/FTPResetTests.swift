@@ -6,17 +6,17 @@ import Testing
 
 /// The connection for commands, or that for data, is reset after so many bytes; every few of them once.
 @Suite struct FTPResetTests {
-    private static let doings: [FTPDoing] = [.look, .list, .read, .readPart, .publish, .replace, .move, .remove]
+    private static let doings: [FTPActivity] = [.look, .list, .read, .readPart, .publish, .replace, .move, .remove]
 
     /// The tree is as before `doing` or as after it.
-    private func check(_ double: FTPDouble, after doing: FTPDoing, isDone: Bool, _ place: Comment) {
+    private func check(_ double: FTPDouble, after doing: FTPActivity, isDone: Bool, _ place: Comment) {
         let old = double.file("/old")
         #expect(double.file("/book") == FTPFaults.book, place)
         switch doing {
         case .publish:
-            #expect(double.file("/new") == FTPDoing.content || !isDone && double.file("/new") == nil, place)
+            #expect(double.file("/new") == FTPActivity.content || !isDone && double.file("/new") == nil, place)
         case .replace:
-            #expect(old == FTPDoing.content || !isDone && old == Data("old".utf8), place)
+            #expect(old == FTPActivity.content || !isDone && old == Data("old".utf8), place)
         case .move:
             #expect((old == nil) != (double.file("/new") == nil), place)
             #expect(!isDone || old == nil, place)
@@ -26,7 +26,7 @@ import Testing
     }
 
     private func run(
-        _ doing: FTPDoing, retries: Int, hasMLST: Bool, _ place: Comment, reset: (FTPDouble) -> Void
+        _ doing: FTPActivity, retries: Int, hasMLST: Bool, _ place: Comment, reset: (FTPDouble) -> Void
     ) async throws -> Bool {
         var isDone = false
         var settings = FTPDouble.Settings()
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// How many bytes an operation has on its connection for commands, each way, with the login.
-    private func traffic(_ doing: FTPDoing, hasMLST: Bool) async throws -> (received: Int, sent: Int) {
+    private func traffic(_ doing: FTPActivity, hasMLST: Bool) async throws -> (received: Int, sent: Int) {
         var settings = FTPDouble.Settings()
         if !hasMLST { settings.features = ["SIZE", "MDTM", "REST STREAM"] }
         var traffic = (received: 0, sent: 0)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: doings, [true, false])
-    func `A reset of the control connection leaves the old or the new`(doing: FTPDoing, hasMLST: Bool) async throws {
+    func `A reset of the control connection leaves the old or the new`(doing: FTPActivity, hasMLST: Bool) async throws {
         let traffic = try await traffic(doing, hasMLST: hasMLST)
         var failures = 0
         for retries in [0, 1] {
@@ -79,7 +79,7 @@ import Testing
         #expect(failures > 10)
     }
 
-    @Test(arguments: doings) func `A reset of the data connection leaves the old or the new`(doing: FTPDoing) async throws {
+    @Test(arguments: doings) func `A reset of the data connection leaves the old or the new`(doing: FTPActivity) async throws {
         for retries in [0, 1] {
             for count in [0, 1, 10, 11, 99, 100, 101, 4_999, 5_000] {
                 for cut in [FaultServer.Cut.afterSending(count), .afterReceiving(count)] {
@@ -97,9 +97,9 @@ import Testing
                 try await withFTPProvider(settings) {
                     $0.retries.retries = retries
                 } _: { double, provider in
-                    let error = await FTPFaults.failure { try await FTPDoing.replace.run(provider) }
+                    let error = await FTPFaults.failure { try await FTPActivity.replace.run(provider) }
                     let file = double.file("/old")
-                    #expect(file == FTPDoing.content || error != nil && file == Data("old".utf8), "\(fault) \(occurrence)")
+                    #expect(file == FTPActivity.content || error != nil && file == Data("old".utf8), "\(fault) \(occurrence)")
                 }
             }
         }

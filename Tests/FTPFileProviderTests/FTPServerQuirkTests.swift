@@ -17,11 +17,11 @@ import Testing
             $0.timeouts = Timeouts(connect: 2, idle: 2)
             $0.retries.retries = 1
         } _: { double, provider in
-            for doing in FTPDoing.allCases {
+            for doing in FTPActivity.allCases {
                 try await doing.run(provider, doing.rawValue)
                 if doing == .move { double.put(Data("old".utf8), at: "/old") }
             }
-            #expect(double.file("/publish") == FTPDoing.content && double.file("/writeInPlace") == FTPDoing.content)
+            #expect(double.file("/publish") == FTPActivity.content && double.file("/writeInPlace") == FTPActivity.content)
             #expect(double.connections == 2)
         }
     }
@@ -31,7 +31,7 @@ import Testing
         try await withFTPProvider(settings) {
             $0.retries.retries = 1
         } _: { _, provider in
-            try await FTPDoing.read.run(provider)
+            try await FTPActivity.read.run(provider)
             #expect(provider.connection.host.pipelining.isAllowed)
         }
     }
@@ -52,9 +52,9 @@ import Testing
             let long = try ProviderPath([name, name, name, "book"].joined(separator: "/"))
             _ = try await FTPFaults.mustFail { try await provider.attributesOfItem(path: long) }
             _ = try await FTPFaults.mustFail { try await provider.contentsOfDirectory(path: long) }
-            _ = try await FTPFaults.mustFail { try await provider.writeContents(path: long, contents: FTPDoing.content) }
+            _ = try await FTPFaults.mustFail { try await provider.writeContents(path: long, contents: FTPActivity.content) }
             let before = double.commands.count
-            try await FTPDoing.look.run(provider)
+            try await FTPActivity.look.run(provider)
             #expect(double.commands.dropFirst(before).map(\.verb) == ["MLST"])
         }
     }
@@ -117,9 +117,9 @@ import Testing
                 #expect(error.cocoaCode == .fileWriteInvalidFileName && !double.commands.contains { $0.verb == "MKD" })
                 return
             }
-            _ = try await provider.writeContents(path: path, contents: FTPDoing.content)
+            _ = try await provider.writeContents(path: path, contents: FTPActivity.content)
             #expect(try await provider.contentsOfDirectory(path: .root).map(\.name) == ["Моя книга"])
-            #expect(try await provider.contents(path: path) == FTPDoing.content)
+            #expect(try await provider.contents(path: path) == FTPActivity.content)
             try await provider.removeItem(path: path)
             #expect(double.paths == [])
         }
@@ -133,7 +133,7 @@ import Testing
             } configure: {
                 $0.dataMode = .active
             } _: { _, provider in
-                let error = await FTPFaults.failure { try await FTPDoing.read.run(provider) }
+                let error = await FTPFaults.failure { try await FTPActivity.read.run(provider) }
                 #expect((error != nil) == isForeign)
             }
         }
@@ -148,8 +148,8 @@ import Testing
             $0.timeouts = Timeouts(connect: 2, idle: 2)
             $0.retries.retries = 1
         } _: { double, provider in
-            for _ in 0..<3 { try await FTPDoing.read.run(provider) }
-            try await FTPDoing.publish.run(provider)
+            for _ in 0..<3 { try await FTPActivity.read.run(provider) }
+            try await FTPActivity.publish.run(provider)
             #expect(double.commands.count { $0.verb == "EPSV" } == 1 && double.commands.contains { $0.verb == "PASV" })
         }
     }
@@ -197,7 +197,7 @@ import Testing
 
     @Test func `TCP keeps control connections alive`() async throws {
         try await withFTPProvider { double, provider in
-            try await FTPDoing.look.run(provider)
+            try await FTPActivity.look.run(provider)
             let own = (0..<4_096 as Range<Int32>).filter { Self.port(behind: $0) == double.port }
             #expect(!own.isEmpty)
             for socket in own {

@@ -24,13 +24,13 @@ import Testing
 
     @discardableResult
     private func send(
-        _ name: String, _ data: Data = FTPDoing.content, _ provider: FTPFileProvider, _ options: WriteOptions = inPlace
+        _ name: String, _ data: Data = FTPActivity.content, _ provider: FTPFileProvider, _ options: WriteOptions = inPlace
     ) async throws -> FileObject {
         try await provider.writeContents(path: ProviderPath(name), from: DataSource(data), options: options)
     }
 
     private func send(_ name: String, _ provider: FTPFileProvider) async throws -> FileObject {
-        try await send(name, FTPDoing.content, provider)
+        try await send(name, FTPActivity.content, provider)
     }
 
     @Test(arguments: [0, 1, 64 << 10])
@@ -46,8 +46,8 @@ import Testing
 
     @Test func `A short file is published as any other`() async throws {
         try await withWarmProvider { double, provider in
-            for _ in 0..<20 { try await send("old", FTPDoing.content, provider, WriteOptions(overwrite: true)) }
-            #expect(double.file("/old") == FTPDoing.content && Set(double.commands.map(\.connection)) == [1])
+            for _ in 0..<20 { try await send("old", FTPActivity.content, provider, WriteOptions(overwrite: true)) }
+            #expect(double.file("/old") == FTPActivity.content && Set(double.commands.map(\.connection)) == [1])
         }
     }
 
@@ -60,7 +60,7 @@ import Testing
             #expect((error as? CocoaError)?.code == .fileWriteFileExists)
             #expect(double.file("/old") == Data("old".utf8) && !double.commands.contains { $0.verb == "STOR" && $0.path == "/old" })
             _ = try await send("new", provider)
-            #expect(double.file("/new") == FTPDoing.content && Set(double.commands.map(\.connection)) == [1])
+            #expect(double.file("/new") == FTPActivity.content && Set(double.commands.map(\.connection)) == [1])
         }
     }
 
@@ -78,7 +78,7 @@ import Testing
             _ = try await FTPFaults.mustFail { try await send("new", Data(repeating: 7, count: 64 << 10), provider) }
             #expect(!double.exists("/new"))
             _ = try await send("other", provider)
-            #expect(double.file("/other") == FTPDoing.content && Set(double.commands.map(\.connection)) == [1])
+            #expect(double.file("/other") == FTPActivity.content && Set(double.commands.map(\.connection)) == [1])
         }
     }
 
@@ -87,7 +87,7 @@ import Testing
         let settings = FTPDouble.Settings { $0.verb == "EPSV" && $0.occurrence == 2 ? [.passiveReply { _ in reply }] : [] }
         try await withWarmProvider(settings) { double, provider in
             _ = try await send("new", provider)
-            #expect(double.file("/new") == FTPDoing.content)
+            #expect(double.file("/new") == FTPActivity.content)
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
             _ = try await FTPFaults.mustFail { try await send("new", provider) }
             #expect(!double.exists("/new"))
             _ = try await send("other", provider)
-            #expect(double.file("/other") == FTPDoing.content)
+            #expect(double.file("/other") == FTPActivity.content)
         }
     }
 
@@ -121,14 +121,14 @@ import Testing
         let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.path == "/new" ? [.mark(nil)] : [] }
         try await withWarmProvider(settings) { double, provider in
             _ = try await send("new", provider)
-            #expect(double.file("/new") == FTPDoing.content)
+            #expect(double.file("/new") == FTPActivity.content)
         }
     }
 
     @Test(arguments: [-1, 1])
     func `A source that gives another number of bytes than it says is not sent`(difference: Int) async throws {
         try await withWarmProvider { double, provider in
-            let source = ScriptedSource(FTPDoing.content, length: Int64(FTPDoing.content.count + difference))
+            let source = ScriptedSource(FTPActivity.content, length: Int64(FTPActivity.content.count + difference))
             let error = try await FTPFaults.mustFail {
                 try await provider.writeContents(path: ProviderPath("new"), from: source, options: Self.inPlace)
             }

@@ -11,7 +11,7 @@ import Testing
     private func quick(_ options: inout ConnectionOptions) { options.timeouts = Timeouts(connect: 2, idle: 2) }
 
     private func write(
-        _ provider: FTPFileProvider, _ data: Data = FTPDoing.content, to name: String = "old", overwrite: Bool = true
+        _ provider: FTPFileProvider, _ data: Data = FTPActivity.content, to name: String = "old", overwrite: Bool = true
     ) async throws -> FileObject {
         try await provider.writeContents(path: ProviderPath(name), contents: data, overwrite: overwrite)
     }
@@ -40,7 +40,7 @@ import Testing
         let reported: Set = ["STOR", "RNFR", "RNTO", "DELE", "RMD", "MKD", "MLST", "MLSD", "LIST", "SIZE", "MDTM", "RETR", "CWD"]
         for text in ["550 No", "553 Not you", "550 Permission denied", "500 What?"] {
             try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply(text)] : [] }) { double, provider in
-                for doing in FTPDoing.allCases {
+                for doing in FTPActivity.allCases {
                     _ = try await FTPFaults.mustFail { try await doing.run(provider) }
                 }
                 #expect(isOld(double))
@@ -56,7 +56,7 @@ import Testing
                     _ = try await FTPFaults.mustFail { try await write(provider) }
                     #expect(isOld(double))
                     _ = try await FTPFaults.mustFail { try await write(provider, to: "new", overwrite: false) }
-                    _ = try await FTPFaults.mustFail { try await FTPDoing.move.run(provider) }
+                    _ = try await FTPFaults.mustFail { try await FTPActivity.move.run(provider) }
                     #expect(isOld(double) && !double.exists("/new"))
                 }
             }
@@ -68,10 +68,10 @@ import Testing
         settings.renameReplaces = false
         try await withFTPProvider(settings) { double, provider in
             _ = try await write(provider)
-            #expect(double.file("/old") == FTPDoing.content)
+            #expect(double.file("/old") == FTPActivity.content)
             double.putFolder("/folder")
             _ = try await write(provider, to: "folder")
-            #expect(double.file("/folder") == FTPDoing.content)
+            #expect(double.file("/folder") == FTPActivity.content)
         }
         settings.answer = { $0.verb == "RNTO" && $0.occurrence == 3 ? [.reply("550 Not now")] : [] }
         try await withFTPProvider(settings) { double, provider in
@@ -83,7 +83,7 @@ import Testing
     // MARK: What the server keeps
 
     @Test(arguments: [0, 5]) func `A server that keeps less and says that all is well replaces nothing`(count: Int) async throws {
-        for data in [FTPDoing.content, Self.large] {
+        for data in [FTPActivity.content, Self.large] {
             try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(count)] : [] }) { double, provider in
                 let error = try await FTPFaults.mustFail { try await write(provider, data) }
                 #expect(error.cocoaCode == .fileWriteUnknown)
@@ -175,7 +175,7 @@ import Testing
 
     @Test(arguments: [0, 1]) func `The last word never comes, or the connection goes before it`(retries: Int) async throws {
         for fault in [FTPDouble.Fault.noFinalReply, .noFinalReplyButOpen] {
-            for data in [FTPDoing.content, Self.large] {
+            for data in [FTPActivity.content, Self.large] {
                 let settings = FTPDouble.Settings { $0.verb == "STOR" && $0.occurrence == 1 ? [fault] : [] }
                 try await withFTPProvider(settings) {
                     quick(&$0)
@@ -199,7 +199,7 @@ import Testing
                     $0.connectionsPerHost = connections
                 } _: { double, provider in
                     let error = await FTPFaults.failure { try await write(provider) }
-                    let isDone = double.file("/old") == FTPDoing.content
+                    let isDone = double.file("/old") == FTPActivity.content
                     #expect(error == nil ? isDone : isOld(double), "\(verb) \(fault)")
                     if case .noFinalReply = fault, verb == "RNTO" { #expect(error == nil) }
                     if retries > 0 { #expect(error == nil, "\(verb) \(fault): \(String(describing: error))") }

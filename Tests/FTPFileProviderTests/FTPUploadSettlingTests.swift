@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `A source of unknown length whose end was seen is settled by the size`(isKnown: Bool) async throws {
-        for data in [FTPDoing.content, Self.large] {
+        for data in [FTPActivity.content, Self.large] {
             for placement in [WriteOptions.Placement.published, .inPlace] {
                 try await withFTPProvider(.init { $0.verb == "STOR" ? [.noFinalReply] : [] }) { double, provider in
                     let item = try await provider.writeContents(
@@ -39,7 +39,7 @@ import Testing
             try await withFTPProvider(.init { $0.verb == "STOR" ? [.shortStore(3), .noFinalReply] : [] }) { double, provider in
                 let error = try await FTPFaults.mustFail {
                     try await provider.writeContents(
-                        path: ProviderPath("new"), from: DataSource(FTPDoing.content), options: WriteOptions(placement: placement))
+                        path: ProviderPath("new"), from: DataSource(FTPActivity.content), options: WriteOptions(placement: placement))
                 }
                 #expect(error.urlCode == .networkConnectionLost && !double.exists("/new"))
             }
@@ -47,17 +47,17 @@ import Testing
     }
 
     @Test func `An old file of the same length is not taken for the new one that replaces it in place`() async throws {
-        let old = Data(FTPDoing.content.reversed())
+        let old = Data(FTPActivity.content.reversed())
         for (keeps, isRepeatable) in [(true, true), (true, false), (false, true)] {
             let settings = FTPDouble.Settings { $0.verb == "STOR" ? (keeps ? [.storing { _ in old }] : []) + [.noFinalReply] : [] }
             try await withFTPProvider(settings) { double, provider in
                 let source: any WriteSource =
-                    isRepeatable ? DataSource(FTPDoing.content) : Self.once(FTPDoing.content, length: Int64(FTPDoing.content.count))
+                    isRepeatable ? DataSource(FTPActivity.content) : Self.once(FTPActivity.content, length: Int64(FTPActivity.content.count))
                 let error = await FTPFaults.failure {
                     try await provider.writeContents(
                         path: ProviderPath("old"), from: source, options: WriteOptions(overwrite: true, placement: .inPlace))
                 }
-                #expect((error == nil) == !keeps && double.file("/old") == (keeps ? old : FTPDoing.content))
+                #expect((error == nil) == !keeps && double.file("/old") == (keeps ? old : FTPActivity.content))
             }
         }
     }
@@ -82,10 +82,10 @@ import Testing
         settings.features = ["EPSV", "SIZE"]
         if !hasTimes { settings.unknown = ["MDTM"] }
         try await withFTPProvider(settings) { double, provider in
-            double.put(Data(FTPDoing.content.reversed()), at: "/old", modified: Self.date)
+            double.put(Data(FTPActivity.content.reversed()), at: "/old", modified: Self.date)
             let error = await FTPFaults.failure {
                 try await provider.writeContents(
-                    path: ProviderPath("old"), from: DataSource(FTPDoing.content),
+                    path: ProviderPath("old"), from: DataSource(FTPActivity.content),
                     options: WriteOptions(overwrite: true, placement: .inPlace))
             }
             #expect((error == nil) == hasTimes)
@@ -104,7 +104,7 @@ import Testing
                 double?.put(other, at: "/new")
                 return [verb == "STOR" ? .reply("553 Not that name") : .dropConnection]
             }
-            _ = try await FTPFaults.mustFail { try await FTPDoing.writeInPlace.run(provider) }
+            _ = try await FTPFaults.mustFail { try await FTPActivity.writeInPlace.run(provider) }
             #expect(double.file("/new") == other)
         }
     }
@@ -116,7 +116,7 @@ import Testing
                 double?.put(Data(), at: "/new")
                 return [.reply("425 No data connection")]
             }
-            _ = try await FTPFaults.mustFail { try await FTPDoing.writeInPlace.run(provider) }
+            _ = try await FTPFaults.mustFail { try await FTPActivity.writeInPlace.run(provider) }
             #expect(!double.exists("/new"))
         }
     }
@@ -127,7 +127,7 @@ import Testing
         try await withFTPProvider(settings) { double, provider in
             let error = await FTPFaults.failure {
                 try await provider.writeContents(
-                    path: ProviderPath("new"), from: DataSource(isLarge ? Self.large : FTPDoing.content),
+                    path: ProviderPath("new"), from: DataSource(isLarge ? Self.large : FTPActivity.content),
                     options: WriteOptions(placement: .inPlace))
             }
             #expect(error != nil && !double.exists("/new"))
@@ -163,7 +163,7 @@ import Testing
                     for _ in 0..<2 {
                         let options = WriteOptions(overwrite: true, placement: placement, modificationDate: Self.date)
                         let item = try await provider.writeContents(
-                            path: ProviderPath("new"), from: DataSource(FTPDoing.content), options: options)
+                            path: ProviderPath("new"), from: DataSource(FTPActivity.content), options: options)
                         #expect(item.modifiedDate == nil)
                     }
                     #expect(double.commands.count { $0.argument.contains("20170714") } == 1)
@@ -180,7 +180,7 @@ import Testing
     @Test func `A time that the server took is told`() async throws {
         try await withFTPProvider { double, provider in
             let options = WriteOptions(modificationDate: Self.date)
-            let item = try await provider.writeContents(path: ProviderPath("new"), from: DataSource(FTPDoing.content), options: options)
+            let item = try await provider.writeContents(path: ProviderPath("new"), from: DataSource(FTPActivity.content), options: options)
             #expect(item.modifiedDate == Self.date)
             #expect(try await provider.attributesOfItem(path: ProviderPath("new")).modifiedDate == Self.date)
         }
@@ -224,7 +224,7 @@ import Testing
     func `A command that there is no other way for is an unsupported feature`(code: Int) async throws {
         let reported: Set = ["STOR", "MKD", "RNFR"]
         try await withFTPProvider(.init { reported.contains($0.verb) ? [.reply("\(code) What?")] : [] }) { _, provider in
-            for doing in [FTPDoing.publish, .writeInPlace, .makeFolder, .move] {
+            for doing in [FTPActivity.publish, .writeInPlace, .makeFolder, .move] {
                 let error = try await FTPFaults.mustFail { try await doing.run(provider) }
                 #expect(error.cocoaCode == .featureUnsupported, "\(doing): \(error)")
                 #expect(((error as? CocoaError)?.underlying as? FTPReplyError)?.code.rawValue == code, "\(doing)")

@@ -7,13 +7,13 @@ import Testing
 
 /// What an upload says about the server at each of its commands.
 @Suite struct FTPWriteStateTests {
-    private typealias Noted = (verb: String, state: FTPWriteState)
+    private typealias NotedStep = (verb: String, state: FTPWriteState)
 
     /// The state at each command that stores, renames or removes a file.
     private static func run(
         _ upload: FTPUpload, on double: FTPDouble, _ answer: @escaping @Sendable (FTPDouble.Command) -> [FTPDouble.Fault] = { _ in [] }
-    ) async throws -> [Noted] {
-        let noted = LockedValue<[Noted]>([])
+    ) async throws -> [NotedStep] {
+        let noted = LockedValue<[NotedStep]>([])
         double.setAnswer { command in
             if ["STOR", "RNFR", "RNTO", "DELE"].contains(command.verb) { noted.update { $0.append((command.verb, upload.state.value)) } }
             return answer(command)
@@ -23,7 +23,7 @@ import Testing
     }
 
     private static func upload(to name: String, _ provider: FTPFileProvider, options: WriteOptions) throws -> FTPUpload {
-        FTPUpload(provider: provider, path: try ProviderPath(name), source: DataSource(FTPDoing.content), options: options)
+        FTPUpload(provider: provider, path: try ProviderPath(name), source: DataSource(FTPActivity.content), options: options)
     }
 
     @Test func `A replaced file is named from its renaming to its removal`() async throws {
@@ -54,7 +54,7 @@ import Testing
             let again = try Self.upload(to: "old", provider, options: upload.options)
             let noted = try await Self.run(again, on: double)
             #expect(noted.map(\.verb) == ["STOR"] && noted.map(\.state.stage) == [.sending])
-            #expect(again.state.value.stage == .placed && double.file("/old") == FTPDoing.content)
+            #expect(again.state.value.stage == .placed && double.file("/old") == FTPActivity.content)
         }
     }
 }

@@ -54,12 +54,12 @@ import Testing
     }
 
     @Test func `what a call held is let go of when it has ended, however many wait`() async throws {
-        final class Held: Sendable {}
+        final class HeldThread: Sendable {}
         let single = BlockingThreads(count: 1, name: "carrel.single")
         @Sendable func isHeldAfterCall() async throws -> Bool {
-            weak var seen: Held?
+            weak var seen: HeldThread?
             func call() async throws {
-                let held = Held()
+                let held = HeldThread()
                 seen = held
                 try await single.run { withExtendedLifetime(held) { _ = usleep(10) } }
             }

@@ -4,7 +4,7 @@ import Testing
 
 #if DEBUG
     @Suite struct OwningThreadTests {
-        private final class Owned: Sendable {
+        private final class OwnedObject: Sendable {
             let thread = OwningThread()
 
             /// Enters twice on another thread.
@@ -19,12 +19,12 @@ import Testing
         }
 
         @Test func `the first thread that enters is the owner, wherever it was made`() async {
-            await #expect(processExitsWith: .success) { Owned().enterElsewhere() }
+            await #expect(processExitsWith: .success) { OwnedObject().enterElsewhere() }
         }
 
         @Test func `a debug build ends where another thread enters`() async {
             await #expect(processExitsWith: .failure) {
-                let owned = Owned()
+                let owned = OwnedObject()
                 owned.thread.assertIsCurrent()
                 owned.enterElsewhere()
             }

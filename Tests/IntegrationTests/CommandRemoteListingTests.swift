@@ -7,7 +7,7 @@ import Testing
 /// Verbs that list folders of a server: several at once, in an order that does not depend on that, and names by patterns.
 @Suite struct CommandRemoteListingTests {
     /// Lets requests pass once so many have come: those before wait for them, ten seconds at most.
-    private final class Meeting: Sendable {
+    private final class Rendezvous: Sendable {
         private let expected: Int
         private let come = LockedValue(0)
         private let failed = LockedValue(false)
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A WebDAV server with these paths, those of folders with a slash at the end. Listings of folders in `/d/` attend `meeting`.
-    private func server(_ paths: [String], _ meeting: Meeting? = nil) throws -> FaultServer {
+    private func server(_ paths: [String], _ meeting: Rendezvous? = nil) throws -> FaultServer {
         try FaultServer { request in
             if request.method == "OPTIONS" { return .reply(200, headers: ["DAV": "1"]) }
             guard let path = paths.first(where: { $0 == request.target || $0 == request.target + "/" }) else { return .reply(404) }
@@ -61,7 +61,7 @@ import Testing
 
     @Test(arguments: [["tree"], ["tree", "--json"], ["rm", "-r", "--dry-run", "--exclude", "none"]])
     func `folders of a server are listed at once`(verb: [String]) async throws {
-        let meeting = Meeting(4)
+        let meeting = Rendezvous(4)
         let server = try server(Self.tree, meeting)
         defer { server.stop() }
         try await CommandRunner.use { runner in

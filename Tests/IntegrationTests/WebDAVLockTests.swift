@@ -35,12 +35,12 @@ struct WebDAVLockTests {
 
     @Test(arguments: WebDAVRaceTests.servers)
     func `a lock is given back after a failure and after a cancellation`(_ server: TestServers.WebDAV) async throws {
-        struct Broken: Error {}
+        struct BrokenError: Error {}
         try await server.withFolder { provider, folder in
             let path = try folder.appending("f")
             let other = try server.provider(TestServers.options(retries: 0))
             try await provider.writeContents(path: path, contents: Data("old".utf8))
-            await #expect(throws: Broken.self) { try await provider.withLock(path: path) { _ in throw Broken() } }
+            await #expect(throws: BrokenError.self) { try await provider.withLock(path: path) { _ in throw BrokenError() } }
             try await other.writeContents(path: path, contents: Data("1".utf8), overwrite: true)
             let (isHeld, signal) = AsyncStream<Never>.makeStream()
             let holding = Task {

@@ -77,15 +77,15 @@ struct WebDAVTests {
 
     @Test(arguments: TestServers.webDAV)
     func `nothing is left of a write that fails`(_ server: TestServers.WebDAV) async throws {
-        struct Broken: Error {}
+        struct BrokenError: Error {}
         try await server.withFolder { provider, folder in
             let path = try folder.appending("f")
             try await provider.writeContents(path: path, contents: Data("old".utf8))
             let stream = AsyncThrowingStream<Data, any Error> { continuation in
                 continuation.yield(Data(count: 100_000))
-                continuation.finish(throwing: Broken())
+                continuation.finish(throwing: BrokenError())
             }
-            await #expect(throws: Broken.self) {
+            await #expect(throws: BrokenError.self) {
                 try await provider.writeContents(path: path, from: SequenceSource(stream), options: WriteOptions(overwrite: true))
             }
             #expect(try await provider.contents(path: path) == Data("old".utf8))

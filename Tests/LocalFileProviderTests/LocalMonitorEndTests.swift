@@ -9,10 +9,10 @@ import Testing
 extension LocalMonitorTests {
     @Test func `the end of the watched folder is told, then thrown`() async throws {
         for change in ["remove", "move"] {
-            let place = try TestFolder()
-            try place.makeFolder("/watched")
-            let watch = try await place.provider.watch(path: ProviderPath("watched"), options: WatchOptions(window: 0.01))
-            #expect(change == "remove" ? rmdir(place.root + "/watched") == 0 : rename(place.root + "/watched", place.root + "/w") == 0)
+            let storage = try TestFolder()
+            try storage.makeFolder("/watched")
+            let watch = try await storage.provider.watch(path: ProviderPath("watched"), options: WatchOptions(window: 0.01))
+            #expect(change == "remove" ? rmdir(storage.root + "/watched") == 0 : rename(storage.root + "/watched", storage.root + "/w") == 0)
             #expect(try await watch.next()?.map(\.description) == ["removed /watched"])
             let error = await #expect(throws: CocoaError.self) { try await watch.next() }
             #expect(error?.code == .fileReadNoSuchFile)
@@ -21,30 +21,30 @@ extension LocalMonitorTests {
     }
 
     @Test func `the end of a provider's own root is told at the next look`() async throws {
-        let place = try TestFolder()
-        let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0.01))
-        #expect(rmdir(place.root) == 0)
+        let storage = try TestFolder()
+        let watch = try await storage.provider.watch(path: .root, options: WatchOptions(window: 0.01))
+        #expect(rmdir(storage.root) == 0)
         (watch as? LocalMonitor)?.queue.wake()
         #expect(try await watch.next()?.map(\.description) == ["removed /"])
         await watch.stop()
     }
 
     @Test func `what cannot be watched is an error`() async throws {
-        let place = try TestFolder()
-        try place.put("x", at: "/file")
+        let storage = try TestFolder()
+        try storage.put("x", at: "/file")
         for (path, code) in [("/missing", POSIXErrorCode.ENOENT), ("/file", .ENOTDIR)] {
-            let error = await #expect(throws: CocoaError.self) { _ = try await place.provider.changes(at: ProviderPath(path)) }
+            let error = await #expect(throws: CocoaError.self) { _ = try await storage.provider.changes(at: ProviderPath(path)) }
             #expect(error?.cause == code)
         }
     }
 
     @Test func `stopping ends a wait, and a cancelled consumer may come back`() async throws {
-        let place = try TestFolder()
-        let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0.01))
+        let storage = try TestFolder()
+        let watch = try await storage.provider.watch(path: .root, options: WatchOptions(window: 0.01))
         let cancelled = Task { try await watch.next() }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        try place.put("x", at: "/f")
+        try storage.put("x", at: "/f")
         #expect(try await watch.next()?.count == 1)
         let waiting = Task { try await watch.next() }
         await watch.stop()
@@ -52,11 +52,11 @@ extension LocalMonitorTests {
     }
 
     @Test func `a consumer that is cancelled while polling begins may come back`() async throws {
-        let place = try TestFolder()
+        let storage = try TestFolder()
         let monitor = LocalMonitor(
-            of: place.provider, path: .root, options: WatchOptions(window: 0, minInterval: 0.01), maxWatches: 1)
+            of: storage.provider, path: .root, options: WatchOptions(window: 0, minInterval: 0.01), maxWatches: 1)
         try await monitor.start()
-        try place.makeFolder("/a")
+        try storage.makeFolder("/a")
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await monitor.next()
@@ -64,24 +64,24 @@ extension LocalMonitorTests {
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         #expect(try await monitor.next()?.map(\.kind) == [.rescan])
-        try place.put("x", at: "/a/f")
+        try storage.put("x", at: "/a/f")
         #expect(try await monitor.next()?.map(\.description) == ["created /a/f"])
         await monitor.stop()
     }
 
     @Test func `a folder that is gone when polling begins is told, then thrown`() async throws {
-        let place = try TestFolder()
-        try place.makeFolder("/watched")
-        let monitor = LocalMonitor(of: place.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), maxWatches: 1)
+        let storage = try TestFolder()
+        try storage.makeFolder("/watched")
+        let monitor = LocalMonitor(of: storage.provider, path: try ProviderPath("watched"), options: WatchOptions(window: 0), maxWatches: 1)
         try await monitor.start()
-        try place.makeFolder("/watched/a")
+        try storage.makeFolder("/watched/a")
         let cancelled = Task {
             while !Task.isCancelled { await Task.yield() }
             return try await monitor.next()
         }
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
-        #expect(rmdir(place.root + "/watched/a") == 0 && rmdir(place.root + "/watched") == 0)
+        #expect(rmdir(storage.root + "/watched/a") == 0 && rmdir(storage.root + "/watched") == 0)
         #expect(try await monitor.next()?.map(\.description) == ["removed /watched"])
         let error = await #expect(throws: CocoaError.self) { try await monitor.next() }
         #expect(error?.code == .fileReadNoSuchFile)
@@ -90,13 +90,13 @@ extension LocalMonitorTests {
 
     @Test(.enabled(if: geteuid() != 0, "Nothing is closed to root."))
     func `a folder that was closed for a while is to be listed anew, and goes on being watched`() async throws {
-        let place = try TestFolder()
-        try place.makeFolder("/d")
-        try await WatchedFolder.use(place, window: 0.1) { folder in
+        let storage = try TestFolder()
+        try storage.makeFolder("/d")
+        try await WatchedFolder.use(storage, window: 0.1) { folder in
             try folder.put("x", at: "/d/f")
-            #expect(chmod(place.root + "/d", 0) == 0)
+            #expect(chmod(storage.root + "/d", 0) == 0)
             #expect(try await folder.watch.next()?.map(\.description) == ["modified /d", "rescan /d"])
-            #expect(chmod(place.root + "/d", 0o755) == 0)
+            #expect(chmod(storage.root + "/d", 0o755) == 0)
             #expect(try await folder.next().map(\.description) == ["modified /d", "created /d/f", "rescan /d"])
             try folder.put("x", at: "/d/g")
             try await folder.catchUp()
@@ -105,8 +105,8 @@ extension LocalMonitorTests {
 
     @Test func `a hundred watches and registrations leave no descriptor`() async {
         await #expect(processExitsWith: .success) {
-            let place = try TestFolder()
-            try place.makeFolder("/a/b/c")
+            let storage = try TestFolder()
+            try storage.makeFolder("/a/b/c")
             func descriptors() throws -> [String] {
                 try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
                     try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
@@ -125,19 +125,19 @@ extension LocalMonitorTests {
             }
             // What the libraries open once and keep: also for the first timer, which `wait` needs only where the first look is too early.
             try await Task.sleep(for: .milliseconds(1))
-            await (try place.provider.watch(path: .root, options: WatchOptions(window: 0))).stop()
+            await (try storage.provider.watch(path: .root, options: WatchOptions(window: 0))).stop()
             let before = try descriptors()
             for round in 0..<100 {
-                let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0))
-                try place.put("x", at: "/a/f\(round)")
+                let watch = try await storage.provider.watch(path: .root, options: WatchOptions(window: 0))
+                try storage.put("x", at: "/a/f\(round)")
                 _ = try await watch.next()
                 await watch.stop()
             }
             #expect(try changes(since: before) == [])
-            for _ in 0..<100 { place.provider.registerNotification(path: "/a") { (_: FileEvent) in } }
-            #expect(place.provider.isRegisteredForNotification(path: "a/"))
-            place.provider.unregisterNotification(path: "/a/")
-            #expect(!place.provider.isRegisteredForNotification(path: "/a"))
+            for _ in 0..<100 { storage.provider.registerNotification(path: "/a") { (_: FileEvent) in } }
+            #expect(storage.provider.isRegisteredForNotification(path: "a/"))
+            storage.provider.unregisterNotification(path: "/a/")
+            #expect(!storage.provider.isRegisteredForNotification(path: "/a"))
             do { try await eventually { try changes(since: before).isEmpty } } catch {
                 let left = try changes(since: before)
                 // One more call wakes a thread that has missed the last one: what goes now was never leaked.

@@ -10,22 +10,22 @@ extension LocalMonitorTests {
         private static let options = WatchOptions(window: 0.01)
 
         @Test func `a handler is told in order that the watch stands, then what changed`() async throws {
-            let place = try TestFolder()
+            let storage = try TestFolder()
             let events = CollectedValues<String>()
-            place.provider.registerNotification(path: "/", options: Self.options) { (event: FileEvent) in
+            storage.provider.registerNotification(path: "/", options: Self.options) { (event: FileEvent) in
                 events.append(event.description + (Thread.isMainThread ? " on main" : ""))
             }
             try await eventually { events.values == ["rescan /"] }
-            try place.makeFolder("/a")
+            try storage.makeFolder("/a")
             try await eventually { events.values == ["rescan /", "created /a"] }
-            #expect(rename(place.root + "/a", place.root + "/b") == 0)
+            #expect(rename(storage.root + "/a", storage.root + "/b") == 0)
             try await eventually { events.values == ["rescan /", "created /a", "moved /a → /b"] }
-            place.provider.unregisterNotification(path: "/")
+            storage.provider.unregisterNotification(path: "/")
         }
 
         @Test func `a handler may unregister itself, and is not called again`() async throws {
-            let place = try TestFolder()
-            let provider = place.provider
+            let storage = try TestFolder()
+            let provider = storage.provider
             let calls = CollectedValues<Int>()
             provider.registerNotification(path: "/", options: Self.options) {
                 calls.append(1)
@@ -33,25 +33,25 @@ extension LocalMonitorTests {
             }
             try await eventually { !provider.isRegisteredForNotification(path: "/") }
             let watch = try await provider.watch(path: .root, options: Self.options)
-            try place.put("x", at: "/a")
+            try storage.put("x", at: "/a")
             _ = try await watch.next()
             await watch.stop()
             #expect(calls.values == [1])
         }
 
         @Test func `invalidating ends registrations`() async throws {
-            let place = try TestFolder()
-            place.provider.registerNotification(path: "/a") {}
-            place.provider.invalidate()
-            #expect(!place.provider.isRegisteredForNotification(path: "/a"))
+            let storage = try TestFolder()
+            storage.provider.registerNotification(path: "/a") {}
+            storage.provider.invalidate()
+            #expect(!storage.provider.isRegisteredForNotification(path: "/a"))
         }
 
         @Test func `a registration does not keep its provider, and ends with it`() async throws {
-            let place = try TestFolder()
+            let storage = try TestFolder()
             // What the test before has ended is given back a moment later.
             try await eventually { Self.inotifyDescriptors == 0 }
             let events = CollectedValues<String>()
-            var provider: LocalFileProvider? = try LocalFileProvider(root: URL(fileURLWithPath: place.root))
+            var provider: LocalFileProvider? = try LocalFileProvider(root: URL(fileURLWithPath: storage.root))
             weak let weakProvider = provider
             provider?.registerNotification(path: "/") { (event: FileEvent) in events.append(event.description) }
             try await eventually { !events.values.isEmpty }
@@ -62,11 +62,11 @@ extension LocalMonitorTests {
         }
 
         @Test func `a folder that cannot be watched is told by a last rescan`() async throws {
-            let place = try TestFolder()
+            let storage = try TestFolder()
             let events = CollectedValues<FileEvent>()
-            place.provider.registerNotification(path: "/missing") { (event: FileEvent) in events.append(event) }
+            storage.provider.registerNotification(path: "/missing") { (event: FileEvent) in events.append(event) }
             try await eventually { events.values.first?.reason?.contains("does not exist") == true }
-            try await eventually { !place.provider.isRegisteredForNotification(path: "/missing") }
+            try await eventually { !storage.provider.isRegisteredForNotification(path: "/missing") }
         }
 
         private static var inotifyDescriptors: Int {

@@ -14,18 +14,18 @@ extension LocalMonitorTests {
         private static let seeds: [UInt64] = (0..<(rounds ?? 4)).map { _ in .random(in: 0 ... .max) }
 
         @Test(arguments: seeds) func `events replayed on the first listing give the final tree`(_ seed: UInt64) async throws {
-            let place = try TestFolder()
-            let outside = place.place + "/outside"
+            let storage = try TestFolder()
+            let outside = storage.base + "/outside"
             try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: true)
-            var worker = TreeWorker(root: place.root, outside: outside, seed: seed &+ 1)
+            var worker = TreeWorker(root: storage.root, outside: outside, seed: seed &+ 1)
             worker.run(300)
-            try place.put("x", at: "/the-end")
+            try storage.put("x", at: "/the-end")
 
-            let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0.005))
-            var tree = try await ReplayedTree.listing(of: place.provider, at: .root)
+            let watch = try await storage.provider.watch(path: .root, options: WatchOptions(window: 0.005))
+            var tree = try await ReplayedTree.listing(of: storage.provider, at: .root)
             // What the other process changes last, without opening it, which is told later than anything else.
             let end = try ProviderPath("the-end")
-            let work = Task { try await Self.run(place.root, outside, seed) }
+            let work = Task { try await Self.run(storage.root, outside, seed) }
             var counts: [FileEvent.Kind: Int] = [:]
             var reasons: [String] = []
             var batches = 0
@@ -35,14 +35,14 @@ extension LocalMonitorTests {
                 for event in batch {
                     counts[event.kind, default: 0] += 1
                     if let reason = event.reason { reasons.append("\(event): \(reason)") }
-                    try await tree.apply(event, of: place.provider)
+                    try await tree.apply(event, of: storage.provider)
                 }
                 if batch.contains(where: { $0.path == end }) { break }
             }
             try await work.value
             await watch.stop()
 
-            let truth = try await ReplayedTree.listing(of: place.provider, at: .root)
+            let truth = try await ReplayedTree.listing(of: storage.provider, at: .root)
             #expect(tree.differences(from: truth) == [], "seed \(seed)")
             let reported = counts.values.reduce(0, +)
             if Self.rounds != nil {

@@ -11,39 +11,39 @@ import Testing
 
     @Test func `each change is told as what it is`() async throws {
         try await WatchedFolder.use { folder in
-            let place = folder.place.root
+            let root = folder.storage.root
             try folder.put("one", at: "/a.txt")
             #expect(try await folder.events() == ["created /a.txt file"])
             try folder.put("three", at: "/a.txt")
             #expect(try await folder.events() == ["modified /a.txt file"])
-            #expect(rename(place + "/a.txt", place + "/b.txt") == 0)
+            #expect(rename(root + "/a.txt", root + "/b.txt") == 0)
             #expect(try await folder.events() == ["moved /a.txt → /b.txt file"])
-            #expect(chmod(place + "/b.txt", 0o600) == 0)
+            #expect(chmod(root + "/b.txt", 0o600) == 0)
             #expect(try await folder.events() == ["modified /b.txt file"])
-            #expect(truncate(place + "/b.txt", 1) == 0)
+            #expect(truncate(root + "/b.txt", 1) == 0)
             #expect(try await folder.events() == ["modified /b.txt file"])
-            #expect(symlink("/etc", place + "/link") == 0)
+            #expect(symlink("/etc", root + "/link") == 0)
             #expect(try await folder.events() == ["created /link symlink"])
-            #expect(unlink(place + "/b.txt") == 0)
+            #expect(unlink(root + "/b.txt") == 0)
             #expect(try await folder.events() == ["removed /b.txt file"])
-            #expect(mkdir(place + "/d", 0o755) == 0)
+            #expect(mkdir(root + "/d", 0o755) == 0)
             #expect(try await folder.events() == ["created /d directory"])
         }
     }
 
     @Test func `a folder that moves takes what it holds along, and goes on being watched`() async throws {
         try await WatchedFolder.use { folder in
-            let place = folder.place
-            try place.makeFolder("/a/b/c")
+            let storage = folder.storage
+            try storage.makeFolder("/a/b/c")
             _ = try await folder.events()
-            #expect(rename(place.root + "/a/b", place.root + "/z") == 0)
+            #expect(rename(storage.root + "/a/b", storage.root + "/z") == 0)
             #expect(try await folder.events() == ["moved /a/b → /z directory"])
             try folder.put("x", at: "/z/c/f")
             #expect(try await folder.events() == ["created /z/c/f file"])
-            #expect(rename(place.root + "/z", place.place + "/outside") == 0)
+            #expect(rename(storage.root + "/z", storage.base + "/outside") == 0)
             #expect(try await folder.events() == ["removed /z directory"])
-            try Data("y".utf8).write(to: URL(fileURLWithPath: place.place + "/outside/c/g"))
-            #expect(rename(place.place + "/outside", place.root + "/in") == 0)
+            try Data("y".utf8).write(to: URL(fileURLWithPath: storage.base + "/outside/c/g"))
+            #expect(rename(storage.base + "/outside", storage.root + "/in") == 0)
             #expect(
                 try await folder.events().sorted()
                     == ["created /in directory", "created /in/c directory", "created /in/c/f file", "created /in/c/g file"])
@@ -52,7 +52,7 @@ import Testing
 
     @Test func `what came and went within a window is not told, and what changed twice is told once`() async throws {
         try await WatchedFolder.use(window: 0.2) { folder in
-            let root = folder.place.root
+            let root = folder.storage.root
             try folder.put("x", at: "/kept")
             _ = try await folder.events()
             try folder.put("x", at: "/gone")
@@ -67,42 +67,42 @@ import Testing
 
     @Test func `names that change places are told so that a replay is right`() async throws {
         try await WatchedFolder.use(window: 0.2) { folder in
-            let place = folder.place
+            let storage = folder.storage
             for path in ["/a/x", "/b/y"] {
-                try place.makeFolder(String(path.prefix(2)))
+                try storage.makeFolder(String(path.prefix(2)))
                 try folder.put(path, at: path)
             }
             try folder.put("1", at: "/f")
             try folder.put("2", at: "/g")
             try await folder.catchUp()
             for (one, other) in [("/a", "/b"), ("/f", "/g")] {
-                #expect(rename(place.root + one, place.root + "/t") == 0)
-                #expect(rename(place.root + other, place.root + one) == 0)
-                #expect(rename(place.root + "/t", place.root + other) == 0)
+                #expect(rename(storage.root + one, storage.root + "/t") == 0)
+                #expect(rename(storage.root + other, storage.root + one) == 0)
+                #expect(rename(storage.root + "/t", storage.root + other) == 0)
             }
             // A folder goes into the one that it held.
-            try place.makeFolder("/outer/inner")
+            try storage.makeFolder("/outer/inner")
             try await folder.catchUp()
-            #expect(rename(place.root + "/outer/inner", place.root + "/inner") == 0)
-            #expect(rename(place.root + "/outer", place.root + "/inner/outer") == 0)
+            #expect(rename(storage.root + "/outer/inner", storage.root + "/inner") == 0)
+            #expect(rename(storage.root + "/outer", storage.root + "/inner/outer") == 0)
             try await folder.catchUp()
             #expect(folder.tree.items.count == 9)
         }
     }
 
     @Test func `a long chain of names that move up by one is told as moves`() async throws {
-        let place = try TestFolder()
+        let storage = try TestFolder()
         let count = 20_000
-        for number in 0..<count { #expect(mknod(place.root + "/f\(number)", S_IFREG | 0o644, 0) == 0) }
-        let watch = try await place.provider.watch(path: .root, options: WatchOptions(window: 0))
+        for number in 0..<count { #expect(mknod(storage.root + "/f\(number)", S_IFREG | 0o644, 0) == 0) }
+        let watch = try await storage.provider.watch(path: .root, options: WatchOptions(window: 0))
         let source = try #require((watch as? LocalMonitor)?.queue.source)
         // After the first look moves are told as such.
-        try place.put("x", at: "/start")
+        try storage.put("x", at: "/start")
         _ = try await watch.next()
         // Looked at first, so that the whole chain hangs on it.
-        #expect(chmod(place.root + "/f0", 0o600) == 0)
+        #expect(chmod(storage.root + "/f0", 0o600) == 0)
         for number in (0..<count).reversed() {
-            #expect(rename(place.root + "/f\(number)", place.root + "/f\(number + 1)") == 0)
+            #expect(rename(storage.root + "/f\(number)", storage.root + "/f\(number + 1)") == 0)
             // The kernel's queue must not overflow.
             if number % 4_000 == 0 {
                 try await eventually {
@@ -124,25 +124,25 @@ import Testing
 
     @Test func `a link that was made anew is told, whatever number it has`() async throws {
         try await WatchedFolder.use(window: 0.02) { folder in
-            let place = folder.place
-            place.link("/link", to: "/first")
+            let storage = folder.storage
+            storage.link("/link", to: "/first")
             #expect(try await folder.events() == ["created /link symlink"])
             for target in ["/second", "/third", "/fourth"] {
-                #expect(unlink(place.root + "/link") == 0)
-                place.link("/link", to: target)
+                #expect(unlink(storage.root + "/link") == 0)
+                storage.link("/link", to: target)
                 let reported = try await folder.events()
                 #expect(reported == ["modified /link symlink"])
             }
-            #expect(rename(place.root + "/link", place.root + "/link2") == 0)
+            #expect(rename(storage.root + "/link", storage.root + "/link2") == 0)
             #expect(try await folder.events() == ["moved /link → /link2 symlink"])
         }
     }
 
     @Test func `a file that this library writes is told when it is whole, without its temporary name`() async throws {
         try await WatchedFolder.use { folder in
-            try await folder.place.provider.write("one", to: "/a")
+            try await folder.storage.provider.write("one", to: "/a")
             #expect(try await folder.events() == ["created /a file"])
-            try await folder.place.provider.write("two", to: "/a", options: WriteOptions(overwrite: true))
+            try await folder.storage.provider.write("two", to: "/a", options: WriteOptions(overwrite: true))
             #expect(try await folder.events() == ["modified /a file"])
         }
     }
@@ -151,7 +151,7 @@ import Testing
         try await WatchedFolder.use { folder in
             try folder.put("x", at: "/log")
             _ = try await folder.events()
-            let file = open(folder.place.root + "/log", O_WRONLY | O_APPEND)
+            let file = open(folder.storage.root + "/log", O_WRONLY | O_APPEND)
             defer { close(file) }
             #expect(write(file, "y", 1) == 1)
             #expect(try await folder.events() == ["modified /log file"])
@@ -160,7 +160,7 @@ import Testing
 
     @Test func `without recursion only the folder's own items are told`() async throws {
         try await WatchedFolder.use(options: WatchOptions(isRecursive: false, window: 0.01)) { folder in
-            try folder.place.makeFolder("/d")
+            try folder.storage.makeFolder("/d")
             #expect(try await folder.events() == ["created /d directory"])
             try folder.put("x", at: "/d/f")
             try folder.put("x", at: "/f")
@@ -169,13 +169,13 @@ import Testing
     }
 
     @Test func `a folder below the root is watched, links to others are not followed`() async throws {
-        let place = try TestFolder()
-        try place.makeFolder("/watched")
-        try place.makeFolder("/other")
-        place.link("/watched/link", to: "../other")
-        try await WatchedFolder.use(place, at: "/watched") { folder in
-            try place.put("x", at: "/other/f")
-            try place.put("x", at: "/watched/g")
+        let storage = try TestFolder()
+        try storage.makeFolder("/watched")
+        try storage.makeFolder("/other")
+        storage.link("/watched/link", to: "../other")
+        try await WatchedFolder.use(storage, at: "/watched") { folder in
+            try storage.put("x", at: "/other/f")
+            try storage.put("x", at: "/watched/g")
             #expect(try await folder.events() == ["created /watched/g file"])
         }
     }
@@ -183,8 +183,8 @@ import Testing
     // MARK: Nothing is lost
 
     @Test func `a tree that grows while the watch is set up loses nothing`() async throws {
-        let place = try TestFolder()
-        let root = place.root
+        let storage = try TestFolder()
+        let root = storage.root
         let isWatched = LockedValue(false)
         let growth = Task.detached {
             for folder in 0..<100 {
@@ -196,8 +196,8 @@ import Testing
             }
         }
         // It has begun.
-        try await eventually { try place.names().count > 300 }
-        try await WatchedFolder.use(place) { folder in
+        try await eventually { try storage.names().count > 300 }
+        try await WatchedFolder.use(storage) { folder in
             isWatched.update { $0 = true }
             try await growth.value
             try await folder.catchUp()
@@ -206,13 +206,13 @@ import Testing
     }
 
     @Test func `an overflow of the kernel's queue is told as a rescan, after which the replay is right`() async throws {
-        let place = try TestFolder()
-        try place.makeFolder("/d")
-        try await WatchedFolder.use(place) { folder in
+        let storage = try TestFolder()
+        try storage.makeFolder("/d")
+        try await WatchedFolder.use(storage) { folder in
             let source = try #require((folder.watch as? LocalMonitor)?.queue.source)
             source.suspend()
             for file in 0..<9_000 { try folder.put("x", at: "/d/f\(file)") }
-            #expect(rename(place.root + "/d", place.root + "/e") == 0)
+            #expect(rename(storage.root + "/d", storage.root + "/e") == 0)
             source.resume()
             let batch = try await folder.next()
             #expect(batch.last?.kind == .rescan && batch.last?.path == .root)
@@ -233,16 +233,16 @@ import Testing
     }
 
     @Test(arguments: [0, 3]) func `at the limit of watches the folder is polled, which a rescan says`(_ limit: Int) async throws {
-        let place = try TestFolder()
-        try place.makeFolder("/a/b")
+        let storage = try TestFolder()
+        try storage.makeFolder("/a/b")
         let monitor = LocalMonitor(
-            of: place.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), maxWatches: limit)
+            of: storage.provider, path: .root, options: WatchOptions(window: 0.01, minInterval: 0.01), maxWatches: limit)
         try await monitor.start()
-        try place.makeFolder("/a/b/c/d")
+        try storage.makeFolder("/a/b/c/d")
         let first = try #require(try await monitor.next())
         #expect(first.map(\.kind) == [.rescan])
         #expect(first.first?.reason?.contains("limit") == true && first.first?.reason?.contains("polled") == true)
-        try place.put("x", at: "/a/f")
+        try storage.put("x", at: "/a/f")
         var reported: [String] = []
         while !reported.contains("created /a/f") { reported += try #require(try await monitor.next()).map(\.description) }
         await monitor.stop()

@@ -8,18 +8,18 @@ import Testing
     /// A root with `/dir`, which is swapped for a link to a folder beside the root; what lies there must stay as it is.
     private struct Attack {
         let folder: TestFolder
-        let swapping: Swapping
-        var outside: String { folder.place + "/outside" }
+        let swapping: LinkSwapper
+        var outside: String { folder.base + "/outside" }
 
         init(calls: KernelCalls) throws {
             folder = try TestFolder(in: "/dev/shm", calls: calls)
-            let outside = folder.place + "/outside"
+            let outside = folder.base + "/outside"
             try FileManager.default.createDirectory(atPath: outside + "/sub", withIntermediateDirectories: true)
             for name in ["/file", "/sub/file"] { try Data("outside".utf8).write(to: URL(fileURLWithPath: outside + name)) }
             try folder.makeFolder("/dir/sub")
             try folder.put("inside", at: "/dir/file")
             folder.link("/evil", to: "../outside")
-            swapping = Swapping(folder.root + "/dir", with: folder.root + "/evil", spare: folder.root + "/spare")
+            swapping = LinkSwapper(folder.root + "/dir", with: folder.root + "/evil", spare: folder.root + "/spare")
         }
 
         /// What is outside after the race: names, content and permissions.
@@ -106,7 +106,7 @@ import Testing
 }
 
 /// A thread that exchanges two names again and again.
-private final class Swapping: Sendable {
+private final class LinkSwapper: Sendable {
     private let isStopped = CancellationFlag()
     private let ended = AsyncStream<Never>.makeStream()
 

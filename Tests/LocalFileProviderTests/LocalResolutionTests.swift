@@ -15,10 +15,10 @@ import Testing
         let (name, target) = link
         let folder = try TestFolder(calls: calls)
         // A link that leads to one that leads out.
-        folder.link("/inner", to: folder.place + "/outside")
+        folder.link("/inner", to: folder.base + "/outside")
         try folder.makeFolder("/folder")
-        try FileManager.default.createDirectory(atPath: folder.place + "/outside", withIntermediateDirectories: true)
-        try Data("out".utf8).write(to: URL(fileURLWithPath: folder.place + "/outside/file"))
+        try FileManager.default.createDirectory(atPath: folder.base + "/outside", withIntermediateDirectories: true)
+        try Data("out".utf8).write(to: URL(fileURLWithPath: folder.base + "/outside/file"))
         folder.link(name, to: target)
         if target == "." {
             #expect(try await folder.provider.contentsOfDirectory(path: ProviderPath(name)).count == 3)
@@ -36,7 +36,7 @@ import Testing
         await #expect { try await provider.removeItem(path: below) } throws: { $0.fileCode == .fileReadNoPermission }
         #expect(try await provider.attributesOfItem(path: ProviderPath(name)).linkTarget == Array(target.utf8))
         try await provider.removeItem(path: ProviderPath(name))
-        #expect(FileManager.default.fileExists(atPath: folder.place + "/outside/file"))
+        #expect(FileManager.default.fileExists(atPath: folder.base + "/outside/file"))
     }
 
     @Test(arguments: ["b/file", "./b/file", "b/../b//file", "b/up/b/file", "b/here/file"], KernelCalls.bothWaysDown)

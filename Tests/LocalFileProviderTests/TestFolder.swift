@@ -5,21 +5,21 @@ import Testing
 
 /// A folder of this machine for one test, removed at its end, with a provider whose root is `root` in it.
 final class TestFolder: Sendable {
-    let place: String
+    let base: String
     let provider: LocalFileProvider
 
     /// The provider's root as a path of this machine.
-    var root: String { place + "/root" }
+    var root: String { base + "/root" }
 
     /// - Parameter calls: System calls that the provider may use; without the others it has to find another way.
     init(in parent: String = NSTemporaryDirectory(), calls: KernelCalls = .all) throws {
-        place = URL(fileURLWithPath: parent).appendingPathComponent("carrel-\(UUID())").path
-        try FileManager.default.createDirectory(atPath: place + "/root", withIntermediateDirectories: true)
-        provider = try LocalFileProvider(configuration: LocalConfiguration(root: place + "/root"), calls: calls)
+        base = URL(fileURLWithPath: parent).appendingPathComponent("carrel-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: base + "/root", withIntermediateDirectories: true)
+        provider = try LocalFileProvider(configuration: LocalConfiguration(root: base + "/root"), calls: calls)
     }
 
     deinit {
-        try? FileManager.default.removeItem(atPath: place)
+        try? FileManager.default.removeItem(atPath: base)
     }
 
     /// A provider of the machine's root.

@@ -5,26 +5,26 @@ import Testing
 
 /// A folder under watch, and the listing that its events are replayed on.
 final class WatchedFolder {
-    let place: TestFolder
+    let storage: TestFolder
     let watch: any FileWatch
     private(set) var tree: ReplayedTree
     private let root: ProviderPath
 
-    private init(_ place: TestFolder, _ watch: any FileWatch, root: ProviderPath) async throws {
-        (self.place, self.watch, self.root) = (place, watch, root)
-        tree = try await ReplayedTree.listing(of: place.provider, at: root)
+    private init(_ storage: TestFolder, _ watch: any FileWatch, root: ProviderPath) async throws {
+        (self.storage, self.watch, self.root) = (storage, watch, root)
+        tree = try await ReplayedTree.listing(of: storage.provider, at: root)
     }
 
     /// Watches, lists, runs `body`, and stops.
     static func use(
-        _ place: TestFolder? = nil, at path: String = "/", window: Double = 0.01, options: WatchOptions? = nil,
+        _ storage: TestFolder? = nil, at path: String = "/", window: Double = 0.01, options: WatchOptions? = nil,
         _ body: (WatchedFolder) async throws -> Void
     ) async throws {
-        let (place, root) = (try place ?? TestFolder(), try ProviderPath(path))
-        let watch = try await place.provider.watch(path: root, options: options ?? WatchOptions(window: window))
-        let folder = try await WatchedFolder(place, watch, root: root)
+        let (storage, root) = (try storage ?? TestFolder(), try ProviderPath(path))
+        let watch = try await storage.provider.watch(path: root, options: options ?? WatchOptions(window: window))
+        let folder = try await WatchedFolder(storage, watch, root: root)
         // From here on every change comes after the first listing.
-        try folder.place.put("x", at: path + "/start")
+        try folder.storage.put("x", at: path + "/start")
         _ = try await folder.next()
         do { try await body(folder) } catch {
             await watch.stop()
@@ -35,14 +35,14 @@ final class WatchedFolder {
 
     /// Puts a file there in one step, so that one event tells of it.
     func put(_ text: String, at path: String) throws {
-        let file = open(place.root + path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+        let file = open(storage.root + path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
         #expect(file >= 0 && write(file, text, text.utf8.count) == text.utf8.count && close(file) == 0)
     }
 
     /// The next batch, replayed.
     func next() async throws -> [FileEvent] {
         let batch = try #require(try await watch.next())
-        for event in batch { try await tree.apply(event, of: place.provider) }
+        for event in batch { try await tree.apply(event, of: storage.provider) }
         return batch
     }
 
@@ -56,9 +56,9 @@ final class WatchedFolder {
         let mark = try root.appending("mark-\(UInt64.random(in: 0 ... .max))")
         try put("", at: mark.string)
         while tree.items[mark] == nil { _ = try await next() }
-        #expect(unlink(place.root + mark.string) == 0)
+        #expect(unlink(storage.root + mark.string) == 0)
         while tree.items[mark] != nil { _ = try await next() }
-        let truth = try await ReplayedTree.listing(of: place.provider, at: root)
+        let truth = try await ReplayedTree.listing(of: storage.provider, at: root)
         #expect(tree.differences(from: truth) == [])
     }
 }

@@ -149,11 +149,11 @@ import Testing
     func `only the version that was named is replaced`(_ copies: Bool) async throws {
         let (faulty, provider) = try await filled(Weather(copies: copies, fault: .refused, isLasting: false))
         let path = try ProviderPath("/a")
-        let old = try await provider.attributesOfItem(path: path).entryTag
+        let previous = try await provider.attributesOfItem(path: path).entryTag
         let source = DataSource(Data("new".utf8))
-        try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: old))
+        try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
         #expect(
-            await code { try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: old)) }
+            await code { try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous)) }
                 == .fileWriteUnknown)
         try await undoAll(provider)
         #expect(try await faulty.base.text("/a") == "a")

@@ -70,8 +70,8 @@ struct EPUBMetadataTests {
     ])
     func `a role gives the key of the manifest, in both versions`(code: String, role: ContributorRole) async throws {
         for element in ["creator", "contributor"] {
-            let old = try await metadata("<dc:\(element) opf:role='\(code)' opf:file-as='N, A'>A N</dc:\(element)>", version: "2.0")
-            #expect(old.contributorsByRole == [role: [Contributor(name: "A N", sortAs: "N, A")]])
+            let previous = try await metadata("<dc:\(element) opf:role='\(code)' opf:file-as='N, A'>A N</dc:\(element)>", version: "2.0")
+            #expect(previous.contributorsByRole == [role: [Contributor(name: "A N", sortAs: "N, A")]])
             let new = try await metadata(
                 """
                 <dc:\(element) id="x">A N</dc:\(element)><meta refines="#x" property="role" scheme="marc:relators">\(code)</meta>
@@ -99,8 +99,8 @@ struct EPUBMetadataTests {
             ##"<dc:creator id="x">A</dc:creator><meta refines="#x" property="role" \##(scheme)>\##(value)</meta>"##)
         #expect(new.contributorsByRole == [.illustrator: [Contributor(name: "A")]])
         guard value.hasPrefix("http") else { return }
-        let old = try await metadata("<dc:creator opf:role='\(value)'>A</dc:creator>", version: "2.0")
-        #expect(old.contributorsByRole == [.illustrator: [Contributor(name: "A")]])
+        let previous = try await metadata("<dc:creator opf:role='\(value)'>A</dc:creator>", version: "2.0")
+        #expect(previous.contributorsByRole == [.illustrator: [Contributor(name: "A")]])
     }
 
     @Test func `a code without a key is kept without the address, and another list's does not count`() async throws {
@@ -282,8 +282,8 @@ struct EPUBMetadataTests {
     @Test func `what miners of text may do is read`() async throws {
         let text = "<meta property='tdm:reservation'>1</meta><meta property='tdm:policy'>https://example.com/p</meta>"
         #expect(try await metadata(text).tdm == TextAndDataMining(reservation: .all, policy: "https://example.com/p"))
-        let old = try await metadata("<meta name='tdm:reservation' content='0'/>", version: "2.0")
-        #expect(old.tdm == TextAndDataMining(reservation: .nothing))
+        let previous = try await metadata("<meta name='tdm:reservation' content='0'/>", version: "2.0")
+        #expect(previous.tdm == TextAndDataMining(reservation: .nothing))
         #expect(try await metadata("").tdm == nil)
     }
 
@@ -306,8 +306,8 @@ struct EPUBMetadataTests {
         expected.conformsTo = ["http://example.com/wcag"]
         expected.certification = Accessibility.Certification(certifiedBy: "Me", report: "http://example.com/report")
         #expect(result.accessibility == expected)
-        let old = try await metadata("<meta name='schema:accessMode' content='textual'/>", version: "2.0")
-        #expect(old.accessibility?.accessModes == ["textual"])
+        let previous = try await metadata("<meta name='schema:accessMode' content='textual'/>", version: "2.0")
+        #expect(previous.accessibility?.accessModes == ["textual"])
         #expect(try await metadata("").accessibility == nil)
     }
 

@@ -30,7 +30,7 @@ import Testing
     /// A web server in memory, which can be taken away.
     private struct Web {
         let provider = MemoryFileProvider()
-        let isOffline = Mutexed(false)
+        let isOffline = MutexValue(false)
 
         func registry() throws -> ProviderRegistry {
             let (provider, isOffline) = (provider, isOffline)

@@ -21,8 +21,8 @@ import Testing
         #expect(new.map(\.message) == expected)
         // The old name counts only where the new one is missing.
         #expect(try await readium(["readingOrder": order, "spine": [["href": "b.html"]]]).isEmpty)
-        let old = try await readium(["spine": [["href": "a.html", "type": "text/html"], ["href": "b.html"], 1]])
-        #expect(old.map(\.tag) == ["invalid-link", "missing-type"] && old.map(\.severity) == [.major, .major])
+        let previous = try await readium(["spine": [["href": "a.html", "type": "text/html"], ["href": "b.html"], 1]])
+        #expect(previous.map(\.tag) == ["invalid-link", "missing-type"] && previous.map(\.severity) == [.major, .major])
     }
 
     @Test(

@@ -100,7 +100,7 @@ struct ReadiumPackageTests {
     }
 
     /// What decrypts `text/one.html` as a protection would, by turning it to upper case.
-    private struct Shouting: ContentProtection {
+    private struct UppercaseProtection: ContentProtection {
         func open(_ asset: PublicationAsset, warnings: WarningLog) async throws -> ProtectedAsset? {
             var asset = asset
             asset.fetcher = TransformingFetcher(asset.fetcher, label: "decrypted") { resource in
@@ -114,7 +114,7 @@ struct ReadiumPackageTests {
         let shelf = Shelf()
         try await shelf.pack("b.webpub", [("manifest.json", manifest)] + files)
         var options = shelf.options
-        options.protections = [Shouting()]
+        options.protections = [UppercaseProtection()]
         let book = try await Publication.open(path: ProviderPath("b.webpub"), of: shelf.provider, options: options)
         #expect(try await book.text("text/one.html") == "ONE")
         #expect(try await book.text("text/two%20b.html") == "two")

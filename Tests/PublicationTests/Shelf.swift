@@ -13,7 +13,7 @@ import Testing
 /// Books at a provider in memory, opened as apps do, with a remote fetcher that answers with the address it was asked for.
 struct Shelf {
     let provider = MemoryFileProvider()
-    private let asked = Mutexed([String]())
+    private let asked = MutexValue([String]())
 
     /// A ZIP archive of entries in the order given.
     static func zip(_ entries: [(String, String)]) throws -> Data {
@@ -77,7 +77,7 @@ struct Shelf {
 }
 
 /// A lock that structs can copy.
-final class Mutexed<Value: Sendable>: Sendable {
+final class MutexValue<Value: Sendable>: Sendable {
     let value: Mutex<Value>
     init(_ value: Value) { self.value = Mutex(value) }
 }

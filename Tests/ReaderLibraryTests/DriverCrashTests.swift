@@ -61,10 +61,10 @@ struct DriverCrashTests {
             return try await driver.upload(items, policy: .protect).entries.allSatisfy { $0.outcome == .added }
         case .delete: return isDone(try await driver.delete([first]))
         case .update:
-            let old = try await device.firstBook()
-            var metadata = BookMetadata(old)
+            let previous = try await device.firstBook()
+            var metadata = BookMetadata(previous)
             (metadata.title, metadata.description) = ("Changed", "New")
-            return isDone(try await driver.update([UpdatedBook(metadata, of: old)]))
+            return isDone(try await driver.update([UpdatedBook(metadata, of: previous)]))
         case .updateItems:
             var book = UpdatedBook(first, hasTitle: false, hasAuthor: false)
             book.description = "New"

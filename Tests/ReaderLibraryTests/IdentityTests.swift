@@ -47,12 +47,12 @@ import Testing
             upload.collections = ["Shelf", "READ"]
             upload.isLocked = true
         }
-        let old = try #require(try await library.books().first)
+        let previous = try #require(try await library.books().first)
         fixture.time.advance(by: 60)
         let result = try await fixture.add(SampleEPUB(title: "The New Desk", cover: SampleEPUB.jpeg), to: library, overwrite: true)
         #expect(result == .applied())
         let book = try #require(try await library.books().first)
-        #expect((book.title, book.added, book.modified > old.modified) == ("The New Desk", old.added, true))
+        #expect((book.title, book.added, book.modified > previous.modified) == ("The New Desk", previous.added, true))
         #expect(book.isRead && book.isLocked && book.collections == ["Shelf"])
         #expect(try await library.cover(of: book) == SampleEPUB.jpeg)
         #expect(try fixture.names(in: "Books") == ["Ada Reader - The New Desk.epub"])

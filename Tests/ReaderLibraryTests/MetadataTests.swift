@@ -26,11 +26,11 @@ import Testing
 
     @Test func `what is absent stays as it is`() async throws {
         let library = try await library()
-        var old = try #require(try await library.books().first)
+        var previous = try #require(try await library.books().first)
         fixture.time.advance(by: 5)
         let (result, book) = try await update(library) { _ in }
-        old.modified = Date(timeIntervalSince1970: fixture.time.wallClock)
-        #expect(result == .applied() && book == old)
+        previous.modified = Date(timeIntervalSince1970: fixture.time.wallClock)
+        #expect(result == .applied() && book == previous)
     }
 
     @Test func `what is empty is cleared`() async throws {
@@ -105,10 +105,10 @@ import Testing
     @Test(arguments: nonsense.indices)
     func `a bad value keeps the old one with a warning`(index: Int) async throws {
         let library = try await library()
-        let old = try #require(try await library.books().first)
+        let previous = try #require(try await library.books().first)
         let (result, book) = try await update(library, Self.nonsense[index])
         #expect(result.isApplied && result.warnings.count == 1, "\(result.warnings)")
-        #expect(book == old)
+        #expect(book == previous)
         #expect(try await library.cover(of: book) == SampleEPUB.png)
         #expect(try fixture.names(in: "Covers").count == 1)
     }

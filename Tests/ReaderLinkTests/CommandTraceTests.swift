@@ -27,7 +27,7 @@ struct CommandTraceTests {
     }
 
     /// The driver that is developed.
-    private struct Developed: ReaderDriver {
+    private struct DevelopedCommand: ReaderDriver {
         func options(_ chosen: DriverOptions) -> DriverOptions {
             var options = chosen
             options.batchSize = 7
@@ -55,7 +55,7 @@ struct CommandTraceTests {
             try await bed.finish(.updateMetadataItems, .warnings, [StatusMessage("It is\u{1B} open.", about: "a.epub")])
         }
         var registry = DriverRegistry.standard
-        registry.register(Developed(), for: "com.example.reader")
+        registry.register(DevelopedCommand(), for: "com.example.reader")
         let session = try await registry.open(
             staging: bed.staging, configuration: DriverConfiguration.load(from: file), context: bed.context)
         #expect(try await session.update([Self.update]).messages.count == 1)

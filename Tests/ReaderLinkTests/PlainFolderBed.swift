@@ -11,7 +11,7 @@ import Synchronization
 
 /// A cache in JSON, in place of the one in SQLite.
 struct JSONFolderCache: FolderCache {
-    private struct Stored: Codable {
+    private struct StoredFile: Codable {
         var version = 1
         var contents: FolderCacheContents
     }
@@ -22,11 +22,11 @@ struct JSONFolderCache: FolderCache {
     func load(from file: URL) async throws -> FolderCacheContents {
         let data = try Data(contentsOf: file)
         if data == Self.newer { throw FolderCacheFailure(.newer(version: 9)) }
-        do { return try JSONDecoder().decode(Stored.self, from: data).contents } catch { throw FolderCacheFailure(.damaged) }
+        do { return try JSONDecoder().decode(StoredFile.self, from: data).contents } catch { throw FolderCacheFailure(.damaged) }
     }
 
     func save(_ contents: FolderCacheContents, to file: URL) async throws {
-        try JSONEncoder().encode(Stored(contents: contents)).write(to: file)
+        try JSONEncoder().encode(StoredFile(contents: contents)).write(to: file)
     }
 }
 

@@ -90,8 +90,8 @@ import Testing
         policy: ExistingBookPolicy, expected: UploadReport.Outcome, title: String, content: String
     ) async throws {
         let bed = try await PlainFolderBed()
-        let old = try await PlainFolderBed.item(try PlainFolderBed.epub("Old File"), title: "Old", uuid: Self.uuid)
-        _ = try await bed.driver().upload([old])
+        let previous = try await PlainFolderBed.item(try PlainFolderBed.epub("Old File"), title: "Old", uuid: Self.uuid)
+        _ = try await bed.driver().upload([previous])
         let new = try await PlainFolderBed.item(
             try PlainFolderBed.epub("New File"), title: "New", uuid: "urn:uuid:" + Self.uuid.uppercased())
         #expect(outcome(try await bed.driver().upload([new], policy: policy)) == [expected])

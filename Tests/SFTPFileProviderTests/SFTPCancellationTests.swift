@@ -11,7 +11,7 @@ import Testing
     struct Step: Sendable, CustomTestStringConvertible {
         let kind: SFTPDouble.Kind
         var name = ""
-        let doing: SFTPDoing
+        let doing: SFTPActivity
         var testDescription: String { "\(doing) at \(kind) \(name)" }
 
         func isAt(_ request: SFTPDouble.Request) -> Bool { request.kind == kind && request.name == name }
@@ -50,14 +50,14 @@ import Testing
             try await eventually { SFTPFaults.leftovers(double).isEmpty }
             if let data = double.file("/new") {
                 #expect(
-                    [SFTPDoing.content, SFTPDoing.large, SFTPFaults.book, Data("old".utf8)].contains(data) || step.doing == .writeInPlace,
+                    [SFTPActivity.content, SFTPActivity.large, SFTPFaults.book, Data("old".utf8)].contains(data) || step.doing == .writeInPlace,
                     "\(data)")
             }
             double.remove("/new")
             double.put(Data("old".utf8), at: "/old")
             double.put(Data("1".utf8), at: "/shelf/one")
-            for doing in [SFTPDoing.look, .read, .list, .publish] { try await doing.run(provider) }
-            #expect(double.file("/new") == SFTPDoing.content)
+            for doing in [SFTPActivity.look, .read, .list, .publish] { try await doing.run(provider) }
+            #expect(double.file("/new") == SFTPActivity.content)
         }
         return ended
     }
@@ -74,7 +74,7 @@ import Testing
 
     @Test func `A renaming that has begun comes to its end, cancelled or not`() async throws {
         for name in ["posix-rename@openssh.com", "hardlink@openssh.com"] {
-            for doing in name.hasPrefix("posix") ? [SFTPDoing.replace] : [.publish, .publishLarge] {
+            for doing in name.hasPrefix("posix") ? [SFTPActivity.replace] : [.publish, .publishLarge] {
                 let seen = LockedValue(false)
                 try await withSFTPProvider { double, provider in
                     // The server is looked at once by a hard link of its own.
@@ -90,7 +90,7 @@ import Testing
                     double.letGo()
                     let error = await SFTPFaults.failure { try await task.value }
                     let data = double.file(doing == .replace ? "/old" : "/new")
-                    #expect(error == nil && data == (doing == .publishLarge ? SFTPDoing.large : SFTPDoing.content))
+                    #expect(error == nil && data == (doing == .publishLarge ? SFTPActivity.large : SFTPActivity.content))
                 }
             }
         }

@@ -44,7 +44,7 @@ import Testing
     @Test func `A file whose writing fails leaves the old one as it was`() async throws {
         for kind in [SFTPDouble.Kind.open, .write, .close] {
             try await withSFTPProvider(.rclone) { double, provider in
-                for data in [SFTPDoing.content, SFTPDoing.large] {
+                for data in [SFTPActivity.content, SFTPActivity.large] {
                     double.setAnswer { $0.kind == kind ? [kind == .close ? .statusAfterDoing(.failure) : .status(.failure)] : [] }
                     let error = try await SFTPFaults.mustFail {
                         try await provider.writeContents(path: ProviderPath("old"), contents: data, overwrite: true)
@@ -58,13 +58,13 @@ import Testing
 
     @Test func `Copies and moves lose nothing`() async throws {
         try await withSFTPProvider(.rclone) { double, provider in
-            for doing in [SFTPDoing.copy, .move] {
+            for doing in [SFTPActivity.copy, .move] {
                 for target in ["book", "shelf"] where doing == .copy || target == "book" {
                     let error = try await SFTPFaults.mustFail { try await doing.run(provider, target) }
                     #expect(error is CocoaError, "\(error)")
                 }
             }
-            try await SFTPDoing.copy.run(provider)
+            try await SFTPActivity.copy.run(provider)
             #expect(double.file("/new") == SFTPFaults.book && double.file("/book") == SFTPFaults.book)
             #expect(double.file("/old") == Data("old".utf8) && double.exists("/shelf/one"))
         }

@@ -67,8 +67,8 @@ import Testing
             let path = try ProviderPath("a b")
             try await #expect(provider.contents(path: path) == Data("1".utf8))
             try await #expect(provider.contentsOfDirectory(path: .root).map(\.path) == [path])
-            for doing in [SFTPDoing.publish, .makeFolder, .link] { try await doing.run(provider, "\(doing)") }
-            #expect(double.file("/home/books/publish") == SFTPDoing.content)
+            for doing in [SFTPActivity.publish, .makeFolder, .link] { try await doing.run(provider, "\(doing)") }
+            #expect(double.file("/home/books/publish") == SFTPActivity.content)
             #expect(double.target("/home/books/link") == "book")
             let url = provider.url(of: path).absoluteString
             #expect(url == "sftp://shelf.example" + (root.hasSuffix("/") ? root : root + "/") + "a%20b")

@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [("No space left on device", CocoaError.Code.fileWriteOutOfSpace), ("Permission denied", .fileWriteNoPermission)])
     func `A refusal to copy that tells why is the end of it`(text: String, code: CocoaError.Code) async throws {
         try await withSFTPProvider(.init { $0.name == "copy-data" ? [.status(.failure, text)] : [] }) { double, provider in
-            let error = try await SFTPFaults.mustFail { try await SFTPDoing.copy.run(provider) }
+            let error = try await SFTPFaults.mustFail { try await SFTPActivity.copy.run(provider) }
             #expect(error.cocoaCode == code, "\(error)")
             #expect(copiesHere(double) && !double.exists("/new"))
         }
@@ -97,7 +97,7 @@ import Testing
     @Test func `A server that refuses a second file once, for want of handles, is asked once more`() async throws {
         let settings = SFTPDouble.Settings { $0.kind == .open && $0.occurrence == 2 ? [.status(.failure, "Too many open files")] : [] }
         try await withSFTPProvider(settings) { double, provider in
-            try await SFTPDoing.copy.run(provider)
+            try await SFTPActivity.copy.run(provider)
             #expect(double.file("/new") == SFTPFaults.book && double.counts.extended["copy-data"] == 1)
         }
     }

@@ -7,7 +7,7 @@ import Testing
 
 /// Folders that may be written to and not read, and services that take each file as it arrives.
 @Suite struct SFTPDropBoxTests {
-    private static let contents = [SFTPDoing.content, SFTPDoing.large]
+    private static let contents = [SFTPActivity.content, SFTPActivity.large]
     private static let looks: Set<SFTPDouble.Kind> = [.lstat, .stat, .fstat]
 
     /// Nothing of a file is shown or read, and no folder is listed.
@@ -132,12 +132,12 @@ import Testing
     @Test func `A server that kept its word and keeps less the next time replaces nothing`() async throws {
         try await withSFTPProvider { double, provider in
             for name in ["new", "old"] {
-                _ = try await write(provider, name, SFTPDoing.content, .published)
+                _ = try await write(provider, name, SFTPActivity.content, .published)
                 double.put(Data("old".utf8), at: "/old")
             }
             double.setAnswer { $0.kind == .write ? [.status(.ok)] : [] }
             for name in ["old", "newer"] {
-                let error = try await SFTPFaults.mustFail { try await write(provider, name, SFTPDoing.content, .published) }
+                let error = try await SFTPFaults.mustFail { try await write(provider, name, SFTPActivity.content, .published) }
                 #expect(error.cocoaCode == .fileWriteUnknown, "\(error)")
             }
             #expect(double.file("/old") == Data("old".utf8) && !double.exists("/newer"))

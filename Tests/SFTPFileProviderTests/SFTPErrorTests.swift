@@ -75,7 +75,7 @@ import Testing
 
     @Test func `Secrets of the URL show in no error and no description`() async throws {
         try await withSFTPProvider(.init { $0.kind == .lstat ? [.status(.permissionDenied)] : [] }) { _, provider in
-            let error = try await SFTPFaults.mustFail { try await SFTPDoing.look.run(provider) }
+            let error = try await SFTPFaults.mustFail { try await SFTPActivity.look.run(provider) }
             #expect((error as? CocoaError)?.url?.absoluteString == "sftp://shelf.example/book")
             var dumped = ""
             dump(error, to: &dumped)
@@ -90,7 +90,7 @@ import Testing
     @Test(arguments: [SFTPDouble.Code.noConnection, .connectionLost]) func `A server that has lost its own storage is asked again`(
         code: SFTPDouble.Code
     ) async throws {
-        for doing in SFTPDoing.allCases where doing.isReading {
+        for doing in SFTPActivity.allCases where doing.isReading {
             let kinds: Set<SFTPDouble.Kind> = [.lstat, .opendir, .open]
             let settings = SFTPDouble.Settings { kinds.contains($0.kind) && $0.occurrence == 1 ? [.status(code)] : [] }
             try await withSFTPProvider(settings, options: { $0.retries.retries = 3 }) { double, provider in
@@ -110,7 +110,7 @@ import Testing
             let long = try ProviderPath(String(repeating: "b/", count: 150_000))
             let error = try await SFTPFaults.mustFail { try await provider.createFolder(path: long) }
             #expect(error is CocoaError, "\(error)")
-            try await SFTPDoing.look.run(provider)
+            try await SFTPActivity.look.run(provider)
             #expect(double.counts.channels == 1)
         }
     }

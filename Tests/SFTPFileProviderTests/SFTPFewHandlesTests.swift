@@ -24,7 +24,7 @@ import Testing
         return settings
     }
 
-    private func content(_ name: String) -> Data { name == "file 0" ? SFTPDoing.large : Data(name.utf8) }
+    private func content(_ name: String) -> Data { name == "file 0" ? SFTPActivity.large : Data(name.utf8) }
 
     /// Writes, lists and reads all files at once.
     private func copyAll(_ double: SFTPDouble, _ provider: SFTPFileProvider) async throws {
@@ -73,11 +73,11 @@ import Testing
 
     @Test func `What a server announces counts for folders and lanes, too`() async throws {
         try await withSFTPProvider(settings(2, nil)) { double, provider in
-            try await SFTPDoing.look.run(provider)
+            try await SFTPActivity.look.run(provider)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0..<20 {
                     group.addTask { _ = try await provider.contentsOfDirectory(path: ProviderPath("shelf")) }
-                    group.addTask { try await SFTPDoing.publishLarge.run(provider, "\(index)") }
+                    group.addTask { try await SFTPActivity.publishLarge.run(provider, "\(index)") }
                 }
                 try await group.waitForAll()
             }
@@ -124,7 +124,7 @@ import Testing
                 try await provider.contentsOfDirectory(path: .root) { _ in _ = try await provider.contents(path: ProviderPath("book")) }
             }
             #expect(error.status?.serverDescription == words, "\(error)")
-            try await SFTPDoing.read.run(provider)
+            try await SFTPActivity.read.run(provider)
         }
     }
 
@@ -132,11 +132,11 @@ import Testing
         var settings = settings(1, nil)
         settings.answer = { $0.kind == .readdir ? [.held] : [] }
         try await withSFTPProvider(settings) { double, provider in
-            try await SFTPDoing.look.run(provider)
-            let first = Task { try await SFTPDoing.list.run(provider) }
+            try await SFTPActivity.look.run(provider)
+            let first = Task { try await SFTPActivity.list.run(provider) }
             try await eventually { double.counts.openHandles == 1 }
-            let second = Task { try await SFTPDoing.read.run(provider) }
-            let third = Task { try await SFTPDoing.read.run(provider) }
+            let second = Task { try await SFTPActivity.read.run(provider) }
+            let third = Task { try await SFTPActivity.read.run(provider) }
             second.cancel()
             let error = try await SFTPFaults.mustFail { try await second.value }
             #expect(error is CancellationError, "\(error)")
@@ -148,7 +148,7 @@ import Testing
 
     @Test func `Copies on a server that has a single handle go through this machine`() async throws {
         try await withSFTPProvider(settings(1, Self.inProgress)) { double, provider in
-            try await SFTPDoing.copy.run(provider)
+            try await SFTPActivity.copy.run(provider)
             #expect(double.file("/new") == SFTPFaults.book)
         }
     }

@@ -15,7 +15,7 @@ import Testing
         .packet(type: 105, Data([0x80, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF])), .packet(type: 201, Data()), .missingAttributes,
         .nameCount(.max), .names([]), .status(.ok, nil), .longRead(more: 9), .endOfFile(at: 0),
     ]
-    private static let kinds: [(SFTPDouble.Kind, SFTPDoing)] = [
+    private static let kinds: [(SFTPDouble.Kind, SFTPActivity)] = [
         (.lstat, .look), (.readdir, .list), (.open, .read), (.read, .read), (.write, .publish), (.write, .publishLarge),
         (.extended, .replace), (.mkdir, .makeFolder), (.rmdir, .removeTree), (.extended, .copy), (.symlink, .link),
     ]
@@ -32,9 +32,9 @@ import Testing
                 case .publish, .publishLarge:
                     // Nothing is there that is not whole.
                     let data = double.file("/new")
-                    #expect(data == nil || data == (doing == .publish ? SFTPDoing.content : SFTPDoing.large), note)
+                    #expect(data == nil || data == (doing == .publish ? SFTPActivity.content : SFTPActivity.large), note)
                 case .replace:
-                    #expect([Data("old".utf8), SFTPDoing.content].contains(double.file("/old")), note)
+                    #expect([Data("old".utf8), SFTPActivity.content].contains(double.file("/old")), note)
                 case .copy: #expect([nil, SFTPFaults.book].contains(double.file("/new")), note)
                 default: break
                 }
@@ -42,7 +42,7 @@ import Testing
                 double.setAnswer { _ in [] }
                 for path in SFTPFaults.leftovers(double) { double.remove(path) }
                 // What came late may still end the session that it came on.
-                if await SFTPFaults.failure({ try await SFTPDoing.look.run(provider) }) != nil { try await SFTPDoing.look.run(provider) }
+                if await SFTPFaults.failure({ try await SFTPActivity.look.run(provider) }) != nil { try await SFTPActivity.look.run(provider) }
                 // Handles that were never told are the server's.
                 double.stop()
             }
@@ -59,7 +59,7 @@ import Testing
             var settings = SFTPDouble.Settings { $0.kind == .initialize ? [fault] : [] }
             settings.timeout = 0.2
             try await withSFTPProvider(settings) { _, provider in
-                for doing in [SFTPDoing.look, .read, .publishLarge] {
+                for doing in [SFTPActivity.look, .read, .publishLarge] {
                     let error = try await SFTPFaults.mustFail(within: 20) { try await doing.run(provider) }
                     #expect(error.urlCode.map(codes.contains) == true, "\(fault): \(error)")
                 }
@@ -89,7 +89,7 @@ import Testing
     @Test func `A window that never opens ends in time`() async throws {
         var settings = SFTPDouble.Settings()
         settings.timeout = 0.3
-        for doing in [SFTPDoing.publish, .publishLarge, .look] {
+        for doing in [SFTPActivity.publish, .publishLarge, .look] {
             try await withSFTPProvider(settings) { double, provider in
                 try await provider.checkReachability()
                 double.setWindow(doing == .publishLarge ? 500_000 : 5)
@@ -97,7 +97,7 @@ import Testing
                 #expect(error.urlCode == .timedOut, "\(error)")
                 double.setWindow(nil)
                 for path in SFTPFaults.leftovers(double) { double.remove(path) }
-                try await SFTPDoing.look.run(provider)
+                try await SFTPActivity.look.run(provider)
             }
         }
     }

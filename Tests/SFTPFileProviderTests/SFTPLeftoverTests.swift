@@ -8,14 +8,14 @@ import Testing
 
 /// What is left on a server by operations that go wrong, and what of others has to stay.
 @Suite struct SFTPLeftoverTests {
-    private static let large = SFTPDoing.large
+    private static let large = SFTPActivity.large
 
-    private func replace(_ provider: SFTPFileProvider, _ data: Data = SFTPDoing.content) async throws {
+    private func replace(_ provider: SFTPFileProvider, _ data: Data = SFTPActivity.content) async throws {
         _ = try await provider.writeContents(path: ProviderPath("old"), contents: data, overwrite: true)
     }
 
     @Test func `A new file that is written in place and cut off begins anew`() async throws {
-        for data in [SFTPDoing.content, Self.large] {
+        for data in [SFTPActivity.content, Self.large] {
             let settings = SFTPDouble.Settings { $0.kind == .write && $0.occurrence == 1 ? [.close] : [] }
             try await withSFTPProvider(settings, options: { $0.retries.retries = 1 }) { double, provider in
                 _ = try await provider.writeContents(
@@ -33,7 +33,7 @@ import Testing
                 double.put(theirs, at: "/new")
                 return [.status(.permissionDenied)]
             }
-            for doing in [SFTPDoing.publish, .copy] {
+            for doing in [SFTPActivity.publish, .copy] {
                 double.remove("/new")
                 _ = try await SFTPFaults.mustFail { try await doing.run(provider) }
                 #expect(double.file("/new") == theirs, "\(doing)")
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `An old file that was moved aside is back when the connection was lost`() async throws {
         // Refused, moved aside, lost.
-        let settings: [(SFTPDouble.Settings, SFTPDoing?, Int)] = [(.plain, nil, 3), (.init(), .makeFolder, 2)]
+        let settings: [(SFTPDouble.Settings, SFTPActivity?, Int)] = [(.plain, nil, 3), (.init(), .makeFolder, 2)]
         for (settings, folder, count) in settings {
             try await withSFTPProvider(settings) { double, provider in
                 double.setAnswer { $0.kind == .rename && $0.occurrence == count ? [.close] : [] }
@@ -77,10 +77,10 @@ import Testing
                 return request.occurrence == 3 ? [.close] : [.status(.permissionDenied)]
             }
             let error = try await SFTPFaults.mustFail { try await replace(provider) }
-            let old = try #require(double.paths.first { $0.hasSuffix(".old") })
-            #expect(error.sentence.contains(old.dropFirst()), "\(error.sentence)")
-            #expect(double.file(old) == Data("old".utf8))
-            double.remove(old)
+            let previous = try #require(double.paths.first { $0.hasSuffix(".old") })
+            #expect(error.sentence.contains(previous.dropFirst()), "\(error.sentence)")
+            #expect(double.file(previous) == Data("old".utf8))
+            double.remove(previous)
         }
     }
 
@@ -102,7 +102,7 @@ import Testing
                 try await withSFTPProvider(.plain, options: { $0.retries.retries = 2 }) { double, provider in
                     double.setAnswer { $0.kind == .rename && $0.occurrence == count ? [fault] : [] }
                     try await replace(provider)
-                    #expect(double.file("/old") == SFTPDoing.content)
+                    #expect(double.file("/old") == SFTPActivity.content)
                     #expect(SFTPFaults.leftovers(double) == [], "\(fault) \(count)")
                 }
             }
@@ -114,7 +114,7 @@ import Testing
     @Test func `A cancelled upload on a dead network ends in seconds`() async throws {
         var settings = SFTPDouble.Settings()
         settings.timeout = 60
-        for data in [SFTPDoing.content, Self.large] {
+        for data in [SFTPActivity.content, Self.large] {
             try await withSFTPProvider(settings) { double, provider in
                 try await provider.checkReachability()
                 let isDead = LockedValue(false)
@@ -169,9 +169,9 @@ import Testing
             double.setAnswer { [unowned double] request in
                 [.opendir, .open].contains(request.kind) && double.counts.openHandles > 0 ? [.status(.noSuchFile)] : []
             }
-            try await SFTPDoing.list.run(provider)
+            try await SFTPActivity.list.run(provider)
             _ = try await reader.read([0..<1])
-            try await SFTPDoing.read.run(provider)
+            try await SFTPActivity.read.run(provider)
             let error = try await SFTPFaults.mustFail { try await provider.contentsOfDirectory(path: ProviderPath("no")) }
             #expect(error.isNoSuchFile)
             await reader.close()
@@ -182,7 +182,7 @@ import Testing
 
     @Test(arguments: [UInt16(0o600), 0o444])
     func `A file is opened with the permissions that are asked for, and has them in the end`(permissions: UInt16) async throws {
-        for data in [SFTPDoing.content, Self.large] {
+        for data in [SFTPActivity.content, Self.large] {
             for placement in [WriteOptions.Placement.published, .inPlace] {
                 try await withSFTPProvider(.init { _ in [] }) { double, provider in
                     let options = WriteOptions(placement: placement, permissions: permissions)
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func `A file that is replaced allows what it has allowed`() async throws {
-        for data in [SFTPDoing.content, Self.large] {
+        for data in [SFTPActivity.content, Self.large] {
             for faults in [[], [SFTPDouble.Fault.status(.permissionDenied)]] as [[SFTPDouble.Fault]] {
                 try await withSFTPProvider(.init { $0.kind == .fsetstat ? faults : [] }) { double, provider in
                     double.put(Data("old".utf8), at: "/old", mode: 0o600)

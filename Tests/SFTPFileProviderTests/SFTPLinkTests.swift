@@ -65,7 +65,7 @@ import Testing
 
     @Test func `A server without links says so, and is left as it was`() async throws {
         try await withSFTPProvider(.rclone) { double, provider in
-            let error = try await SFTPFaults.mustFail { try await SFTPDoing.link.run(provider) }
+            let error = try await SFTPFaults.mustFail { try await SFTPActivity.link.run(provider) }
             #expect(error.cocoaCode == .featureUnsupported, "\(error)")
             #expect(double.paths.count == 4)
             try await #expect(provider.capabilities()[.symbolicLinks] == .unavailable)

@@ -175,7 +175,7 @@ import Testing
             #expect(error is CancellationError)
             try await eventually { double.counts.openHandles == 0 }
             double.setAnswer { _ in [] }
-            try await SFTPDoing.list.run(provider)
+            try await SFTPActivity.list.run(provider)
         }
     }
 

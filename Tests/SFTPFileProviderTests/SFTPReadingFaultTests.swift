@@ -20,8 +20,8 @@ import Testing
                 try await provider.withReader(path: ProviderPath("file")) { _ = try await $0.stream(.whole, into: sink) }
                 #expect(sink.next == 20_000_000 && sink.isRight)
             }
-            try await SFTPDoing.publishLarge.run(provider)
-            #expect(double.file("/new") == SFTPDoing.large)
+            try await SFTPActivity.publishLarge.run(provider)
+            #expect(double.file("/new") == SFTPActivity.large)
             #expect(double.counts.channels <= 2)
         }
     }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(arguments: SFTPDoing.allCases) func `After a connection that was lost while nobody used it, all goes on`(doing: SFTPDoing)
+    @Test(arguments: SFTPActivity.allCases) func `After a connection that was lost while nobody used it, all goes on`(doing: SFTPActivity)
         async throws
     {
         for cutsLink in [false, true] {
@@ -84,7 +84,7 @@ import Testing
             defer { SFTPFaults.places.giveBack() }
             let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files))
             let provider = try SFTPFaults.provider(links)
-            try await SFTPDoing.publishLarge.run(provider, "first")
+            try await SFTPActivity.publishLarge.run(provider, "first")
             if cutsLink { links.cut() } else { links.double.stop() }
             try await eventually { links.double.counts.openChannels == 0 }
             try await doing.run(provider)
@@ -99,10 +99,10 @@ import Testing
         defer { SFTPFaults.places.giveBack() }
         let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files), .init(death: URLError(code), tellsDeath: true))
         let provider = try SFTPFaults.provider(links)
-        try await SFTPDoing.look.run(provider)
+        try await SFTPActivity.look.run(provider)
         links.cut()
         try await eventually { links.double.counts.openChannels == 0 }
-        try await SFTPDoing.look.run(provider)
+        try await SFTPActivity.look.run(provider)
         #expect(links.count == 2)
         provider.invalidate()
     }
@@ -136,7 +136,7 @@ import Testing
         try await withSFTPProvider(settings, options: { $0.timeouts.whole = 2.5 }) { double, provider in
             // So much that no machine is fast enough for it.
             double.putPattern(1 << 40, at: "/file")
-            try await SFTPDoing.look.run(provider)
+            try await SFTPActivity.look.run(provider)
             let source = DataSource(Data(count: 1 << 30))
             let errors = [
                 try await SFTPFaults.mustFail {
@@ -166,10 +166,10 @@ import Testing
         let settings = SFTPDouble.Settings()
         let refusal = URLError(.userAuthenticationRequired)
         try await withSFTPProvider(settings, links: .init(login: { $0 == 1 ? refusal : nil })) { double, provider in
-            let error = try await SFTPFaults.mustFail { try await SFTPDoing.look.run(provider) }
+            let error = try await SFTPFaults.mustFail { try await SFTPActivity.look.run(provider) }
             #expect(error.urlCode == .userAuthenticationRequired)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<50 { group.addTask { try await SFTPDoing.look.run(provider) } }
+                for _ in 0..<50 { group.addTask { try await SFTPActivity.look.run(provider) } }
                 try await group.waitForAll()
             }
             #expect(double.counts.channels == 1)
@@ -179,9 +179,9 @@ import Testing
     @Test func `Who is cancelled while others wait for the login takes nothing from them`() async throws {
         let settings = SFTPDouble.Settings { $0.kind == .initialize ? [.held] : [] }
         try await withSFTPProvider(settings) { double, provider in
-            let first = Task { try await SFTPDoing.look.run(provider) }
+            let first = Task { try await SFTPActivity.look.run(provider) }
             try await eventually { double.counts.channels == 1 }
-            let second = Task { try await SFTPDoing.look.run(provider) }
+            let second = Task { try await SFTPActivity.look.run(provider) }
             first.cancel()
             let error = try await SFTPFaults.mustFail { try await first.value }
             #expect(error is CancellationError)

@@ -208,7 +208,7 @@ import Testing
             _ = try await readers[1].stream(.whole, into: sink)
             #expect(sink.next == 3_000_000 && sink.isRight)
             // What else takes a handle finds one, too.
-            for doing in [SFTPDoing.list, .publish, .publishLarge, .removeTree] {
+            for doing in [SFTPActivity.list, .publish, .publishLarge, .removeTree] {
                 try await #expect(readers[0].read([10..<20]) == [SFTPFaults.book[10..<20]])
                 try await doing.run(provider, "\(doing)")
             }

@@ -181,7 +181,7 @@ import Testing
         try await withSFTPProvider(.init { $0.kind == .write ? [.status(.failure)] : [] }) { double, provider in
             _ = try await SFTPFaults.mustFail {
                 try await provider.writeContents(
-                    path: ProviderPath("new"), from: DataSource(SFTPDoing.content), options: WriteOptions(resumption: "x"))
+                    path: ProviderPath("new"), from: DataSource(SFTPActivity.content), options: WriteOptions(resumption: "x"))
             }
         }
         try await withSFTPProvider { double, provider in

@@ -7,13 +7,13 @@ import Testing
 
 /// What an upload says about the server at each of its requests.
 @Suite struct SFTPWriteStateTests {
-    private typealias Noted = (kind: SFTPDouble.Kind, state: SFTPWriteState)
+    private typealias NotedStep = (kind: SFTPDouble.Kind, state: SFTPWriteState)
 
     /// The state at each request that opens, writes, renames or removes a file.
     private static func run(
         _ upload: SFTPUpload, on double: SFTPDouble, _ answer: @escaping @Sendable (SFTPDouble.Request) -> [SFTPDouble.Fault] = { _ in [] }
-    ) async throws -> [Noted] {
-        let noted = LockedValue<[Noted]>([])
+    ) async throws -> [NotedStep] {
+        let noted = LockedValue<[NotedStep]>([])
         double.setAnswer { request in
             if [.open, .write, .rename, .remove].contains(request.kind) { noted.update { $0.append((request.kind, upload.state.value)) } }
             return answer(request)
@@ -24,7 +24,7 @@ import Testing
 
     private static func upload(to name: String, _ provider: SFTPFileProvider, overwrite: Bool = true) throws -> SFTPUpload {
         SFTPUpload(
-            provider: provider, path: try ProviderPath(name), source: DataSource(SFTPDoing.content),
+            provider: provider, path: try ProviderPath(name), source: DataSource(SFTPActivity.content),
             options: WriteOptions(overwrite: overwrite))
     }
 
@@ -66,7 +66,7 @@ import Testing
             let noted = try await Self.run(upload, on: double) { $0.kind == .write && $0.occurrence == 1 ? [.close] : [] }
             #expect(noted.map(\.kind) == [.open, .write, .remove, .open, .write])
             #expect(noted.map(\.state.stage) == [.opening, .opened, .opened, .opened, .opened])
-            #expect(double.file("/old") == SFTPDoing.content)
+            #expect(double.file("/old") == SFTPActivity.content)
         }
     }
 }

@@ -7,10 +7,10 @@ import Testing
 
 /// What becomes of a file on its way to a server.
 @Suite struct SFTPWritingFaultTests {
-    private static let large = SFTPDoing.large
+    private static let large = SFTPActivity.large
 
     private func write(
-        _ provider: SFTPFileProvider, _ data: Data = SFTPDoing.content, to name: String = "old",
+        _ provider: SFTPFileProvider, _ data: Data = SFTPActivity.content, to name: String = "old",
         placement: WriteOptions.Placement = .published
     ) async throws -> FileObject {
         try await provider.writeContents(
@@ -27,7 +27,7 @@ import Testing
             (SFTPDouble.Kind.write, [SFTPDouble.Fault.status(.failure, text)]), (.close, [.statusAfterDoing(.failure, text)]),
             (.open, [.status(.failure, text)]),
         ] {
-            for data in [SFTPDoing.content, Self.large] {
+            for data in [SFTPActivity.content, Self.large] {
                 try await withSFTPProvider(.init { $0.kind == kind ? faults : [] }) { double, provider in
                     for name in ["old", "new"] {
                         let error = try await SFTPFaults.mustFail { try await write(provider, data, to: name) }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5]) func `A server that keeps less and says that all is well replaces nothing`(count: UInt32) async throws {
-        for data in [SFTPDoing.content, Self.large] {
+        for data in [SFTPActivity.content, Self.large] {
             // The size that LSTAT tells of the temporary file.
             let attributes = Data([0, 0, 0, 5, 0, 0, 0, 0]) + withUnsafeBytes(of: count.bigEndian) { Data($0) } + Data([0, 0, 0x81, 0xA4])
             let settings = SFTPDouble.Settings { request in
@@ -71,7 +71,7 @@ import Testing
         for code in [SFTPDouble.Code.failure, .permissionDenied, .noSuchFile, .unsupported, .badMessage, .endOfFile] {
             for text in ["", "No", nil] as [String?] {
                 try await withSFTPProvider(.init { kept.contains($0.kind) ? [] : [.status(code, text)] }) { double, provider in
-                    for doing in SFTPDoing.allCases {
+                    for doing in SFTPActivity.allCases {
                         let error = await SFTPFaults.failure { try await doing.run(provider) }
                         // An empty folder cannot be told from one whose listing ends at once.
                         #expect(error != nil, "\(doing) \(code)")
@@ -90,11 +90,11 @@ import Testing
                         request.kind == .rename || ["posix-rename@openssh.com", "hardlink@openssh.com"].contains(request.name)
                             ? [.status(code)] : []
                     }
-                    for data in [SFTPDoing.content, Self.large] {
+                    for data in [SFTPActivity.content, Self.large] {
                         _ = try await SFTPFaults.mustFail { try await write(provider, data) }
                         _ = try await SFTPFaults.mustFail { try await write(provider, data, to: "new") }
                     }
-                    for doing in [SFTPDoing.move, .moveOver, .copy] {
+                    for doing in [SFTPActivity.move, .moveOver, .copy] {
                         _ = try await SFTPFaults.mustFail { try await doing.run(provider) }
                     }
                     #expect(isOld(double) && !double.exists("/new") && double.file("/book") == SFTPFaults.book)
@@ -105,11 +105,11 @@ import Testing
 
     @Test func `Bringing a file to the disk is left out where the server can't`() async throws {
         try await withSFTPProvider(.init { $0.name.hasPrefix("fsync") ? [.status(.unsupported)] : [] }) { double, provider in
-            for data in [SFTPDoing.content, Self.large] { _ = try await write(provider, data) }
+            for data in [SFTPActivity.content, Self.large] { _ = try await write(provider, data) }
             #expect(double.counts.extended["fsync@openssh.com"] == 1 && double.file("/old") == Self.large)
         }
         try await withSFTPProvider(.init { $0.name.hasPrefix("fsync") ? [.status(.failure)] : [] }) { double, provider in
-            for data in [SFTPDoing.content, Self.large] {
+            for data in [SFTPActivity.content, Self.large] {
                 _ = try await SFTPFaults.mustFail { try await write(provider, data) }
             }
             #expect(isOld(double))
@@ -132,7 +132,7 @@ import Testing
         let (name, isStep) = Self.steps[index]
         for settings in [SFTPDouble.Settings(), .plain] {
             for fault in [SFTPDouble.Fault.closeAfterDoing, .close] {
-                for (target, data) in [("old", SFTPDoing.content), ("new", SFTPDoing.content), ("old", Self.large), ("new", Self.large)] {
+                for (target, data) in [("old", SFTPActivity.content), ("new", SFTPActivity.content), ("old", Self.large), ("new", Self.large)] {
                     try await withSFTPProvider(settings, options: { $0.retries.retries = retries }) { double, provider in
                         let hasFailed = LockedValue(false)
                         double.setAnswer { request in
@@ -161,7 +161,7 @@ import Testing
         settings.timeout = 0.3
         try await withSFTPProvider(settings, options: { $0.retries.retries = 1 }) { double, provider in
             _ = try await write(provider)
-            #expect(double.file("/old") == SFTPDoing.content)
+            #expect(double.file("/old") == SFTPActivity.content)
         }
     }
 

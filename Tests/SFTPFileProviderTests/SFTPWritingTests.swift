@@ -74,8 +74,8 @@ import Testing
             }
             if !isOffered { settings.extensions.removeAll { $0.name.hasPrefix("hardlink") } }
             try await withSFTPProvider(settings) { double, provider in
-                try await SFTPDoing.publish.run(provider)
-                #expect(double.file("/new") == SFTPDoing.content)
+                try await SFTPActivity.publish.run(provider)
+                #expect(double.file("/new") == SFTPActivity.content)
                 let exclusive = double.requests.contains { $0.path == "/new" && $0.flags.contains(.exclusive) }
                 #expect(exclusive)
             }
@@ -159,8 +159,8 @@ import Testing
                 }
                 return []
             }
-            try await SFTPDoing.replace.run(provider)
-            #expect(gaps.value == 0 && double.file("/old") == SFTPDoing.content)
+            try await SFTPActivity.replace.run(provider)
+            #expect(gaps.value == 0 && double.file("/old") == SFTPActivity.content)
         }
     }
 
@@ -172,13 +172,13 @@ import Testing
                 let losses = LockedValue(0)
                 double.setAnswer { [unowned double] request in
                     let files = double.paths.compactMap { double.file($0) }
-                    if !files.contains(Data("old".utf8)), double.file("/old") != SFTPDoing.content { losses.update { $0 += 1 } }
+                    if !files.contains(Data("old".utf8)), double.file("/old") != SFTPActivity.content { losses.update { $0 += 1 } }
                     return request.name.hasPrefix("posix") ? [.status(.unsupported)] : []
                 }
-                try await SFTPDoing.replace.run(provider)
-                #expect(losses.value == 0 && double.file("/old") == SFTPDoing.content)
+                try await SFTPActivity.replace.run(provider)
+                #expect(losses.value == 0 && double.file("/old") == SFTPActivity.content)
                 // Asked for once.
-                try await SFTPDoing.replace.run(provider)
+                try await SFTPActivity.replace.run(provider)
                 #expect(double.counts.extended["posix-rename@openssh.com", default: 0] == (isOffered ? 1 : 0))
             }
         }
@@ -187,7 +187,7 @@ import Testing
     @Test func `The old file comes back when the second renaming is refused`() async throws {
         try await withSFTPProvider(.plain) { double, provider in
             double.setAnswer { $0.kind == .rename && $0.occurrence == 3 ? [.status(.permissionDenied)] : [] }
-            let error = try await SFTPFaults.mustFail { try await SFTPDoing.replace.run(provider) }
+            let error = try await SFTPFaults.mustFail { try await SFTPActivity.replace.run(provider) }
             #expect(error.cocoaCode == .fileWriteNoPermission, "\(error)")
             #expect(double.file("/old") == Data("old".utf8))
             #expect(double.paths == ["/book", "/old", "/shelf/", "/shelf/one"])
@@ -198,10 +198,10 @@ import Testing
         for (name, settings) in Self.servers {
             try await withSFTPProvider(settings) { double, provider in
                 double.putFolder("/empty")
-                _ = try await provider.writeContents(path: ProviderPath("empty"), contents: SFTPDoing.content, overwrite: true)
-                #expect(double.file("/empty") == SFTPDoing.content, "\(name)")
+                _ = try await provider.writeContents(path: ProviderPath("empty"), contents: SFTPActivity.content, overwrite: true)
+                #expect(double.file("/empty") == SFTPActivity.content, "\(name)")
                 let error = try await SFTPFaults.mustFail {
-                    try await provider.writeContents(path: ProviderPath("shelf"), contents: SFTPDoing.content, overwrite: true)
+                    try await provider.writeContents(path: ProviderPath("shelf"), contents: SFTPActivity.content, overwrite: true)
                 }
                 #expect(error.posixCode == .ENOTEMPTY && double.exists("/shelf/one"), "\(name): \(error)")
             }
@@ -227,12 +227,12 @@ import Testing
         var settings = SFTPDouble.Settings()
         settings.latency = 0.02
         try await withSFTPProvider(settings) { double, provider in
-            try await SFTPDoing.publish.run(provider, "first")
+            try await SFTPActivity.publish.run(provider, "first")
             double.resetCounts()
-            try await SFTPDoing.replace.run(provider)
+            try await SFTPActivity.replace.run(provider)
             #expect(double.counts.roundTrips == 3)
             double.resetCounts()
-            try await SFTPDoing.publish.run(provider)
+            try await SFTPActivity.publish.run(provider)
             #expect(double.counts.roundTrips <= 4, "\(double.counts.roundTrips)")
         }
     }

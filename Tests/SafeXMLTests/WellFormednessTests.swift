@@ -73,10 +73,10 @@ struct WellFormednessTests {
     }
 
     @Test func `an error of the handler ends the parsing and comes out as it is`() throws {
-        final class Refusing: XMLEventHandler {
+        final class RefusingHandler: XMLEventHandler {
             func start(element: String, namespace: String, attributes: [XMLAttribute]) throws { throw POSIXError(.ECANCELED) }
         }
-        let parser = try XMLEventParser(handler: Refusing())
+        let parser = try XMLEventParser(handler: RefusingHandler())
         try parser.parse(Data("<a/>".utf8))
         #expect(throws: POSIXError(.ECANCELED)) { try parser.finish() }
     }

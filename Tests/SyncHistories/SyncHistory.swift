@@ -46,7 +46,7 @@ package final class SyncHistory {
     /// content is the same.
     private let arrivals = LockedValue<[Arrival]>([])
     /// What people threw away, and may bring back as it was.
-    private let thrown = LockedValue<[Thrown]>([])
+    private let thrown = LockedValue<[ThrownError]>([])
 
     /// Whether a run of this round lost its notes, also that it was about to act: then nothing comes back that it may have acted on.
     private var hasLostNotes = false
@@ -56,7 +56,7 @@ package final class SyncHistory {
         let path: ProviderPath
     }
 
-    private struct Thrown: Sendable {
+    private struct ThrownError: Sendable {
         let side: Int
         let path: ProviderPath
         let aside: ProviderPath
@@ -204,7 +204,7 @@ package final class SyncHistory {
                     try await provider.moveItem(path: root.appending(file), to: aside)
                     let texts = try await Self.contents(of: aside, in: provider)
                     count(texts, 1)
-                    thrown.update { $0.append(Thrown(side: side, path: file, aside: aside, texts: texts)) }
+                    thrown.update { $0.append(ThrownError(side: side, path: file, aside: aside, texts: texts)) }
                 }
             }
         case (6, let folder?):

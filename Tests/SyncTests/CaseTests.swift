@@ -7,14 +7,14 @@ import Testing
 
 /// Names that differ in case alone, where one side does not tell them apart.
 @Suite struct CaseTests {
-    private let one = SyncBed.memory("one")
-    private let two = SyncBed.memory("two")
+    private let left = SyncBed.memory("one")
+    private let right = SyncBed.memory("two")
 
     private func bed(_ direction: SyncOptions.Direction, _ knowsItself: Bool) async throws -> SyncBed {
-        let bed = try SyncBed(direction, source: one, destination: BlindStorage(.inCase, two, knowsItself: knowsItself))
+        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, right, knowsItself: knowsItself))
         bed.options.update { $0.deletes = direction == .mirror }
-        for name in ["Foo/a", "Foo/Deep/b", "x.txt", "stays"] { try await one.put("/" + name, name) }
-        try await one.createFolder(path: ProviderPath("Bare"))
+        for name in ["Foo/a", "Foo/Deep/b", "x.txt", "stays"] { try await left.put("/" + name, name) }
+        try await left.createFolder(path: ProviderPath("Bare"))
         try await bed.run()
         return bed
     }
@@ -24,8 +24,8 @@ import Testing
     ]
 
     private func expectRenamed(_ bed: SyncBed) async throws {
-        #expect(try await one.tree() == Self.renamed.sorted())
-        #expect(try await two.tree() == Self.renamed.sorted())
+        #expect(try await left.tree() == Self.renamed.sorted())
+        #expect(try await right.tree() == Self.renamed.sorted())
         #expect(try await bed.plan() == [])
         #expect(try await bed.run().hasChanges == false)
     }
@@ -33,9 +33,9 @@ import Testing
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
     func `a rename in case alone arrives where case does not count`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
         let bed = try await bed(direction, knowsItself)
-        try await one.move("/Foo", "/foo")
-        try await one.move("/Bare", "/bare")
-        try await one.move("/x.txt", "/X.txt")
+        try await left.move("/Foo", "/foo")
+        try await left.move("/Bare", "/bare")
+        try await left.move("/x.txt", "/X.txt")
         let report = try await bed.run()
         #expect(report.isComplete && report.bytes == 0, "\(report)")
         try await expectRenamed(bed)
@@ -43,11 +43,11 @@ import Testing
 
     @Test(arguments: ["Foo", "x.txt"], [true, false])
     func `a rename in case alone that is cut off leaves one of both names`(name: String, isCancelled: Bool) async throws {
-        let reported = ToldProvider("two")
-        let bed = try SyncBed(.twoWay, source: one, destination: BlindStorage(.inCase, reported, knowsItself: true))
-        for name in ["Foo/a", "x.txt", "stays"] { try await one.put("/" + name, name) }
+        let reported = ControlledProvider("two")
+        let bed = try SyncBed(.twoWay, source: left, destination: BlindStorage(.inCase, reported, knowsItself: true))
+        for name in ["Foo/a", "x.txt", "stays"] { try await left.put("/" + name, name) }
         try await bed.run()
-        try await one.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
+        try await left.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
         let (moves, run) = (LockedValue(0), LockedValue<Task<FolderSyncReport, any Error>?>(nil))
         reported.before.update {
             $0 = { call in
@@ -69,33 +69,33 @@ import Testing
         reported.before.update { $0 = { _ in } }
         let report = try await bed.run()
         #expect(report.isComplete && report.bytes == 0 && report.conflicts == 0, "\(report)")
-        #expect(try await reported.memory.tree() == one.tree())
+        #expect(try await reported.memory.tree() == left.tree())
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror], [true, false])
     func `renames in case alone on several levels arrive at once`(direction: SyncOptions.Direction, knowsItself: Bool) async throws {
         let bed = try await bed(direction, knowsItself)
         bed.options.update { $0.removalLimit = .share(1) }
-        for name in ["Top/Deep/Er/b", "Top/Readme", "Top/c"] { try await one.put("/" + name, name) }
+        for name in ["Top/Deep/Er/b", "Top/Readme", "Top/c"] { try await left.put("/" + name, name) }
         try await bed.run()
-        try await one.move("/Top", "/top")
-        try await one.move("/top/Deep", "/top/deep")
-        try await one.move("/top/deep/Er", "/top/deep/er")
-        try await one.move("/top/Readme", "/top/README")
-        try await one.put("/top/c", "a newer one")
+        try await left.move("/Top", "/top")
+        try await left.move("/top/Deep", "/top/deep")
+        try await left.move("/top/deep/Er", "/top/deep/er")
+        try await left.move("/top/Readme", "/top/README")
+        try await left.put("/top/c", "a newer one")
         let report = try await bed.run()
         #expect(report.isComplete && report.unheld == 0 && report.conflicts == 0, "\(report)")
-        #expect(try await two.tree() == one.tree())
-        #expect(try await one.tree().contains("/top/deep/er/b Top/Deep/Er/b"))
+        #expect(try await right.tree() == left.tree())
+        #expect(try await left.tree().contains("/top/deep/er/b Top/Deep/Er/b"))
         #expect(try await bed.run().hasChanges == false)
     }
 
     @Test(arguments: [true, false])
     func `a rename in case alone comes from where case does not count`(knowsItself: Bool) async throws {
         let bed = try await bed(.twoWay, knowsItself)
-        try await two.move("/Foo", "/foo")
-        try await two.move("/Bare", "/bare")
-        try await two.move("/x.txt", "/X.txt")
+        try await right.move("/Foo", "/foo")
+        try await right.move("/Bare", "/bare")
+        try await right.move("/x.txt", "/X.txt")
         let report = try await bed.run()
         #expect(report.isComplete && report.bytes == 0, "\(report)")
         try await expectRenamed(bed)
@@ -105,12 +105,12 @@ import Testing
     func `a mirror that removes nothing carries a rename in case alone over`(knowsItself: Bool, isChanged: Bool) async throws {
         let bed = try await bed(.mirror, knowsItself)
         bed.options.update { $0.deletes = false }
-        try await one.move("/x.txt", "/X.txt")
-        if isChanged { try await one.put("/X.txt", "a newer one") }
+        try await left.move("/x.txt", "/X.txt")
+        if isChanged { try await left.put("/X.txt", "a newer one") }
         let report = try await bed.run()
         #expect(report.isComplete && report.unheld == 0, "\(report)")
-        #expect(try await two.tree() == one.tree())
-        #expect(try await two.texts().isSuperset(of: ["x.txt"]))
+        #expect(try await right.tree() == left.tree())
+        #expect(try await right.texts().isSuperset(of: ["x.txt"]))
         #expect(try await !bed.run().hasChanges)
     }
 
@@ -119,41 +119,41 @@ import Testing
         let bed = try await bed(.twoWay, knowsItself)
         let filter = try SyncFilter(["- Thumbs.db", "- cache/"])
         bed.options.update { $0.filter = filter }
-        try await two.put("/Thumbs.db", "the destination's own")
-        try await two.put("/cache/a", "cached")
-        let before = try await two.tree()
-        try await one.put("/thumbs.db", "the source's")
-        try await one.put("/Cache/b", "cached, too")
+        try await right.put("/Thumbs.db", "the destination's own")
+        try await right.put("/cache/a", "cached")
+        let before = try await right.tree()
+        try await left.put("/thumbs.db", "the source's")
+        try await left.put("/Cache/b", "cached, too")
         for _ in 1...2 {
             let report = try await bed.run()
             #expect(report.skipped.map(\.path.string).sorted() == ["/Cache", "/thumbs.db"], "\(report)")
             #expect(report.postponed.isEmpty && report.failures == 0 && !report.hasChanges, "\(report)")
-            #expect(try await two.tree() == before)
-            #expect(try await !one.texts().contains("cached"))
+            #expect(try await right.tree() == before)
+            #expect(try await !left.texts().contains("cached"))
         }
     }
 
     @Test(arguments: [true, false])
     func `a file that is renamed in case and changed keeps its last content`(knowsItself: Bool) async throws {
         let bed = try await bed(.twoWay, knowsItself)
-        try await one.move("/x.txt", "/X.txt")
-        try await one.put("/X.txt", "a newer one")
+        try await left.move("/x.txt", "/X.txt")
+        try await left.put("/X.txt", "a newer one")
         try await bed.run()
-        #expect(try await two.tree().contains("/X.txt a newer one"))
-        #expect(try await one.tree() == two.tree())
+        #expect(try await right.tree().contains("/X.txt a newer one"))
+        #expect(try await left.tree() == right.tree())
         #expect(try await bed.plan() == [])
     }
 
     @Test(arguments: [true, false])
     func `of two names that one side takes for one, one is skipped, and nothing is lost`(knowsItself: Bool) async throws {
         let bed = try await bed(.twoWay, knowsItself)
-        try await one.put("/X.txt", "another")
-        try await one.put("/FOO/c", "c")
+        try await left.put("/X.txt", "another")
+        try await left.put("/FOO/c", "c")
         for _ in 1...2 {
             let report = try await bed.run()
             #expect(report.skipped.count == 2 && report.failures == 0, "\(report)")
-            #expect(try await one.texts() == ["Foo/a", "Foo/Deep/b", "x.txt", "stays", "another", "c"])
-            #expect(try await two.texts() == ["Foo/a", "Foo/Deep/b", "x.txt", "stays"])
+            #expect(try await left.texts() == ["Foo/a", "Foo/Deep/b", "x.txt", "stays", "another", "c"])
+            #expect(try await right.texts() == ["Foo/a", "Foo/Deep/b", "x.txt", "stays"])
         }
     }
 
@@ -161,12 +161,12 @@ import Testing
     func `the first run, too, keeps two names that one side takes for one apart`(
         direction: SyncOptions.Direction, knowsItself: Bool
     ) async throws {
-        let bed = try SyncBed(direction, source: one, destination: BlindStorage(.inCase, two, knowsItself: knowsItself))
-        for name in ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"] { try await one.put("/" + name, name) }
+        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, right, knowsItself: knowsItself))
+        for name in ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"] { try await left.put("/" + name, name) }
         let report = try await bed.run()
         #expect(!report.skipped.isEmpty && report.failures == 0 && report.postponed.isEmpty, "\(report)")
-        #expect(try await one.texts() == ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"])
-        let arrived = try await two.texts()
+        #expect(try await left.texts() == ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"])
+        let arrived = try await right.texts()
         #expect(arrived.contains("x.txt") != arrived.contains("X.txt"))
         #expect(arrived.contains("foo/a") != arrived.contains("Foo/a"), "\(arrived)")
         #expect(arrived.contains("foo/a") == arrived.contains("foo/b"), "\(arrived)")
@@ -174,11 +174,11 @@ import Testing
     }
 
     @Test func `a storage that tells case is asked once for each pair, and believed`() async throws {
-        let bed = try SyncBed(.twoWay, source: one, destination: two)
-        try await one.put("/x.txt", "x.txt")
+        let bed = try SyncBed(.twoWay, source: left, destination: right)
+        try await left.put("/x.txt", "x.txt")
         try await bed.run()
-        try await one.put("/X.txt", "X.txt")
+        try await left.put("/X.txt", "X.txt")
         #expect(try await bed.run().created == 1)
-        #expect(try await two.tree() == ["/X.txt X.txt", "/x.txt x.txt"])
+        #expect(try await right.tree() == ["/X.txt X.txt", "/x.txt x.txt"])
     }
 }

@@ -7,19 +7,19 @@ import Testing
 
 /// Files that have to be read on both sides before anything can be said about them.
 @Suite struct ComparingTests {
-    private let one = ToldProvider("one")
-    private let two = ToldProvider("two")
+    private let left = ControlledProvider("one")
+    private let right = ControlledProvider("two")
 
     /// Files with one content, of which the times tell nothing.
     private func bed(count: Int, size: Int) async throws -> SyncBed {
-        for (storage, time) in [(one, 1_600_000_000.0), (two, 1_700_000_000)] {
+        for (storage, time) in [(left, 1_600_000_000.0), (right, 1_700_000_000)] {
             for number in 0..<count {
                 let options = WriteOptions(modificationDate: Date(timeIntervalSince1970: time))
                 let source = DataSource(Data(repeating: UInt8(number), count: size))
                 try await storage.memory.writeContents(path: ProviderPath("\(number)"), from: source, options: options)
             }
         }
-        return try SyncBed(.twoWay, source: one, destination: two)
+        return try SyncBed(.twoWay, source: left, destination: right)
     }
 
     @Test func `no further comparison begins while a run is paused`() async throws {
@@ -27,7 +27,7 @@ import Testing
         let bed = try await bed(count: count, size: 10)
         let control = SyncControl()
         let (begun, ended) = (LockedValue(0), LockedValue(0))
-        for storage in [one, two] {
+        for storage in [left, right] {
             storage.before.update {
                 $0 = { call in
                     if call != "open" { return }
@@ -44,18 +44,18 @@ import Testing
             for _ in 0..<1000 { await Task.yield() }
             let opened = begun.value
             #expect(opened < count, "those in flight end, and no other begins")
-            for storage in [one, two] { storage.before.update { $0 = { _ in } } }
+            for storage in [left, right] { storage.before.update { $0 = { _ in } } }
             control.resume()
             #expect(try await run.value.isComplete)
         }
-        #expect(one.calls.values.count { $0 == "open" } == count)
+        #expect(left.calls.values.count { $0 == "open" } == count)
         #expect(try await bed.plan() == [])
     }
 
     @Test(arguments: ["sha256", "md5"])
     func `a file of which a storage gives no hash is read`(kind: String) async throws {
         let bed = try await bed(count: 2, size: 10)
-        let hashing = try SyncBed(.twoWay, source: HashlessStorage(one, kind), destination: HashlessStorage(two, kind))
+        let hashing = try SyncBed(.twoWay, source: HashlessStorage(left, kind), destination: HashlessStorage(right, kind))
         let report = try await hashing.run()
         #expect(report.isComplete && report.unheld == 0 && !report.hasChanges, "\(report)")
         #expect(try await hashing.plan() == [])
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `what cannot be compared has failed, says why, and is compared in the next run`() async throws {
         let bed = try await bed(count: 3, size: 10)
-        two.beforePath.update {
+        right.beforePath.update {
             $0 = { call, path in if call == "open", path.name == "1" { throw URLError(.networkConnectionLost) } }
         }
         for isPlan in [true, false] {
@@ -74,7 +74,7 @@ import Testing
             #expect(failed.side == .destination && failed.path.string == "/1")
             #expect((failed.error as? URLError)?.code == .networkConnectionLost)
         }
-        two.beforePath.update { $0 = { _, _ in } }
+        right.beforePath.update { $0 = { _, _ in } }
         let report = try await bed.run()
         #expect(report.isComplete && !report.hasChanges, "\(report)")
         #expect(try await bed.plan() == [])

@@ -11,7 +11,7 @@ import Testing
     private let temporary: TemporaryFolder
     private var folder: URL { temporary.url }
     private let machine: LocalFileProvider
-    private let server = ToldProvider("server")
+    private let server = ControlledProvider("server")
     private var inside: String { folder.path + "/inside" }
     private var outside: String { folder.path + "/outside" }
 

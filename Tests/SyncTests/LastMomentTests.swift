@@ -9,93 +9,93 @@ import Testing
 
 /// What happens right before, beside or right after a step of a run.
 @Suite struct LastMomentTests {
-    private let one = ToldProvider("one")
-    private let two = ToldProvider("two")
+    private let left = ControlledProvider("one")
+    private let right = ControlledProvider("two")
 
     private func bed(_ direction: SyncOptions.Direction = .twoWay) throws -> SyncBed {
-        try SyncBed(direction, source: one, destination: two)
+        try SyncBed(direction, source: left, destination: right)
     }
 
     /// Loses the answers to `call`.
-    private func loseReplies(to call: String, of storage: ToldProvider) {
+    private func loseReplies(to call: String, of storage: ControlledProvider) {
         storage.after.update { $0 = { if $0 == call { throw URLError(.networkConnectionLost) } } }
     }
 
     @Test func `what is brought back after a removal that could not be noted is no removal of the other side`() async throws {
         let bed = try bed()
-        for name in ["a", "b", "c"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b", "c"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
         // Into another folder's trash, and back as it was: size, time and identity are the same.
         let bin = try ProviderPath(".bin.carrel-part")
         try #require(TemporaryName.matches(bin.name))
-        try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
-        loseReplies(to: "remove", of: two)
+        try await left.memory.moveItem(path: ProviderPath("a"), to: bin)
+        loseReplies(to: "remove", of: right)
         #expect(try await bed.run().failures == 1)
-        two.after.update { $0 = { _ in } }
-        #expect(try await two.memory.tree() == ["/b b", "/c c"])
-        try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
+        right.after.update { $0 = { _ in } }
+        #expect(try await right.memory.tree() == ["/b b", "/c c"])
+        try await left.memory.moveItem(path: bin, to: ProviderPath("a"))
         let report = try await bed.run()
         #expect(report.removed == 0 && report.created == 1, "\(report)")
-        #expect(try await one.memory.tree() == ["/a a", "/b b", "/c c"])
-        #expect(try await two.memory.tree() == ["/a a", "/b b", "/c c"])
+        #expect(try await left.memory.tree() == ["/a a", "/b b", "/c c"])
+        #expect(try await right.memory.tree() == ["/a a", "/b b", "/c c"])
     }
 
     @Test func `what is brought back after an update that could not be noted is kept beside it`() async throws {
         let bed = try bed()
-        for name in ["a", "b"] { try await one.memory.put("/" + name, "old \(name)") }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, "old \(name)") }
         try await bed.run()
         let bin = try ProviderPath(".bin.carrel-part")
-        try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
-        try await one.memory.put("/a", "a newer version")
-        loseReplies(to: "write", of: two)
+        try await left.memory.moveItem(path: ProviderPath("a"), to: bin)
+        try await left.memory.put("/a", "a newer version")
+        loseReplies(to: "write", of: right)
         #expect(try await bed.run().failures == 1)
-        two.after.update { $0 = { _ in } }
-        #expect(try await two.memory.texts().contains("a newer version"))
-        try await one.memory.remove("/a")
-        try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
+        right.after.update { $0 = { _ in } }
+        #expect(try await right.memory.texts().contains("a newer version"))
+        try await left.memory.remove("/a")
+        try await left.memory.moveItem(path: bin, to: ProviderPath("a"))
         #expect(try await bed.run().isComplete)
-        #expect(try await one.memory.tree() == two.memory.tree())
-        #expect(try await one.memory.texts().isSuperset(of: ["old a"]))
+        #expect(try await left.memory.tree() == right.memory.tree())
+        #expect(try await left.memory.texts().isSuperset(of: ["old a"]))
     }
 
     @Test(arguments: ["attributes", "move", "remove"])
     func `what is written right before a removal is not removed`(call: String) async throws {
         let bed = try bed()
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.remove("/a")
+        try await left.memory.remove("/a")
         let isWritten = LockedValue(false)
-        two.before.update {
-            $0 = { [two] now in
+        right.before.update {
+            $0 = { [right] now in
                 let isFirst = isWritten.update { isWritten in
                     defer { isWritten = isWritten || now == call }
                     return !isWritten && now == call
                 }
-                if isFirst { try await two.memory.put("/a", "written at the last moment") }
+                if isFirst { try await right.memory.put("/a", "written at the last moment") }
             }
         }
         #expect(try await bed.run().isComplete)
         #expect(isWritten.value)
         #expect(try await bed.run().isComplete)
-        #expect(try await one.memory.tree() == ["/a written at the last moment", "/b b"])
-        #expect(try await two.memory.tree() == ["/a written at the last moment", "/b b"])
+        #expect(try await left.memory.tree() == ["/a written at the last moment", "/b b"])
+        #expect(try await right.memory.tree() == ["/a written at the last moment", "/b b"])
     }
 
     @Test(arguments: [Capabilities.Support.native, .derived])
     func `what is written right before a move goes along or stays, and is seen`(moving: Capabilities.Support) async throws {
         let bed = try bed()
-        two.adjustment.update { $0 = { $0[.moving] = moving } }
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        right.adjustment.update { $0 = { $0[.moving] = moving } }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.move("/a", "/c")
+        try await left.memory.move("/a", "/c")
         // Folders are made before files are moved.
-        try await one.memory.createFolder(path: ProviderPath("d"))
-        two.before.update { $0 = { [two] in if $0 == "folder" { try await two.memory.put("/a", "A") } } }
+        try await left.memory.createFolder(path: ProviderPath("d"))
+        right.before.update { $0 = { [right] in if $0 == "folder" { try await right.memory.put("/a", "A") } } }
         #expect(try await bed.run().isComplete)
-        two.before.update { $0 = { _ in } }
+        right.before.update { $0 = { _ in } }
         #expect(try await bed.run().isComplete)
-        let tree = try await one.memory.tree()
-        #expect(try await tree == two.memory.tree())
+        let tree = try await left.memory.tree()
+        #expect(try await tree == right.memory.tree())
         #expect(Set(tree.map { $0.suffix(2) }).isSuperset(of: [" A", " b"]), "\(tree)")
         #expect(moving == .native || tree == ["/a A", "/b b", "/c a", "/d/"], "\(tree)")
     }
@@ -104,82 +104,82 @@ import Testing
     func `what could not be looked at again comes back to its place`(keepsReplaced: Bool) async throws {
         let bed = try bed()
         bed.options.update { $0.keepsReplaced = keepsReplaced }
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.remove("/a")
+        try await left.memory.remove("/a")
         let hasMoved = LockedValue(false)
-        two.after.update { $0 = { call in if call == "move" { hasMoved.update { $0 = true } } } }
-        two.before.update {
+        right.after.update { $0 = { call in if call == "move" { hasMoved.update { $0 = true } } } }
+        right.before.update {
             $0 = { call in
                 if call == "attributes", hasMoved.value { throw FileError.make(.fileReadUnknown, path: "/a", sentence: "A hiccup.") }
             }
         }
         let report = try await bed.run()
         #expect(report.failures == 1, "\(report)")
-        #expect(try await two.memory.tree() == ["/a a", "/b b"])
-        two.before.update { $0 = { _ in } }
+        #expect(try await right.memory.tree() == ["/a a", "/b b"])
+        right.before.update { $0 = { _ in } }
         #expect(try await bed.run().removed == 1)
-        #expect(try await two.memory.texts() == (keepsReplaced ? ["a", "b"] : ["b"]))
+        #expect(try await right.memory.texts() == (keepsReplaced ? ["a", "b"] : ["b"]))
     }
 
     @Test(arguments: [true, false])
     func `what cannot be removed is seen, and costs nothing when it is wanted again`(isLost: Bool) async throws {
         let bed = try bed()
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
         let bin = try ProviderPath(".bin.carrel-part")
-        try await one.memory.moveItem(path: ProviderPath("a"), to: bin)
+        try await left.memory.moveItem(path: ProviderPath("a"), to: bin)
         if isLost {
-            loseReplies(to: "move", of: two)
+            loseReplies(to: "move", of: right)
             #expect(try await bed.run().failures == 1)
-            two.after.update { $0 = { _ in } }
+            right.after.update { $0 = { _ in } }
         } else {
-            two.before.update {
+            right.before.update {
                 $0 = { call in if call == "remove" { throw FileError.make(.fileWriteNoPermission, path: "/a", sentence: "Not here.") } }
             }
             #expect(try await bed.run().failures == 1)
         }
-        #expect(try await two.memory.tree() == ["/a a", "/b b"])
-        try await one.memory.moveItem(path: bin, to: ProviderPath("a"))
+        #expect(try await right.memory.tree() == ["/a a", "/b b"])
+        try await left.memory.moveItem(path: bin, to: ProviderPath("a"))
         let report = try await bed.run()
         #expect(!report.hasChanges && report.isComplete, "\(report)")
-        #expect(try await one.memory.tree() == ["/a a", "/b b"])
+        #expect(try await left.memory.tree() == ["/a a", "/b b"])
     }
 
     @Test func `what a mirror left in a folder that could not be listed comes back later`() async throws {
         let bed = try bed(.mirror)
-        for name in ["d/kept", "d/stays", "x", "y"] { try await one.memory.put("/" + name, name) }
+        for name in ["d/kept", "d/stays", "x", "y"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.remove("/d/kept")
+        try await left.memory.remove("/d/kept")
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
-        one.beforePath.update {
+        left.beforePath.update {
             $0 = { call, path in
                 if call == "list", path.name == "d" { throw FileError.make(.fileReadNoPermission, path: path, sentence: "Not now.") }
             }
         }
         #expect(try await bed.run().failures == 1)
-        one.beforePath.update { $0 = { _, _ in } }
+        left.beforePath.update { $0 = { _, _ in } }
         let report = try await bed.run()
         #expect(report.removed == 0 && report.created == 1, "\(report)")
-        #expect(try await one.memory.tree() == two.memory.tree())
+        #expect(try await left.memory.tree() == right.memory.tree())
     }
 
     @Test func `a folder that can never be listed does not keep a pair from being kept in step both ways`() async throws {
         let bed = try bed(.mirror)
-        for name in ["lost/x", "a", "b", "c"] { try await one.memory.put("/" + name, name) }
+        for name in ["lost/x", "a", "b", "c"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
-        one.beforePath.update {
+        left.beforePath.update {
             $0 = { call, path in
                 if call == "list", path.name == "lost" { throw FileError.make(.fileReadNoPermission, path: path, sentence: "Never.") }
             }
         }
         #expect(try await bed.run().failures == 1)
-        try await one.memory.remove("/a")
+        try await left.memory.remove("/a")
         let report = try await bed.run()
         #expect(report.removed == 1 && report.created == 0, "\(report)")
-        #expect(try await two.memory.tree() == ["/b b", "/c c", "/lost/", "/lost/x lost/x"])
+        #expect(try await right.memory.tree() == ["/b b", "/c c", "/lost/", "/lost/x lost/x"])
     }
 
     @Test(arguments: [
@@ -188,32 +188,32 @@ import Testing
     ])
     func `a state with numbers that make no sense ends no process`(change: String) async throws {
         let bed = try bed()
-        try await one.memory.put("/a", "a")
+        try await left.memory.put("/a", "a")
         try await bed.run()
         try await DatabaseQueue(path: bed.state.path).write { try $0.execute(sql: "UPDATE item SET \(change)") }
         do { _ = try await bed.run() } catch let error as CocoaError where error.code == .fileReadCorruptFile {}
-        for side in [one, two] { #expect(try await side.memory.texts() == ["a"]) }
+        for side in [left, right] { #expect(try await side.memory.texts() == ["a"]) }
     }
 
     @Test func `sizes of which no number holds the sum end no process`() async throws {
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
-        let bed = try SyncBed(.mirror, source: HugeFiles(one), destination: two)
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
+        let bed = try SyncBed(.mirror, source: HugeFiles(left), destination: right)
         #expect(try await bed.withSync { try await $0.plan { _ in } }.bytes == .max)
         #expect(try await bed.run().bytes == .max)
-        #expect(try await two.memory.texts() == ["a", "b"])
+        #expect(try await right.memory.texts() == ["a", "b"])
     }
 
     @Test func `a file that changes whenever it is read is sent twice at most, and left for the next run`() async throws {
-        try await one.memory.put("/log", "line 0")
-        try await one.memory.put("/quiet", "quiet")
-        let busy = BusyStorage(one.memory)
-        let bed = try SyncBed(.mirror, source: busy, destination: two)
+        try await left.memory.put("/log", "line 0")
+        try await left.memory.put("/quiet", "quiet")
+        let busy = BusyStorage(left.memory)
+        let bed = try SyncBed(.mirror, source: busy, destination: right)
         let report = try await bed.run()
         #expect(report.postponed.map(\.path.string) == ["/log"] && report.created == 1, "\(report)")
         #expect(busy.lines.value == 2)
         busy.isQuiet.update { $0 = true }
         #expect(try await bed.run().isComplete)
-        #expect(try await two.memory.tree() == ["/log line 2", "/quiet quiet"])
+        #expect(try await right.memory.tree() == ["/log line 2", "/quiet quiet"])
     }
 
     @Test(arguments: [SyncOptions.Direction.mirror, .twoWay])
@@ -267,94 +267,94 @@ import Testing
     func `a disk that was replaced by another one takes nothing from the other side`(limit: SyncOptions.RemovalLimit) async throws {
         let bed = try bed()
         bed.options.update { $0.removalLimit = limit }
-        for number in 0..<20 { try await one.memory.put("/\(number)", "\(number)") }
+        for number in 0..<20 { try await left.memory.put("/\(number)", "\(number)") }
         try await bed.run()
-        for number in 0..<20 { try await two.memory.remove("/\(number)") }
-        try await two.memory.createFolder(path: ProviderPath("lost+found"))
+        for number in 0..<20 { try await right.memory.remove("/\(number)") }
+        try await right.memory.createFolder(path: ProviderPath("lost+found"))
         let error = await #expect(throws: CocoaError.self) { try await bed.run() }
         #expect(error?.removalStop == .emptySide(.destination, held: 20))
-        try await two.memory.put("/a stray file", "text")
+        try await right.memory.put("/a stray file", "text")
         await #expect(throws: CocoaError.self) { try await bed.run() }
-        #expect(try await one.memory.tree().count == 20)
+        #expect(try await left.memory.tree().count == 20)
         // Everything under another name is no loss.
-        for number in 0..<20 { try await two.memory.put("/\(number)", "\(number)") }
+        for number in 0..<20 { try await right.memory.put("/\(number)", "\(number)") }
         _ = try await bed.run()
-        try await two.memory.createFolder(path: ProviderPath("all"))
-        for item in try await two.memory.contentsOfDirectory(path: .root) where item.name != "all" {
-            try await two.memory.move(item.path.string, "/all\(item.path)")
+        try await right.memory.createFolder(path: ProviderPath("all"))
+        for item in try await right.memory.contentsOfDirectory(path: .root) where item.name != "all" {
+            try await right.memory.move(item.path.string, "/all\(item.path)")
         }
         bed.options.update { $0.removalLimit = .share(0.5) }
         #expect(try await bed.run().isComplete)
-        #expect(try await one.memory.tree() == two.memory.tree())
+        #expect(try await left.memory.tree() == right.memory.tree())
     }
 
     @Test func `of a few items none is lost to another disk, be it empty or not`() async throws {
         let bed = try bed()
-        try await one.memory.put("/a", "a")
+        try await left.memory.put("/a", "a")
         try await bed.run()
-        try await one.memory.remove("/a")
-        try await one.memory.createFolder(path: ProviderPath("lost+found"))
+        try await left.memory.remove("/a")
+        try await left.memory.createFolder(path: ProviderPath("lost+found"))
         await #expect(throws: CocoaError.self) { try await bed.run() }
-        try await one.memory.put("/b", "another")
+        try await left.memory.put("/b", "another")
         await #expect(throws: CocoaError.self) { try await bed.run() }
-        #expect(try await two.memory.tree() == ["/a a"])
+        #expect(try await right.memory.tree() == ["/a a"])
         bed.options.update { $0.removalLimit = .share(1) }
         #expect(try await bed.run().removed == 1)
-        #expect(try await two.memory.tree() == ["/b another", "/lost+found/"])
+        #expect(try await right.memory.tree() == ["/b another", "/lost+found/"])
     }
 
     @Test func `no share allows no removal`() async throws {
         let bed = try bed()
         bed.options.update { $0.removalLimit = .share(0) }
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.remove("/a")
+        try await left.memory.remove("/a")
         await #expect(throws: CocoaError.self) { try await bed.run() }
-        #expect(try await two.memory.tree() == ["/a a", "/b b"])
+        #expect(try await right.memory.tree() == ["/a a", "/b b"])
     }
 
     @Test func `after a mirror, one file that cannot be brought back brings back nothing else`() async throws {
         let bed = try bed(.mirror)
-        for name in ["a", "b", "kept"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b", "kept"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.remove("/kept")
+        try await left.memory.remove("/kept")
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
-        one.before.update {
+        left.before.update {
             $0 = { call in if call == "write" { throw FileError.make(.fileWriteNoPermission, path: "/kept", sentence: "Not ever.") } }
         }
         #expect(try await bed.run().failures == 1)
-        try await one.memory.remove("/a")
+        try await left.memory.remove("/a")
         let report = try await bed.run()
         #expect(report.removed == 1 && report.failures == 1, "\(report)")
-        #expect(try await two.memory.tree() == ["/b b", "/kept kept"])
+        #expect(try await right.memory.tree() == ["/b b", "/kept kept"])
     }
 
     // MARK: Room
 
     @Test func `a full disk takes what it has room for, and what is removed makes more`() async throws {
-        let disk = SmallDisk(two.memory)
-        let bed = try SyncBed(.twoWay, source: one, destination: disk)
+        let disk = SmallDisk(right.memory)
+        let bed = try SyncBed(.twoWay, source: left, destination: disk)
         // The disk looks for room before it writes.
         bed.options.update { $0.transfers = 1 }
-        try await one.memory.put("/old", String(repeating: "o", count: 100))
-        try await one.memory.put("/other", "other")
+        try await left.memory.put("/old", String(repeating: "o", count: 100))
+        try await left.memory.put("/other", "other")
         try await bed.run()
-        try await one.memory.remove("/old")
-        for name in ["b", "d"] { try await one.memory.put("/\(name) large", String(repeating: name, count: 90)) }
-        for name in ["a", "c", "e"] { try await one.memory.put("/\(name) small", name) }
+        try await left.memory.remove("/old")
+        for name in ["b", "d"] { try await left.memory.put("/\(name) large", String(repeating: name, count: 90)) }
+        for name in ["a", "c", "e"] { try await left.memory.put("/\(name) small", name) }
         disk.bytes.update { $0 = 120 }
         let report = try await bed.run()
         #expect(report.removed == 1 && report.created == 4 && report.failures == 1, "\(report)")
         #expect((report.failed.first?.error as? CocoaError)?.code == .fileWriteOutOfSpace)
-        #expect(try await two.memory.tree().count == 5)
+        #expect(try await right.memory.tree().count == 5)
     }
 
     // MARK: The state
 
     @Test func `a state with values that it cannot have is damaged, and says so`() async throws {
         let bed = try bed()
-        try await one.memory.put("/a", "a")
+        try await left.memory.put("/a", "a")
         try await bed.run()
         try await DatabaseQueue(path: bed.state.path).write { db in
             try db.execute(sql: "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, ' STRICT', '')")
@@ -370,9 +370,9 @@ import Testing
 
     @Test func `a dry run says what it finds, and changes neither sides nor state`() async throws {
         let bed = try bed(.mirror)
-        for name in ["a", "b"] { try await one.memory.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.memory.put("/" + name, name) }
         try await bed.run()
-        try await one.memory.remove("/a")
+        try await left.memory.remove("/a")
         try await bed.run()
         func items() throws -> [Row] {
             try DatabaseQueue(path: bed.state.path).read { try Row.fetchAll($0, sql: "SELECT * FROM item ORDER BY key") }

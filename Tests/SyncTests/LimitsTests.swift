@@ -8,14 +8,14 @@ import Testing
 
 /// What storages and runs do not take, and how long something is kept.
 @Suite(.timeLimit(.minutes(2))) struct LimitsTests {
-    private let one = SyncBed.memory("one")
-    private let two = SyncBed.memory("two")
+    private let left = SyncBed.memory("one")
+    private let right = SyncBed.memory("two")
 
     @Test func `what a storage cannot hold is named, and the rest arrives`() async throws {
-        let bed = try SyncBed(.twoWay, source: one, destination: StrictStorage(two))
-        for name in ["a", "a name of more than sixteen bytes", "folder with a long name/x"] { try await one.put("/" + name, "text") }
-        try await one.put("/large", String(repeating: "x", count: 101))
-        try await one.writeContents(path: ProviderPath.root.appending(nameBytes: [0x66, 0xFF]), contents: Data("raw".utf8))
+        let bed = try SyncBed(.twoWay, source: left, destination: StrictStorage(right))
+        for name in ["a", "a name of more than sixteen bytes", "folder with a long name/x"] { try await left.put("/" + name, "text") }
+        try await left.put("/large", String(repeating: "x", count: 101))
+        try await left.writeContents(path: ProviderPath.root.appending(nameBytes: [0x66, 0xFF]), contents: Data("raw".utf8))
         for _ in 1...2 {
             let report = try await bed.run()
             #expect(report.isComplete && report.unheld == 4 && report.leftOut == 0 && report.removed == 0, "\(report)")
@@ -23,40 +23,40 @@ import Testing
             #expect(report.skipped.contains { $0.reason == "The destination takes files of 100 bytes at most." })
             #expect(report.skipped.contains { $0.reason == "The destination takes no names that are not UTF-8." })
         }
-        #expect(try await two.tree() == ["/a text"])
-        #expect(try await one.texts().count == 3)
+        #expect(try await right.tree() == ["/a text"])
+        #expect(try await left.texts().count == 3)
     }
 
     @Test func `a tree without an end is entered so far, and costs nothing else`() async throws {
-        let endless = EndlessStorage(one)
-        try await one.put("/b", "b")
-        let bed = try SyncBed(.twoWay, source: endless, destination: two)
+        let endless = EndlessStorage(left)
+        try await left.put("/b", "b")
+        let bed = try SyncBed(.twoWay, source: endless, destination: right)
         let report = try await bed.run()
         #expect(report.failures == 1 && report.failed.first?.reason.contains("deep") == true, "\(report)")
-        #expect(try await two.contents(path: ProviderPath("b")) == Data("b".utf8))
+        #expect(try await right.contents(path: ProviderPath("b")) == Data("b".utf8))
         #expect(try await bed.run().removed == 0)
     }
 
     @Test func `the trash keeps what is younger than it is said to, and what is not its own`() async throws {
-        let bed = try SyncBed(.mirror, source: one, destination: two)
+        let bed = try SyncBed(.mirror, source: left, destination: right)
         bed.options.update { ($0.deletes, $0.keepsReplaced, $0.trashAge) = (true, true, 86_400) }
-        for name in ["a", "b"] { try await one.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.put("/" + name, name) }
         try await bed.run()
         for name in ["2025-01-01T000000Z/old", "1970-01-02T000000Z/just now", "somebody's/own"] {
-            try await two.put("/\(SyncOptions.trashName)/\(name)", name)
+            try await right.put("/\(SyncOptions.trashName)/\(name)", name)
         }
-        try await one.remove("/a")
+        try await left.remove("/a")
         #expect(try await bed.run().removed == 1)
-        #expect(try await two.texts() == ["a", "b", "1970-01-02T000000Z/just now", "somebody's/own"])
+        #expect(try await right.texts() == ["a", "b", "1970-01-02T000000Z/just now", "somebody's/own"])
     }
 
     @Test func `a trash that is not there yet is made, however a storage says so`() async throws {
-        let vague = ToldProvider("vague")
-        let bed = try SyncBed(.mirror, source: one, destination: vague)
+        let vague = ControlledProvider("vague")
+        let bed = try SyncBed(.mirror, source: left, destination: vague)
         bed.options.update { ($0.deletes, $0.keepsReplaced) = (true, true) }
-        for name in ["a", "b"] { try await one.put("/" + name, name) }
+        for name in ["a", "b"] { try await left.put("/" + name, name) }
         try await bed.run()
-        try await one.remove("/a")
+        try await left.remove("/a")
         vague.before.update {
             $0 = { call in
                 let hasTrash = try await vague.memory.contentsOfDirectory(path: .root).contains { $0.name == SyncOptions.trashName }
@@ -71,20 +71,20 @@ import Testing
     // MARK: Progress
 
     /// What a completion handler was told, each time.
-    private final class Told: Sendable {
+    private final class OutcomeRecorder: Sendable {
         let outcomes = CollectedValues<(report: FolderSyncReport?, error: (any Error)?)>()
 
         func start(_ sync: FolderSync) -> Progress { sync.start { self.outcomes.append(($0, $1)) } }
     }
 
     @Test func `a run with a progress counts its bytes, and tells its end once`() async throws {
-        for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
-        let reported = Told()
-        let slow = ToldProvider("slow")
+        for number in 0..<5 { try await left.put("/\(number)", String(repeating: "x", count: 100)) }
+        let reported = OutcomeRecorder()
+        let slow = ControlledProvider("slow")
         let progress = LockedValue<Progress?>(nil)
         let totals = CollectedValues<Int64>()
         slow.before.update { $0 = { if $0 == "write" { totals.append(progress.value?.totalUnitCount ?? -1) } } }
-        let bed = try SyncBed(.mirror, source: one, destination: slow)
+        let bed = try SyncBed(.mirror, source: left, destination: slow)
         bed.options.update { $0.transfers = 1 }
         try await bed.withSync { sync in
             // No step begins before the progress is known.
@@ -102,15 +102,15 @@ import Testing
     }
 
     @Test func `what is not transferred after all is not waited for`() async throws {
-        for number in 0..<5 { try await one.put("/\(number)", String(repeating: "x", count: 100)) }
-        let reported = Told()
-        let picky = ToldProvider("picky")
+        for number in 0..<5 { try await left.put("/\(number)", String(repeating: "x", count: 100)) }
+        let reported = OutcomeRecorder()
+        let picky = ControlledProvider("picky")
         picky.beforePath.update {
             $0 = { call, path in
                 if call == "write", path.name == "3" { throw FileError.make(.fileWriteNoPermission, path: path) }
             }
         }
-        try await SyncBed(.mirror, source: one, destination: picky).withSync { sync in
+        try await SyncBed(.mirror, source: left, destination: picky).withSync { sync in
             let progress = reported.start(sync)
             try await eventually { !reported.outcomes.values.isEmpty }
             #expect(progress.isFinished && progress.totalUnitCount == 400 && progress.completedUnitCount == 400)
@@ -121,41 +121,41 @@ import Testing
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
     func `a file that got another time and kept its content is not sent again`(direction: SyncOptions.Direction) async throws {
-        let bed = try SyncBed(direction, source: one, destination: two)
-        for name in ["touched", "edited", "still"] { try await one.put("/" + name, name) }
+        let bed = try SyncBed(direction, source: left, destination: right)
+        for name in ["touched", "edited", "still"] { try await left.put("/" + name, name) }
         try await bed.run()
-        try await one.put("/touched", "touched")
-        try await one.put("/edited", "detide")
+        try await left.put("/touched", "touched")
+        try await left.put("/edited", "detide")
         let report = try await bed.run()
         #expect(report.updated == 1 && report.bytes == 6 && report.isComplete, "\(report)")
-        #expect(try await two.tree() == ["/edited detide", "/still still", "/touched touched"])
+        #expect(try await right.tree() == ["/edited detide", "/still still", "/touched touched"])
         #expect(try await !bed.run().hasChanges)
         if direction == .mirror { return }
-        try await two.put("/still", "still")
+        try await right.put("/still", "still")
         #expect(try await bed.run().bytes == 0)
         #expect(try await !bed.run().hasChanges)
         // It counts as the version that both have: without it, the other one goes.
-        try await two.remove("/still")
+        try await right.remove("/still")
         #expect(try await bed.run().removed == 1)
     }
 
     @Test func `a new version on a disk has the permissions of the old one`() async throws {
         let folder = try TemporaryFolder()
         let disk = try LocalFileProvider(root: folder.url)
-        let bed = try SyncBed(.mirror, source: one, destination: disk)
+        let bed = try SyncBed(.mirror, source: left, destination: disk)
         let modes: [String: UInt16] = ["secret": 0o600, "script": 0o755, "kept": 0o444]
-        for name in modes.keys { try await one.put("/" + name, name) }
+        for name in modes.keys { try await left.put("/" + name, name) }
         try await bed.run()
         for (name, mode) in modes {
             try await disk.setAttributes(path: ProviderPath(name), permissions: mode, modificationDate: nil)
-            try await one.put("/" + name, "a newer " + name)
+            try await left.put("/" + name, "a newer " + name)
         }
         for keepsReplaced in [false, true] {
             bed.options.update { $0.keepsReplaced = keepsReplaced }
             #expect(try await bed.run().updated == 3)
             for (name, mode) in modes {
                 #expect(try await disk.attributesOfItem(path: ProviderPath(name)).permissions == mode)
-                try await one.put("/" + name, "an even newer " + name)
+                try await left.put("/" + name, "an even newer " + name)
             }
         }
     }
@@ -164,9 +164,9 @@ import Testing
 
     @Test func `a run is paused, goes on, and is cancelled by its progress`() async throws {
         let count = 40
-        for number in 0..<count { try await one.put("/\(number)", "text \(number)") }
-        let slow = ToldProvider("slow")
-        let reported = Told()
+        for number in 0..<count { try await left.put("/\(number)", "text \(number)") }
+        let slow = ControlledProvider("slow")
+        let reported = OutcomeRecorder()
         let begun = LockedValue(0)
         let progress = LockedValue<Progress?>(nil)
         let isHeld = LockedValue(false)
@@ -184,7 +184,7 @@ import Testing
                 if number >= 20 { try await Task.sleep(for: .seconds(60)) }
             }
         }
-        let bed = try SyncBed(.mirror, source: one, destination: slow)
+        let bed = try SyncBed(.mirror, source: left, destination: slow)
         bed.options.update { $0.transfers = 2 }
         try await bed.withSync { sync in
             // No step begins before the progress is known.
@@ -209,7 +209,7 @@ import Testing
         #expect(begun.value < count)
         slow.before.update { $0 = { _ in } }
         #expect(try await bed.run().isComplete)
-        #expect(try await slow.memory.tree() == one.tree())
+        #expect(try await slow.memory.tree() == left.tree())
     }
 }
 

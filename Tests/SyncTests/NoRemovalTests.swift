@@ -10,8 +10,8 @@ import Testing
 
 /// What looks like a removal, or like the same version, and is none.
 @Suite struct NoRemovalTests {
-    private let one = SyncBed.memory("one")
-    private let two = SyncBed.memory("two")
+    private let left = SyncBed.memory("one")
+    private let right = SyncBed.memory("two")
 
     /// Two folders of this machine and one beside them.
     private func withDisk(_ body: (_ bed: SyncBed, _ top: URL) async throws -> Void) async throws {
@@ -78,13 +78,13 @@ import Testing
             try FileManager.default.createDirectory(at: top.appending(path: "one/.local"), withIntermediateDirectories: true)
             try link(top, "home", to: "one")
             let source = SyncFolder(ProviderLocation(provider: bed.source, path: .root), label: "")
-            let two = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
+            let right = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
             try await bed.source.put("/a", "a")
             let state = top.appending(path: "home/.local/state.db")
             var options = SyncOptions(direction: .twoWay)
             options.removalLimit = .share(1)
             for number in 1...2 {
-                let sync = try await FolderSync(source, two, state: state, options: options)
+                let sync = try await FolderSync(source, right, state: state, options: options)
                 #expect(try await sync.run().created == (number == 1 ? 1 : 0))
                 try await sync.close()
             }
@@ -103,10 +103,10 @@ import Testing
     @Test func `a state that lies right in one of the folders takes no part`() async throws {
         try await withDisk { bed, top in
             let source = SyncFolder(ProviderLocation(provider: bed.source, path: .root), label: "")
-            let two = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
+            let right = SyncFolder(ProviderLocation(provider: bed.destination, path: .root), label: "")
             try await bed.source.put("/a", "a")
             try await bed.source.put("/s.dbx", "x")
-            let sync = try await FolderSync(source, two, state: top.appending(path: "one/s.db"), options: SyncOptions(direction: .twoWay))
+            let sync = try await FolderSync(source, right, state: top.appending(path: "one/s.db"), options: SyncOptions(direction: .twoWay))
             #expect(try await sync.run().created == 2)
             try await sync.close()
             #expect(try await bed.destination.tree() == ["/a a", "/s.dbx x"])
@@ -114,91 +114,91 @@ import Testing
     }
 
     @Test func `a folder that can never be listed does not make every run the first`() async throws {
-        let source = ToldProvider("source")
+        let source = ControlledProvider("source")
         source.beforePath.update {
             $0 = { call, path in
                 if call == "list", path.name == "d" { throw FileError.make(.fileReadNoPermission, path: path) }
             }
         }
-        let bed = try SyncBed(.twoWay, source: source, destination: two)
+        let bed = try SyncBed(.twoWay, source: source, destination: right)
         for name in ["d/hidden", "a", "b", "c"] { try await source.memory.put("/" + name, name) }
         #expect(try await bed.run().failures == 1)
         try await source.memory.remove("/a")
         let report = try await bed.run()
         #expect(report.removed == 1 && report.created == 0, "\(report)")
-        #expect(try await two.texts() == ["b", "c"])
+        #expect(try await right.texts() == ["b", "c"])
     }
 
     @Test(arguments: [SyncOptions.Direction.twoWay, .mirror])
     func `another disk in the place of a side stops the run, whatever changed elsewhere`(direction: SyncOptions.Direction) async throws {
-        let bed = try SyncBed(direction, source: one, destination: two)
+        let bed = try SyncBed(direction, source: left, destination: right)
         bed.options.update { $0.deletes = direction == .mirror }
-        for number in 1...4 { try await one.put("/\(number)", "text \(number)") }
+        for number in 1...4 { try await left.put("/\(number)", "text \(number)") }
         try await bed.run()
-        for number in 1...4 { try await one.remove("/\(number)") }
-        try await one.createFolder(path: ProviderPath("lost+found"))
-        try await two.put("/2", "edited")
+        for number in 1...4 { try await left.remove("/\(number)") }
+        try await left.createFolder(path: ProviderPath("lost+found"))
+        try await right.put("/2", "edited")
         await #expect { try await bed.run() } throws: { $0.removalStop == .emptySide(.source, held: 4) }
-        #expect(try await two.texts() == ["text 1", "edited", "text 3", "text 4"])
+        #expect(try await right.texts() == ["text 1", "edited", "text 3", "text 4"])
     }
 
     @Test func `a side where everything went to another folder has not lost it`() async throws {
-        let bed = try SyncBed(.twoWay, source: one, destination: two)
-        for number in 1...8 { try await one.put("/old/\(number)", "text \(number)") }
+        let bed = try SyncBed(.twoWay, source: left, destination: right)
+        for number in 1...8 { try await left.put("/old/\(number)", "text \(number)") }
         try await bed.run()
-        try await one.move("/old", "/new")
-        try await two.put("/old/1", "edited")
+        try await left.move("/old", "/new")
+        try await right.put("/old/1", "edited")
         let report = try await bed.run()
         #expect(report.moved == 7 && report.removed == 0, "\(report)")
         #expect(try await bed.run().isComplete)
-        #expect(try await one.tree() == two.tree())
-        #expect(try await one.texts().count == 9)
+        #expect(try await left.tree() == right.tree())
+        #expect(try await left.texts().count == 9)
     }
 
     @Test func `what a mirror kept is not removed when the pair becomes two-way`() async throws {
-        let bed = try SyncBed(.mirror, source: one, destination: two)
-        try await one.put("/a", "a")
-        try await one.put("/f/b", "b")
-        try await one.put("/c", "c")
+        let bed = try SyncBed(.mirror, source: left, destination: right)
+        try await left.put("/a", "a")
+        try await left.put("/f/b", "b")
+        try await left.put("/c", "c")
         try await bed.run()
-        try await one.remove("/a")
-        try await one.remove("/f")
+        try await left.remove("/a")
+        try await left.remove("/f")
         try await bed.run()
         bed.options.update { $0.direction = .twoWay }
         let report = try await bed.run()
         #expect(report.removed == 0, "\(report)")
-        #expect(try await one.tree() == ["/a a", "/c c", "/f/", "/f/b b"])
-        #expect(try await two.tree() == ["/a a", "/c c", "/f/", "/f/b b"])
+        #expect(try await left.tree() == ["/a a", "/c c", "/f/", "/f/b b"])
+        #expect(try await right.tree() == ["/a a", "/c c", "/f/", "/f/b b"])
     }
 
     @Test func `what a mirror kept is not removed for a folder that has its name by then`() async throws {
-        let bed = try SyncBed(.mirror, source: one, destination: two)
-        for name in ["a", "b"] { try await one.put("/" + name, "only \(name)") }
+        let bed = try SyncBed(.mirror, source: left, destination: right)
+        for name in ["a", "b"] { try await left.put("/" + name, "only \(name)") }
         try await bed.run()
-        try await one.remove("/a")
+        try await left.remove("/a")
         try await bed.run()
-        try await one.put("/a/x", "in a folder")
+        try await left.put("/a/x", "in a folder")
         bed.options.update { $0.direction = .twoWay }
         #expect(try await bed.run().isComplete)
-        #expect(try await one.texts() == ["only a", "only b", "in a folder"])
-        #expect(try await one.tree() == two.tree())
+        #expect(try await left.texts() == ["only a", "only b", "in a folder"])
+        #expect(try await left.tree() == right.tree())
     }
 
     @Test func `the state of another user is refused`() async throws {
-        let bed = try SyncBed(.twoWay, source: one, destination: two)
+        let bed = try SyncBed(.twoWay, source: left, destination: right)
         bed.user.update { $0 = "alice" }
-        try await one.put("/a", "a")
+        try await left.put("/a", "a")
         try await bed.run()
         bed.user.update { $0 = "bob" }
         await #expect { try await bed.run() } throws: { $0.sentence.contains("two other folders") }
     }
 
     @Test func `what was removed before a run was cancelled is noted`() async throws {
-        let bed = try SyncBed(.twoWay, source: one, destination: two)
-        for number in 0..<40 { try await one.put("/\(number)", "\(number)") }
-        try await one.put("/stays", "stays")
+        let bed = try SyncBed(.twoWay, source: left, destination: right)
+        for number in 0..<40 { try await left.put("/\(number)", "\(number)") }
+        try await left.put("/stays", "stays")
         try await bed.run()
-        for number in 0..<15 { try await one.remove("/\(number)") }
+        for number in 0..<15 { try await left.remove("/\(number)") }
         let removals = LockedValue(0)
         await #expect(throws: CancellationError.self) {
             try await bed.withSync { sync in
@@ -214,14 +214,14 @@ import Testing
             }
         }
         // What is gone on both sides is known to be: put back on one, it is new, and comes back on the other.
-        let left = Set(try await two.tree().map { $0.prefix { $0 != " " }.dropFirst() })
+        let left = Set(try await right.tree().map { $0.prefix { $0 != " " }.dropFirst() })
         let gone = (0..<15).map(String.init).filter { !left.contains($0[...]) }
-        for name in gone { try await one.put("/" + name, name) }
+        for name in gone { try await left.put("/" + name, name) }
         let known = try await DatabaseQueue(path: bed.state.path).read { try Data.fetchAll($0, sql: "SELECT key FROM item") }
         let stillKnown = Set(known.map { String(decoding: $0, as: UTF8.self) }).intersection(gone)
         #expect(stillKnown.isEmpty && !gone.isEmpty, "\(stillKnown) of \(gone)")
         try await bed.run()
-        #expect(Set(try await two.tree()).isSuperset(of: gone.map { "/\($0) \($0)" }))
+        #expect(Set(try await right.tree()).isSuperset(of: gone.map { "/\($0) \($0)" }))
     }
 
     @Test func `the limit of removals holds for all that a run removes, however often it looks`() async throws {
@@ -293,8 +293,8 @@ import Testing
     }
 
     @Test func `what a mirror kept and could not be brought back at once is not removed later`() async throws {
-        let source = ToldProvider("one")
-        let bed = try SyncBed(.mirror, source: source, destination: two)
+        let source = ControlledProvider("one")
+        let bed = try SyncBed(.mirror, source: source, destination: right)
         for name in ["a", "b"] { try await source.memory.put("/" + name, name) }
         try await bed.run()
         try await source.memory.remove("/a")
@@ -307,49 +307,49 @@ import Testing
         source.before.update { $0 = { _ in } }
         #expect(try await bed.run().removed == 0)
         #expect(try await source.memory.tree() == ["/a a", "/b b"])
-        #expect(try await two.tree() == ["/a a", "/b b"])
+        #expect(try await right.tree() == ["/a a", "/b b"])
         // What is removed from now on is removed.
         try await source.memory.remove("/a")
         #expect(try await bed.run().removed == 1)
     }
 
     @Test func `a mirror that removes nothing keeps a file whose name a folder takes`() async throws {
-        let bed = try SyncBed(.mirror, source: one, destination: two)
-        for name in ["f", "g"] { try await one.put("/" + name, "only \(name)") }
+        let bed = try SyncBed(.mirror, source: left, destination: right)
+        for name in ["f", "g"] { try await left.put("/" + name, "only \(name)") }
         try await bed.run()
-        try await one.remove("/f")
+        try await left.remove("/f")
         try await bed.run()
-        try await one.put("/f/x", "in a folder")
-        try await one.remove("/g")
-        try await one.put("/g/x", "in another")
+        try await left.put("/f/x", "in a folder")
+        try await left.remove("/g")
+        try await left.put("/g/x", "in another")
         try await bed.run()
-        #expect(try await two.tree() == ["/f/", "/f/x in a folder", "/g/", "/g/x in another"])
-        #expect(try await two.texts().isSuperset(of: ["only f", "only g"]))
+        #expect(try await right.tree() == ["/f/", "/f/x in a folder", "/g/", "/g/x in another"])
+        #expect(try await right.texts().isSuperset(of: ["only f", "only g"]))
     }
 
     @Test func `names that a server turns out to hide are not taken for removed`() async throws {
-        let server = HidingStorage(two)
-        let bed = try SyncBed(.twoWay, source: one, destination: server)
-        for name in [".profile", "d/.hidden", "shown"] { try await one.put("/" + name, name) }
+        let server = HidingStorage(right)
+        let bed = try SyncBed(.twoWay, source: left, destination: server)
+        for name in [".profile", "d/.hidden", "shown"] { try await left.put("/" + name, name) }
         for _ in 1...2 {
             // Another process, which knows nothing of the server yet.
             server.hasListed.update { $0 = false }
             let report = try await bed.run()
             #expect(report.removed == 0 && report.skipped.count == 2, "\(report)")
         }
-        #expect(try await one.tree() == ["/.profile .profile", "/d/", "/d/.hidden d/.hidden", "/shown shown"])
-        #expect(try await two.tree() == ["/d/", "/shown shown"])
+        #expect(try await left.tree() == ["/.profile .profile", "/d/", "/d/.hidden d/.hidden", "/shown shown"])
+        #expect(try await right.tree() == ["/d/", "/shown shown"])
     }
 
     @Test func `a folder that goes stays with names that the other side hides`() async throws {
-        let bed = try SyncBed(.twoWay, source: one, destination: HidingStorage(two))
-        for name in ["d/.git/x", "d/.store", "d/a", "e/b", "f"] { try await one.put("/" + name, name) }
+        let bed = try SyncBed(.twoWay, source: left, destination: HidingStorage(right))
+        for name in ["d/.git/x", "d/.store", "d/a", "e/b", "f"] { try await left.put("/" + name, name) }
         try await bed.run()
-        for name in ["d", "e"] { try await two.removeItem(path: ProviderPath(name), recursive: true) }
+        for name in ["d", "e"] { try await right.removeItem(path: ProviderPath(name), recursive: true) }
         for _ in 1...2 {
             let report = try await bed.run()
             #expect(report.isComplete && report.skipped.contains { $0.path.string == "/d" && $0.isLeftOut }, "\(report)")
-            #expect(try await one.tree() == ["/d/", "/d/.git/", "/d/.git/x d/.git/x", "/d/.store d/.store", "/f f"])
+            #expect(try await left.tree() == ["/d/", "/d/.git/", "/d/.git/x d/.git/x", "/d/.store d/.store", "/f f"])
         }
     }
 }

@@ -8,8 +8,8 @@ import Sync
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct SyncServiceTests {
-    private let source = ToldProvider("one")
-    private let destination = ToldProvider("two")
+    private let source = ControlledProvider("one")
+    private let destination = ControlledProvider("two")
     private func bed(_ direction: SyncOptions.Direction = .mirror) throws -> SyncBed {
         try SyncBed(direction, source: source, destination: destination)
     }

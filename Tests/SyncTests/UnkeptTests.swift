@@ -8,13 +8,13 @@ import Testing
 /// Storages that do not keep what is written to them.
 @Suite struct UnkeptTests {
     private static let sentence = "the storage did not keep what was written"
-    private let one = MemoryFileProvider(MemoryConfiguration(name: "one"))
-    private let two = MemoryFileProvider(MemoryConfiguration(name: "two"))
+    private let left = MemoryFileProvider(MemoryConfiguration(name: "one"))
+    private let right = MemoryFileProvider(MemoryConfiguration(name: "two"))
     private let texts = ["/a": "the first file", "/b": "the second file", "/d/c": "the third file"]
 
     private func fill() async throws -> [String] {
-        for (path, text) in texts { try await one.put(path, text) }
-        return try await one.tree()
+        for (path, text) in texts { try await left.put(path, text) }
+        return try await left.tree()
     }
 
     /// Every run fails the three files, and says so; nothing is lost, and nothing multiplies.
@@ -23,18 +23,18 @@ import Testing
         direction: SyncOptions.Direction, keeping: ForgetfulStorage.Keeping
     ) async throws {
         let full = try await fill()
-        let storage = ForgetfulStorage(two, keeping, answers: false)
-        let bed = try SyncBed(direction, source: one, destination: storage)
+        let storage = ForgetfulStorage(right, keeping, answers: false)
+        let bed = try SyncBed(direction, source: left, destination: storage)
         for number in 1...4 {
             let report = try await bed.run()
             #expect(report.failures == 3 && report.conflicts == 0 && report.postponed.isEmpty, "run \(number): \(report)")
             #expect(report.failed.allSatisfy { $0.reason.contains(Self.sentence) && $0.side == .destination }, "\(report.failed)")
-            #expect(try await one.tree() == full)
-            #expect(try await two.tree().count == (keeping == .noFile ? 1 : 4))
+            #expect(try await left.tree() == full)
+            #expect(try await right.tree().count == (keeping == .noFile ? 1 : 4))
         }
         storage.keeping.update { $0 = .everything }
         #expect(try await bed.run().isComplete)
-        #expect(try await two.tree() == full)
+        #expect(try await right.tree() == full)
         #expect(try await !bed.run().hasChanges)
     }
 
@@ -44,37 +44,37 @@ import Testing
         direction: SyncOptions.Direction, keeping: ForgetfulStorage.Keeping
     ) async throws {
         let full = try await fill()
-        let storage = ForgetfulStorage(two, keeping, answers: true)
-        let bed = try SyncBed(direction, source: one, destination: storage)
+        let storage = ForgetfulStorage(right, keeping, answers: true)
+        let bed = try SyncBed(direction, source: left, destination: storage)
         try await bed.run()
         for number in 2...4 {
             let report = try await bed.run()
             #expect(report.failures == 3 && report.conflicts == 0, "run \(number): \(report)")
             #expect(report.failed.allSatisfy { $0.reason.contains(Self.sentence) }, "\(report.failed)")
-            #expect(try await one.tree() == full)
-            #expect(try await two.tree().count == 4)
+            #expect(try await left.tree() == full)
+            #expect(try await right.tree().count == 4)
         }
         storage.keeping.update { $0 = .everything }
         #expect(try await bed.run().isComplete)
-        #expect(try await two.tree() == full)
+        #expect(try await right.tree() == full)
     }
 
     @Test func `of what may be somebody else's there is one conflict copy, and never another`() async throws {
         _ = try await fill()
-        let storage = ForgetfulStorage(two, .another, answers: false)
-        let bed = try SyncBed(.twoWay, source: one, destination: storage)
+        let storage = ForgetfulStorage(right, .another, answers: false)
+        let bed = try SyncBed(.twoWay, source: left, destination: storage)
         for number in 1...4 {
             let report = try await bed.run()
             #expect(report.failures == 3, "run \(number): \(report)")
-            #expect(try await one.tree().filter { $0.contains("(conflict") }.count == 3, "run \(number)")
-            #expect(try await two.tree().filter { $0.contains("(conflict") }.count == 3, "run \(number)")
-            #expect(try await one.texts().isSuperset(of: texts.values))
+            #expect(try await left.tree().filter { $0.contains("(conflict") }.count == 3, "run \(number)")
+            #expect(try await right.tree().filter { $0.contains("(conflict") }.count == 3, "run \(number)")
+            #expect(try await left.texts().isSuperset(of: texts.values))
         }
     }
 
     @Test(arguments: ["", "the first", nil])
     func `a run that finds its own upload changed leaves it to the next one`(rest: String?) async throws {
-        let (first, second) = (ToldProvider("first"), ToldProvider("second"))
+        let (first, second) = (ControlledProvider("first"), ControlledProvider("second"))
         for (path, text) in texts { try await first.memory.put(path, text) }
         // A conflict makes a second pass.
         for (storage, text) in [(first, "mine"), (second, "yours")] { try await storage.memory.put("/both", text) }
@@ -100,20 +100,20 @@ import Testing
 
     @Test func `a version that was not kept is no reason to lose the next one`() async throws {
         _ = try await fill()
-        let storage = ForgetfulStorage(two, .everything, answers: false)
-        let bed = try SyncBed(.twoWay, source: one, destination: storage)
+        let storage = ForgetfulStorage(right, .everything, answers: false)
+        let bed = try SyncBed(.twoWay, source: left, destination: storage)
         #expect(try await bed.run().isComplete)
         storage.keeping.update { $0 = .nothing }
-        try await one.put("/a", "a new version")
+        try await left.put("/a", "a new version")
         for _ in 1...2 {
             let report = try await bed.run()
             #expect(report.failures == 1 && report.conflicts == 0, "\(report)")
-            #expect(try await one.tree().contains("/a a new version"))
+            #expect(try await left.tree().contains("/a a new version"))
         }
         storage.keeping.update { $0 = .everything }
-        try await one.put("/a", "the newest version")
+        try await left.put("/a", "the newest version")
         #expect(try await bed.run().isComplete)
-        #expect(try await two.tree().contains("/a the newest version"))
-        #expect(try await two.tree() == one.tree())
+        #expect(try await right.tree().contains("/a the newest version"))
+        #expect(try await right.tree() == left.tree())
     }
 }

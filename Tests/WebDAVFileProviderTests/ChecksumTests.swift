@@ -16,8 +16,8 @@ import WebDAVFileProvider
     private func server(_ checksum: String) throws -> FaultServer {
         try FaultServer { request in
             if request.method == "PROPFIND" {
-                if request.target == "/dav/" { return Scripted.multistatus(Scripted.response("/dav/", isFolder: true)) }
-                return Scripted.multistatus(Scripted.response(request.target, size: 3))
+                if request.target == "/dav/" { return ScriptedReply.multistatus(ScriptedReply.response("/dav/", isFolder: true)) }
+                return ScriptedReply.multistatus(ScriptedReply.response(request.target, size: 3))
             }
             guard request.method == "GET" else { return .reply(201, headers: ["DAV": "1, 3, nextcloud-checksum-update"]) }
             if let range = request.headers["range"] {

@@ -34,9 +34,9 @@ import WebDAVFileProvider
     func `every name is found, however its href is written, and read`(_ form: Form, isFirst: Bool) async throws {
         let server = try FaultServer { request in
             if request.method == "GET" { return .reply(200, body: Data((request.target.removingPercentEncoding ?? "").utf8)) }
-            let own = Scripted.response(form.href("/dav/folder/", Self.encode), isFolder: true)
-            let items = Self.names.map { Scripted.response(form.href("/dav/folder/\($0)", Self.encode)) }
-            return Scripted.multistatus(isFirst ? [own] + items : items + [own])
+            let own = ScriptedReply.response(form.href("/dav/folder/", Self.encode), isFolder: true)
+            let items = Self.names.map { ScriptedReply.response(form.href("/dav/folder/\($0)", Self.encode)) }
+            return ScriptedReply.multistatus(isFirst ? [own] + items : items + [own])
         }
         defer { server.stop() }
         // Nothing but its place tells the item's own href from a relative one.
@@ -51,7 +51,7 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: Form.allCases) func `an item is found, however its href is written`(_ form: Form) async throws {
-        let server = try FaultServer { _ in Scripted.multistatus(Scripted.response(form.href("/dav/folder/t #&?3.txt", Self.encode))) }
+        let server = try FaultServer { _ in ScriptedReply.multistatus(ScriptedReply.response(form.href("/dav/folder/t #&?3.txt", Self.encode))) }
         defer { server.stop() }
         let path = try ProviderPath("folder/t #&?3.txt")
         #expect(try await server.provider().attributesOfItem(path: path).path == path)
@@ -64,9 +64,9 @@ import WebDAVFileProvider
     ])
     func `a name that no file can have, or that comes twice, is left out, counted and named`(_ href: String, _ name: String) async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(
-                Scripted.response("/dav/folder/", isFolder: true), Scripted.response("/dav/folder/good"),
-                Scripted.response(href, isFolder: href.hasSuffix("good")), Scripted.response("/dav/folder/last"))
+            ScriptedReply.multistatus(
+                ScriptedReply.response("/dav/folder/", isFolder: true), ScriptedReply.response("/dav/folder/good"),
+                ScriptedReply.response(href, isFolder: href.hasSuffix("good")), ScriptedReply.response("/dav/folder/last"))
         }
         defer { server.stop() }
         let provider = try server.provider()
@@ -83,7 +83,7 @@ import WebDAVFileProvider
 
     @Test func `XML that is not well-formed is the server's fault, and is said to be`() async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(Scripted.response("/dav/", isFolder: true), Scripted.response("/dav/this & that"))
+            ScriptedReply.multistatus(ScriptedReply.response("/dav/", isFolder: true), ScriptedReply.response("/dav/this & that"))
         }
         defer { server.stop() }
         let error = await #expect(throws: CocoaError.self) { try await server.provider().contentsOfDirectory(path: .root) }
@@ -93,9 +93,9 @@ import WebDAVFileProvider
 
     @Test func `a tag that no header may hold is none`() async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(
-                Scripted.response("/dav/", isFolder: true),
-                Scripted.response("/dav/f", properties: "<D:getetag>\"a&#13;&#10;X-Evil: 1\"</D:getetag>"))
+            ScriptedReply.multistatus(
+                ScriptedReply.response("/dav/", isFolder: true),
+                ScriptedReply.response("/dav/f", properties: "<D:getetag>\"a&#13;&#10;X-Evil: 1\"</D:getetag>"))
         }
         defer { server.stop() }
         #expect(try await server.provider().contentsOfDirectory(path: .root).map(\.entryTag) == [nil])

@@ -23,7 +23,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     }
 
     /// The child's response, as the folder's own where it is that once more.
-    var childResponse: String { Scripted.response(child, isFolder: child == own) }
+    var childResponse: String { ScriptedReply.response(child, isFolder: child == own) }
 
     static let all: [HrefCase] = [
         HrefCase("an absolute path", child: "/dav/folder/a%20b"),
@@ -82,7 +82,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: HrefCase.all)
     func `a listing finds the items, however their hrefs are written`(_ hrefs: HrefCase) async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(Scripted.response(hrefs.own, isFolder: true), hrefs.childResponse)
+            ScriptedReply.multistatus(ScriptedReply.response(hrefs.own, isFolder: true), hrefs.childResponse)
         }
         defer { server.stop() }
         let items = try await server.provider().contentsOfDirectory(path: ProviderPath(hrefs.folder))
@@ -97,7 +97,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     @Test(arguments: HrefCase.all.filter { $0.name != nil && !needsOrder.contains($0.testDescription) })
     func `the order of the responses makes no difference where the folder can be told`(_ hrefs: HrefCase) async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(hrefs.childResponse, Scripted.response(hrefs.own, isFolder: true))
+            ScriptedReply.multistatus(hrefs.childResponse, ScriptedReply.response(hrefs.own, isFolder: true))
         }
         defer { server.stop() }
         let items = try await server.provider().contentsOfDirectory(path: ProviderPath(hrefs.folder))
@@ -108,7 +108,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     func `attributes are those of the item asked for, however its href is written`(_ hrefs: HrefCase) async throws {
         let server = try FaultServer { _ in
             // Some servers answer for what lies in the folder, too, whatever depth was asked for.
-            Scripted.multistatus(Scripted.response(hrefs.own, isFolder: true), hrefs.childResponse)
+            ScriptedReply.multistatus(ScriptedReply.response(hrefs.own, isFolder: true), hrefs.childResponse)
         }
         defer { server.stop() }
         let item = try await server.provider().attributesOfItem(path: ProviderPath(hrefs.folder))
@@ -119,7 +119,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     @Test func `how often hrefs are encoded is learnt where it can be told, for folders where it cannot`() async throws {
         let server = try FaultServer { request in
             let folder = request.target.hasPrefix("/dav/x") ? "/dav/x%2520y/" : "/dav/plain/"
-            return Scripted.multistatus(Scripted.response(folder, isFolder: true), Scripted.response(folder + "a%2520b"))
+            return ScriptedReply.multistatus(ScriptedReply.response(folder, isFolder: true), ScriptedReply.response(folder + "a%2520b"))
         }
         defer { server.stop() }
         let provider = try server.provider()
@@ -142,7 +142,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     ])
     func `the listing of another folder is an error, not an empty folder`(_ hrefs: [String]) async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(hrefs.map { Scripted.response($0, isFolder: $0.hasSuffix("/")) })
+            ScriptedReply.multistatus(hrefs.map { ScriptedReply.response($0, isFolder: $0.hasSuffix("/")) })
         }
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) {
@@ -152,7 +152,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `an answer about another item is no answer`() async throws {
-        let server = try FaultServer { _ in Scripted.multistatus(Scripted.response("/dav/other")) }
+        let server = try FaultServer { _ in ScriptedReply.multistatus(ScriptedReply.response("/dav/other")) }
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) { try await server.provider().attributesOfItem(path: ProviderPath("file")) }
         #expect(error?.code == .badServerResponse)
@@ -160,9 +160,9 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
 
     @Test func `an item that may not be looked at is there all the same, one that has gone is not`() async throws {
         let server = try FaultServer { _ in
-            Scripted.multistatus(
-                Scripted.response("/dav/", isFolder: true), Scripted.failure("/dav/secret", 403), Scripted.failure("/dav/gone", 404),
-                Scripted.response("/dav/file"))
+            ScriptedReply.multistatus(
+                ScriptedReply.response("/dav/", isFolder: true), ScriptedReply.failure("/dav/secret", 403), ScriptedReply.failure("/dav/gone", 404),
+                ScriptedReply.response("/dav/file"))
         }
         defer { server.stop() }
         let items = try await server.provider().contentsOfDirectory(path: .root)
@@ -171,7 +171,7 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test func `a folder whose own response is a refusal is refused`() async throws {
-        let server = try FaultServer { _ in Scripted.multistatus(Scripted.failure("/dav/folder/", 403)) }
+        let server = try FaultServer { _ in ScriptedReply.multistatus(ScriptedReply.failure("/dav/folder/", 403)) }
         defer { server.stop() }
         let error = await #expect(throws: CocoaError.self) {
             try await server.provider().contentsOfDirectory(path: ProviderPath("folder"))

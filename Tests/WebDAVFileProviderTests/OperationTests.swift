@@ -22,7 +22,7 @@ import WebDAVFileProvider
             switch request.method {
             case "PROPFIND":
                 guard isFolder || items.value.contains(name) else { return .reply(404) }
-                return Scripted.multistatus(Scripted.response(hrefs + path, isFolder: isFolder))
+                return ScriptedReply.multistatus(ScriptedReply.response(hrefs + path, isFolder: isFolder))
             default: return .reply(501)
             }
         }
@@ -120,7 +120,7 @@ import WebDAVFileProvider
                 isCopied.update { $0 = true }
                 return .reply(502)
             case "PROPFIND" where request.target == "/dav/b" && !isCopied.value: return .reply(404)
-            case "PROPFIND": return Scripted.multistatus(Scripted.response(request.target, isFolder: request.target == "/dav/"))
+            case "PROPFIND": return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: request.target == "/dav/"))
             default: return .reply(501)
             }
         }
@@ -191,16 +191,16 @@ import WebDAVFileProvider
         try FaultServer { request in
             if request.method == "PROPFIND" {
                 if request.target.hasSuffix("other") { return .reply(404) }
-                return Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+                return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
             }
-            return Scripted.multistatus(responses)
+            return ScriptedReply.multistatus(responses)
         }
     }
 
     @Test func `each item that a removal leaves is named with its reason, consequences are not`() async throws {
         let server = try partly([
-            Scripted.failure("/dav/folder/a%20b", 423), Scripted.failure("/dav/folder/x/y", 403), Scripted.failure("/dav/folder/x/", 424),
-            Scripted.failure("/dav/folder/", 424), Scripted.failure("/dav/folder/gone", 404),
+            ScriptedReply.failure("/dav/folder/a%20b", 423), ScriptedReply.failure("/dav/folder/x/y", 403), ScriptedReply.failure("/dav/folder/x/", 424),
+            ScriptedReply.failure("/dav/folder/", 424), ScriptedReply.failure("/dav/folder/gone", 404),
             "<D:response><D:href>/dav/folder/p</D:href><D:href>/dav/folder/q</D:href><D:status>HTTP/1.1 403 No</D:status></D:response>",
         ])
         defer { server.stop() }
@@ -225,7 +225,7 @@ import WebDAVFileProvider
             <D:error><D:lock-token-submitted><D:href>/dav/elsewhere</D:href></D:lock-token-submitted></D:error>\
             <D:responsedescription>Ada has it open.</D:responsedescription></D:response>
             """,
-            Scripted.failure("/dav/folder/", 424),
+            ScriptedReply.failure("/dav/folder/", 424),
         ])
         defer { server.stop() }
         let error = await #expect(throws: HTTPStatusError.self) {
@@ -236,7 +236,7 @@ import WebDAVFileProvider
     }
 
     @Test func `what a copy could not do at its destination is named by its place there`() async throws {
-        let server = try partly([Scripted.failure("/dav/other/a", 507), Scripted.failure("/dav/other/b", 507)])
+        let server = try partly([ScriptedReply.failure("/dav/other/a", 507), ScriptedReply.failure("/dav/other/b", 507)])
         defer { server.stop() }
         let error = await #expect(throws: CocoaError.self) {
             try await server.provider().copyItem(path: ProviderPath("folder"), to: ProviderPath("other"))
@@ -246,7 +246,7 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: [
-        [], [Scripted.failure("/dav/folder/gone", 404)],
+        [], [ScriptedReply.failure("/dav/folder/gone", 404)],
         ["<D:response><D:href>/dav/folder/</D:href><D:status>HTTP/1.1 204 No Content</D:status></D:response>"],
     ])
     func `a multi-status without a failure is a success`(_ responses: [String]) async throws {
@@ -266,7 +266,7 @@ import WebDAVFileProvider
             let look = looks.update {
                 $0 += 1; return $0
             }
-            return look == 1 ? .reply(404) : Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+            return look == 1 ? .reply(404) : ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
         }
         defer { server.stop() }
         let error = await #expect(throws: CocoaError.self) { try await server.provider().createFolder(path: ProviderPath("folder")) }

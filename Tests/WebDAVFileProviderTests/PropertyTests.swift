@@ -17,8 +17,8 @@ import WebDAVFileProvider
         _ available: String, _ used: String, _ expected: VolumeObject?
     ) async throws {
         let server = try FaultServer { request in
-            Scripted.multistatus(
-                Scripted.response(
+            ScriptedReply.multistatus(
+                ScriptedReply.response(
                     request.target, isFolder: true,
                     properties: """
                         <D:quota-available-bytes>\(available)</D:quota-available-bytes><D:quota-used-bytes>\(used)</D:quota-used-bytes>
@@ -31,8 +31,8 @@ import WebDAVFileProvider
     @Test func `hashes and identities are told where Nextcloud and ownCloud keep them, and asked for there alone`() async throws {
         let server = try FaultServer { request in
             let extra = "<oc:fileid>42</oc:fileid><oc:checksums><oc:checksum>SHA1:0Aff MD5:1b</oc:checksum></oc:checksums>"
-            return Scripted.multistatus(
-                Scripted.response(request.target, isFolder: true), Scripted.response(request.target + "f", properties: extra))
+            return ScriptedReply.multistatus(
+                ScriptedReply.response(request.target, isFolder: true), ScriptedReply.response(request.target + "f", properties: extra))
         }
         defer { server.stop() }
         let item = try await server.provider(base: "remote.php/dav/files/ada/").contentsOfDirectory(path: .root).first
@@ -47,9 +47,9 @@ import WebDAVFileProvider
         let dates = ["Fri, 31 Dec 2027 23:59:59 GMT", "Fri, 31 Dec 2027 23:59:59 +0000", "2027-12-31T23:59:59Z", "1830297599"]
         let server = try FaultServer { request in
             let items = dates.enumerated().map { index, date in
-                Scripted.response("/dav/\(index)", properties: "<D:getlastmodified>\n \(date) </D:getlastmodified>")
+                ScriptedReply.response("/dav/\(index)", properties: "<D:getlastmodified>\n \(date) </D:getlastmodified>")
             }
-            return Scripted.multistatus([Scripted.response(request.target, isFolder: true)] + items)
+            return ScriptedReply.multistatus([ScriptedReply.response(request.target, isFolder: true)] + items)
         }
         defer { server.stop() }
         let items = try await server.provider().contentsOfDirectory(path: .root)
@@ -58,8 +58,8 @@ import WebDAVFileProvider
 
     @Test func `ten thousand items come in pages, while the server still writes`() async throws {
         let server = try FaultServer { request in
-            let items = (0..<10_000).map { Scripted.response("/dav/item%20\($0)", size: $0) }
-            return Scripted.multistatus([Scripted.response(request.target, isFolder: true)] + items)
+            let items = (0..<10_000).map { ScriptedReply.response("/dav/item%20\($0)", size: $0) }
+            return ScriptedReply.multistatus([ScriptedReply.response(request.target, isFolder: true)] + items)
         }
         defer { server.stop() }
         let pages = CollectedValues<Int>()

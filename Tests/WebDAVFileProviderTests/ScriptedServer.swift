@@ -5,7 +5,7 @@ import Testing
 import WebDAVFileProvider
 
 /// Answers of WebDAV servers, written by hand.
-enum Scripted {
+enum ScriptedReply {
     /// A response of a multi-status; `inside` stands beside its properties.
     static func response(_ href: String, isFolder: Bool = false, size: Int = 1, properties: String = "") -> String {
         let type = isFolder ? "<D:resourcetype><D:collection/></D:resourcetype>" : "<D:resourcetype/>"

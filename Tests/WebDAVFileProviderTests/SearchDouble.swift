@@ -78,7 +78,7 @@ struct SearchDouble: Sendable {
             else { return .reply(400) }
             // Either counted from the root of the server's WebDAV, or an absolute path.
             let folder = scope.hasPrefix("/files/") ? "/remote.php/dav" + scope + "/" : scope
-            return Scripted.multistatus(find(condition).filter { href(of: $0).hasPrefix(folder) }.map(response) + extra)
+            return ScriptedReply.multistatus(find(condition).filter { href(of: $0).hasPrefix(folder) }.map(response) + extra)
         case "PROPFIND":
             let folder = request.target.hasSuffix("/") ? request.target : request.target + "/"
             guard folder == root || items.contains(where: { href(of: $0) == folder }) else { return .reply(404) }
@@ -86,7 +86,7 @@ struct SearchDouble: Sendable {
                 let rest = href(of: item).dropFirst(folder.count)
                 return href(of: item).hasPrefix(folder) && !rest.isEmpty && !rest.dropLast().contains("/")
             }
-            return Scripted.multistatus([Scripted.response(folder, isFolder: true)] + inside.map(response))
+            return ScriptedReply.multistatus([ScriptedReply.response(folder, isFolder: true)] + inside.map(response))
         default: return .reply(501)
         }
     }
@@ -96,7 +96,7 @@ struct SearchDouble: Sendable {
     private func response(_ item: Item) -> String {
         let date = item.modified.formatted(Date.ISO8601FormatStyle())
         let type = item.isFolder ? "" : "<D:getcontenttype>\(item.type)</D:getcontenttype>"
-        return Scripted.response(
+        return ScriptedReply.response(
             href(of: item), isFolder: item.isFolder, size: item.size,
             properties: "<D:getlastmodified>\(date)</D:getlastmodified>\(type)")
     }

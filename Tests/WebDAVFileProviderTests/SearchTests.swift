@@ -88,10 +88,10 @@ import Testing
 
     @Test func `what the server gives too much, twice, or from elsewhere is not found`() async throws {
         let extra = [
-            Scripted.response("/remote.php/dav/files/ada/other/report.txt"), Scripted.response("/remote.php/dav/files/ada/a/"),
-            Scripted.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10), Scripted.response("/x/report.txt"),
-            Scripted.response("/remote.php/dav/files/ada/a/..%2Freport.txt"), Scripted.response("/remote.php/dav/files/ada/a/image.png"),
-            Scripted.failure("/remote.php/dav/files/ada/a/report.txt", 403),
+            ScriptedReply.response("/remote.php/dav/files/ada/other/report.txt"), ScriptedReply.response("/remote.php/dav/files/ada/a/"),
+            ScriptedReply.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10), ScriptedReply.response("/x/report.txt"),
+            ScriptedReply.response("/remote.php/dav/files/ada/a/..%2Freport.txt"), ScriptedReply.response("/remote.php/dav/files/ada/a/image.png"),
+            ScriptedReply.failure("/remote.php/dav/files/ada/a/report.txt", 403),
         ]
         let server = try cloud(double) { [double] in double.answer($0, extra: extra) }
         defer { server.stop() }
@@ -104,9 +104,9 @@ import Testing
     func `a search that is refused, or cut short, goes on by listing, and nothing is found twice`(_ status: Int) async throws {
         let server = try cloud(double) { [double] request in
             if status != 207 { return .reply(status) }
-            return Scripted.multistatus(
-                Scripted.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10),
-                Scripted.failure("/remote.php/dav/", 507), double.items.isEmpty ? "" : "")
+            return ScriptedReply.multistatus(
+                ScriptedReply.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10),
+                ScriptedReply.failure("/remote.php/dav/", 507), double.items.isEmpty ? "" : "")
         }
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `what is found where nobody can tell is looked for by listing`() async throws {
-        let server = try cloud(double) { _ in Scripted.multistatus(Scripted.response("/internal/a/report%201.txt", size: 10)) }
+        let server = try cloud(double) { _ in ScriptedReply.multistatus(ScriptedReply.response("/internal/a/report%201.txt", size: 10)) }
         defer { server.stop() }
         let provider = try server.provider(base: "remote.php/dav/files/ada/")
         let found = try await provider.searchFiles(path: ProviderPath("a"), recursive: true, query: .name(.like("report*")))

@@ -18,9 +18,9 @@ import WebDAVFileProvider
         try FaultServer { request in
             if request.method == "OPTIONS" { return .reply(200, headers: ["DAV": vendor]) }
             if request.target.contains("/ocs/") { return answer(request) }
-            if request.target.hasSuffix("/") { return Scripted.multistatus(Scripted.response(request.target, isFolder: true)) }
+            if request.target.hasSuffix("/") { return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true)) }
             let name = request.target.split(separator: "/").last?.removingPercentEncoding ?? ""
-            return items.contains(name) ? Scripted.multistatus(Scripted.response(request.target)) : .reply(404)
+            return items.contains(name) ? ScriptedReply.multistatus(ScriptedReply.response(request.target)) : .reply(404)
         }
     }
 

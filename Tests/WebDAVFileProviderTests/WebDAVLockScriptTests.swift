@@ -26,7 +26,7 @@ import WebDAVFileProvider
 
     @Test func `a lock is refreshed at half of the time that the server granted, and given back`() async throws {
         let server = try FaultServer { request in
-            if request.method == "PROPFIND" { return Scripted.multistatus(Scripted.response(request.target)) }
+            if request.method == "PROPFIND" { return ScriptedReply.multistatus(ScriptedReply.response(request.target)) }
             return request.method == "LOCK" ? Self.granted("Second-1") : .reply(204)
         }
         defer { server.stop() }
@@ -64,7 +64,7 @@ import WebDAVFileProvider
     @Test(arguments: [405, 501])
     func `a server without locks says so once`(_ status: Int) async throws {
         let server = try FaultServer { request in
-            if request.method == "PROPFIND" { return Scripted.multistatus(Scripted.response(request.target)) }
+            if request.method == "PROPFIND" { return ScriptedReply.multistatus(ScriptedReply.response(request.target)) }
             return request.method == "LOCK" ? .reply(status) : .reply(204)
         }
         defer { server.stop() }
@@ -83,7 +83,7 @@ import WebDAVFileProvider
         let server = try FaultServer { request in
             if request.method == "PROPFIND" {
                 let isPart = request.target.hasSuffix(TemporaryName.suffix)
-                return isPart ? Scripted.multistatus(Scripted.response(request.target)) : .reply(404)
+                return isPart ? ScriptedReply.multistatus(ScriptedReply.response(request.target)) : .reply(404)
             }
             return request.method == "LOCK" ? .reply(405) : .reply(201)
         }
@@ -106,7 +106,7 @@ import WebDAVFileProvider
             switch request.method {
             case "LOCK": Self.granted("Second-60", status: 201)
             case "MOVE": .reply(507)
-            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target))
+            case "PROPFIND": ScriptedReply.multistatus(ScriptedReply.response(request.target))
             default: .reply(204)
             }
         }
@@ -140,7 +140,7 @@ import WebDAVFileProvider
         let server = try FaultServer { request in
             switch request.method {
             case "OPTIONS": .reply(200, headers: ["Server": "nginx", "DAV": "2"])
-            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+            case "PROPFIND": ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
             default: request.target == "/f" ? .reply(405) : Self.granted("Second-60")
             }
         }
@@ -160,7 +160,7 @@ import WebDAVFileProvider
         let server = try FaultServer { request in
             switch request.method {
             case "LOCK": Self.granted("Second-60")
-            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target))
+            case "PROPFIND": ScriptedReply.multistatus(ScriptedReply.response(request.target))
             default: .reply(204)
             }
         }
@@ -178,7 +178,7 @@ import WebDAVFileProvider
         let server = try FaultServer { request in
             switch request.method {
             case "LOCK": Self.granted("Second-60")
-            case "PROPFIND": Scripted.multistatus(Scripted.response(request.target))
+            case "PROPFIND": ScriptedReply.multistatus(ScriptedReply.response(request.target))
             default: .reply(request.headers["if"] == nil ? 204 : 412)
             }
         }

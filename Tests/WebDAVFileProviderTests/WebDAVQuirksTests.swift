@@ -10,7 +10,7 @@ import Testing
     private func server(_ headers: [String: String], status: Int = 200) throws -> FaultServer {
         try FaultServer { request in
             if request.method == "OPTIONS" { return .reply(status, headers: headers) }
-            return Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+            return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
         }
     }
 
@@ -70,7 +70,7 @@ import Testing
     @Test func `folders of one host may be different servers, and what lies below one is that one's`() async throws {
         let server = try FaultServer { request in
             let isGo = request.target.hasPrefix("/b")
-            guard request.method == "OPTIONS" else { return Scripted.multistatus(Scripted.response(request.target, isFolder: true)) }
+            guard request.method == "OPTIONS" else { return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true)) }
             return .reply(
                 200,
                 headers: isGo
@@ -117,7 +117,7 @@ import Testing
         let server = try FaultServer { request in
             guard isThere.value else { return request.method == "OPTIONS" ? .silence : .reply(404) }
             if request.method == "OPTIONS" { return .reply(200, headers: ["Server": "lighttpd/1.4.69", "DAV": "1,2,3"]) }
-            return Scripted.multistatus(Scripted.response(request.target, isFolder: true))
+            return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
         }
         defer { server.stop() }
         let provider = try provider(server)

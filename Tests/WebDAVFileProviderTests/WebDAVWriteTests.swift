@@ -75,8 +75,8 @@ import WebDAVFileProvider
             guard request.method == "PROPFIND" else { return .reply(201) }
             if request.target.contains(TemporaryName.suffix) { return Self.file(request.target, size: size) }
             guard wasSent.value else { return .reply(404) }
-            let inside = request.headers["depth"] == "1" ? [Scripted.response("/f/inside")] : []
-            return Scripted.multistatus([Scripted.response("/f/", isFolder: true)] + inside)
+            let inside = request.headers["depth"] == "1" ? [ScriptedReply.response("/f/inside")] : []
+            return ScriptedReply.multistatus([ScriptedReply.response("/f/", isFolder: true)] + inside)
         }
         defer { server.stop() }
         let error = await #expect(throws: CocoaError.self) {

@@ -50,11 +50,11 @@ extension FTPSession {
     /// What is in the file before the first byte comes.
     private func prepare(_ path: [UInt8], at start: Int, _ rule: FTPDouble.OffsetRule) {
         double.state.withLock { state in
-            let old = state.tree.nodes[path]
-            var data = rule == .zeroFill || start == 0 ? Data() : old?.data ?? Data()
+            let previous = state.tree.nodes[path]
+            var data = rule == .zeroFill || start == 0 ? Data() : previous?.data ?? Data()
             if rule == .truncate { data = Data(data.prefix(start)) }
             if data.count < start { data.append(Data(count: start - data.count)) }
-            state.tree.nodes[path] = FTPTree.Node(data: data, mode: old?.mode ?? 0o644)
+            state.tree.nodes[path] = FTPTree.Node(data: data, mode: previous?.mode ?? 0o644)
         }
     }
 

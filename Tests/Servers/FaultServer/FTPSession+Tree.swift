@@ -159,8 +159,8 @@ extension FTPSession {
             guard state.tree.isFolder(FTPTree.parent(target)), !FTPTree.isInside(target, source) || target == source else {
                 return "550 Not there"
             }
-            if let old = state.tree.nodes[target], target != source {
-                guard !old.isFolder, state.tree.isFile(source), double.settings.renameReplaces else { return "550 Something is there" }
+            if let previous = state.tree.nodes[target], target != source {
+                guard !previous.isFolder, state.tree.isFile(source), double.settings.renameReplaces else { return "550 Something is there" }
             }
             state.tree.move(source, to: target)
             return "250 Renamed"

@@ -108,11 +108,11 @@ public final class SFTPDouble: Sendable {
     /// Counts anew, and forgets requests and violations; what is open stays counted.
     public func resetCounts() {
         state.update { state in
-            let old = state.counts
+            let previous = state.counts
             state.counts = Counts()
-            state.counts.openHandles = old.openHandles
-            state.counts.peakHandles = old.openHandles
-            state.counts.openChannels = old.openChannels
+            state.counts.openHandles = previous.openHandles
+            state.counts.peakHandles = previous.openHandles
+            state.counts.openChannels = previous.openChannels
             state.depthAtReset = state.depth
             state.requests = []
             state.violations = []

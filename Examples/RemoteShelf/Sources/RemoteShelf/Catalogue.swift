@@ -84,7 +84,7 @@ public struct Catalogue: Sendable {
 }
 
 extension Catalogue {
-    private struct Stored: Codable {
+    private struct StoredCatalogue: Codable {
         var location: String
         var books: [CatalogueEntry]
         var refused: [CatalogueEntry]
@@ -92,7 +92,7 @@ extension Catalogue {
 
     /// Reads `catalogue.json`.
     public init(json: Data) throws {
-        let stored = try JSONDecoder().decode(Stored.self, from: json)
+        let stored = try JSONDecoder().decode(StoredCatalogue.self, from: json)
         location = stored.location
         for entry in stored.books + stored.refused { entries[try ProviderPath(entry.path)] = entry }
     }
@@ -103,7 +103,7 @@ extension Catalogue {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         return try encoder.encode(
-            Stored(location: location, books: sorted.filter { $0.refusal == nil }, refused: sorted.filter { $0.refusal != nil }))
+            StoredCatalogue(location: location, books: sorted.filter { $0.refusal == nil }, refused: sorted.filter { $0.refusal != nil }))
     }
 }
 

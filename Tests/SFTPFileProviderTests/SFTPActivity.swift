@@ -4,7 +4,7 @@ import Foundation
 @testable import SFTPFileProvider
 
 /// Each kind of operation, with the files of ``SFTPFaults``.
-enum SFTPDoing: String, CaseIterable, Sendable {
+enum SFTPActivity: String, CaseIterable, Sendable {
     case look
     case list
     case read

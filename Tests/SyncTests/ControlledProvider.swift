@@ -5,14 +5,14 @@ import ProviderDoubles
 import Testing
 
 /// A storage in memory whose watches tell what a test says, and nothing else; it fails and waits as a test says.
-final class ToldProvider: ForwardingProvider, FileProviderMonitor {
+final class ControlledProvider: ForwardingProvider, FileProviderMonitor {
     static let type = "Told"
     let memory: MemoryFileProvider
     var underlying: any FileProvider { memory }
     /// Watches that were asked for, those that failed too.
     let attempts = LockedValue(0)
     /// The watches that stand or stood.
-    let watches = CollectedValues<ToldWatch>()
+    let watches = CollectedValues<ControlledWatch>()
     /// Called before each call; `watch` is one of them.
     let before = LockedValue<@Sendable (_ call: String) async throws -> Void>({ _ in })
     /// The same, with the path.
@@ -52,7 +52,7 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
     func watch(path: ProviderPath, options: WatchOptions) async throws -> any FileWatch {
         attempts.update { $0 += 1 }
         try await before.value("watch")
-        let watch = ToldWatch()
+        let watch = ControlledWatch()
         watches.append(watch)
         return watch
     }
@@ -72,7 +72,7 @@ final class ToldProvider: ForwardingProvider, FileProviderMonitor {
 }
 
 /// A watch that a test feeds.
-final class ToldWatch: FileWatch {
+final class ControlledWatch: FileWatch {
     private let pipe = AsyncThrowingStream<[FileEvent], any Error>.makeStream()
     private let told = LockedValue(0)
     private let asked = LockedValue(0)
