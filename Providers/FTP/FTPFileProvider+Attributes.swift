@@ -12,14 +12,14 @@ extension FTPFileProvider: FileProviderAttributes {
             let name = try session.host.bytes(of: path)
             if let permissions {
                 let mode = Array("CHMOD \(String(permissions & 0o7777, radix: 8)) ".utf8)
-                let reply = try await session.send([FTPCommand("SITE", mode + name)])["SITE"]
+                let reply = try await session.send([FTPCommand("SITE", argument: mode + name)])["SITE"]
                 if let reply, !reply.isPositive { throw try await self.refusal(reply, "Setting permissions", path, session) }
             }
-            if let modificationDate { try await self.setTime(modificationDate, path, name, session) }
+            if let modificationDate { try await self.setTime(modificationDate, path: path, name: name, session: session) }
         }
     }
 
-    private func setTime(_ date: Date, _ path: ProviderPath, _ name: [UInt8], _ session: FTPSession) async throws {
+    private func setTime(_ date: Date, path: ProviderPath, name: [UInt8], session: FTPSession) async throws {
         while let way = timeCommand, let command = try way.command(date, name) {
             guard let reply = try await session.send([command])[command.verb], !reply.isPositive else { return }
             guard way.isUnknown(reply) else { throw try await refusal(reply, "Setting times", path, session) }
@@ -81,8 +81,8 @@ enum FTPTimeCommand: String, CaseIterable {
     /// Nil for a time that has no four digits for its year.
     func command(_ date: Date, _ name: [UInt8]) throws -> FTPCommand? {
         guard let text = FTPDate.text(date) else { return nil }
-        if self == .longUtime { return try FTPCommand(verb, Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8)) }
-        return try FTPCommand(verb, Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
+        if self == .longUtime { return try FTPCommand(verb, argument: Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8)) }
+        return try FTPCommand(verb, argument: Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
     }
 
     /// Whether `reply`, to this about a file that is there, means that the server has no such command.

@@ -21,12 +21,12 @@ extension FTPFileProvider {
     /// - Throws: Also `URLError(.cannotParseResponse)`, behind all pages, when lines of the listing cannot be read; also behind them
     ///   ``FileError/unusableNames(_:in:url:)`` for names that no path can hold, or that are listed twice; `CocoaError(.fileReadTooLarge)`.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        if let known = cache.contents(of: path) { return try await page(known) }
+        if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         var pages = try await connection.run(path) { session in try await self.listing(path, session) }
         while let items = try pages.next() {
             record.add(items)
-            try await page(items)
+            try await page(data: items)
         }
         if let error = pages.unreadable.error(url: url(of: path)) { throw error }
         if !pages.unusable.isEmpty { throw FileError.unusableNames(pages.unusable, in: path, url: url(of: path)) }
@@ -43,9 +43,9 @@ extension FTPFileProvider {
     func item(_ path: ProviderPath, _ session: FTPSession) async throws -> FileObject? {
         if path.isRoot { return FileObject(path: path, type: .directory) }
         let name = try session.host.bytes(of: path)
-        guard session.host.hasMachineListings else { return try await itemBySize(path, name, session) }
-        let outcome = try await session.send([FTPCommand("MLST", name)])
-        guard let reply = outcome["MLST"] else { return try await itemBySize(path, name, session) }
+        guard session.host.hasMachineListings else { return try await itemBySize(path, name: name, session: session) }
+        let outcome = try await session.send([FTPCommand("MLST", argument: name)])
+        guard let reply = outcome["MLST"] else { return try await itemBySize(path, name: name, session: session) }
         if reply.code == 250, reply.lines.count > 1 {
             let entry = try FTPMachineListing.entry(inAnswer: reply.lines[1], name: name)
             return FTPPages.object(entry, at: path, session.host.charset)
@@ -53,13 +53,13 @@ extension FTPFileProvider {
         let code = FileProviderFTPErrorCode(rawValue: reply.code)
         if code.isUnknownCommand, reply.code != 501 {
             if name.count <= FTPHost.maxLength { session.host.lacks("MLST") }
-            return try await itemBySize(path, name, session)
+            return try await itemBySize(path, name: name, session: session)
         }
         return try nothing(reply, path)
     }
 
-    private func itemBySize(_ path: ProviderPath, _ name: [UInt8], _ session: FTPSession) async throws -> FileObject? {
-        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", name), FTPCommand("MDTM", name)])
+    private func itemBySize(_ path: ProviderPath, name: [UInt8], session: FTPSession) async throws -> FileObject? {
+        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
         if let size = outcome.size {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }
@@ -104,7 +104,7 @@ extension FTPFileProvider {
     }
 
     /// Whether a refusal of a look says that nothing is there.
-    func isNothing(_ reply: FTPReply, _ path: ProviderPath) -> Bool {
+    func isNothing(_ reply: FTPReply, path: ProviderPath) -> Bool {
         do {
             _ = try nothing(reply, path)
             return true
@@ -114,15 +114,15 @@ extension FTPFileProvider {
     // MARK: A folder
 
     func listing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages {
-        if let listing = try await machineListing(path, session) { return listing }
+        if let listing = try await machineListing(path, session: session) { return listing }
         if let listing = try await folder(path, session) { return listing }
-        throw try await refusalOfListing(path, session)
+        throw try await refusalOfListing(path, session: session)
     }
 
-    private func machineListing(_ path: ProviderPath, _ session: FTPSession) async throws -> FTPPages? {
+    private func machineListing(_ path: ProviderPath, session: FTPSession) async throws -> FTPPages? {
         guard session.host.hasMachineListings, session.host.mayKnow("MLSD") else { return nil }
         let sink = FTPListingSink(FTPPages(FTPMachineListing(), path: path, charset: session.host.charset))
-        let command = try FTPCommand("MLSD", session.host.bytes(of: path))
+        let command = try FTPCommand("MLSD", argument: session.host.bytes(of: path))
         let outcome = try await session.send(FTPExchange(transfer: .list(command)) { sink })
         guard let reply = outcome.last else { return nil }
         if reply.isPositive { return sink.pages }
@@ -131,7 +131,7 @@ extension FTPFileProvider {
         if code.isUnknownCommand, reply.code != 501 {
             if command.argument.count <= FTPHost.maxLength { session.host.lacks("MLSD") }
         } else if reply.verb == "MLSD" {
-            guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session) }
+            guard try await item(path, session)?.isDirectory == true else { throw try await refusalOfListing(path, session: session) }
         }
         return nil
     }
@@ -172,7 +172,7 @@ extension FTPFileProvider {
         return nil
     }
 
-    private func refusalOfListing(_ path: ProviderPath, _ session: FTPSession) async throws -> any Error {
+    private func refusalOfListing(_ path: ProviderPath, session: FTPSession) async throws -> any Error {
         guard let item = try await item(path, session) else { return missing(path) }
         if item.isDirectory { return FileError.make(.fileReadNoPermission, path: path, url: url(of: path)) }
         return FileError.notADirectory(path, url: url(of: path))

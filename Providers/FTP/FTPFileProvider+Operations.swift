@@ -14,14 +14,14 @@ extension FTPFileProvider {
             // The reply may be lost, and the folder there; one that was there before and is empty is the same.
             let isMade = try? await connection.run(path) { session in
                 guard try await self.item(path, session)?.isDirectory == true else { return false }
-                return try await !self.hasContents(path, session)
+                return try await !self.hasContents(path, session: session)
             }
             guard isMade == true else { throw error }
         }
     }
 
     private func makeFolder(_ path: ProviderPath, _ session: FTPSession, _ isSent: LockedValue<Bool>) async throws {
-        let command = try FTPCommand("MKD", session.host.newBytes(of: path))
+        let command = try FTPCommand("MKD", argument: session.host.newBytes(of: path))
         for isLast in [false, true] {
             isSent.update { $0 = true }
             guard let reply = try await session.send([command])["MKD"], !reply.isPositive else { return }
@@ -88,7 +88,7 @@ extension FTPFileProvider {
     private func replace(
         _ destination: ProviderPath, by path: ProviderPath, with replacement: FTPReplacement, on session: FTPSession
     ) async throws {
-        guard let reply = try await renamingRefusal(path, to: destination, session) else { return }
+        guard let reply = try await renamingRefusal(path, to: destination, session: session) else { return }
         let refusal = try await refusal(reply, ofWriting: destination, session, moving: path)
         // Once begun, this ends with one of the two files at the destination, cancelled or not.
         try await connection.finish { try await replacement.run(after: refusal, on: session) }
@@ -96,18 +96,18 @@ extension FTPFileProvider {
 
     /// `RNFR` and `RNTO`.
     func rename(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws {
-        guard let reply = try await renamingRefusal(path, to: destination, session) else { return }
+        guard let reply = try await renamingRefusal(path, to: destination, session: session) else { return }
         throw try await refusal(reply, ofWriting: destination, session, moving: path)
     }
 
     /// - Returns: What the server has against the new name; nil when the item has it.
     /// - Throws: What it has against the old one.
-    private func renamingRefusal(_ path: ProviderPath, to destination: ProviderPath, _ session: FTPSession) async throws -> FTPReply? {
+    private func renamingRefusal(_ path: ProviderPath, to destination: ProviderPath, session: FTPSession) async throws -> FTPReply? {
         session.leave()
         let (source, target) = try (session.host.bytes(of: path), session.host.newBytes(of: destination))
-        let first = try await session.send([FTPCommand("RNFR", source)])["RNFR"]
+        let first = try await session.send([FTPCommand("RNFR", argument: source)])["RNFR"]
         if let reply = first, !reply.isPositive { throw try await refusal(reply, ofChanging: path, session) }
-        guard let second = try await session.send([FTPCommand("RNTO", target)])["RNTO"], !second.isPositive else { return nil }
+        guard let second = try await session.send([FTPCommand("RNTO", argument: target)])["RNTO"], !second.isPositive else { return nil }
         return second
     }
 
@@ -147,14 +147,14 @@ extension FTPFileProvider {
         do {
             return try await connection.run(path, mayRepeat: false) { session in
                 let (host, from) = (session.host, try session.host.bytes(of: path))
-                let first = try await session.send([FTPCommand("SITE", Array("CPFR ".utf8) + from)])["SITE"]
+                let first = try await session.send([FTPCommand("SITE", argument: Array("CPFR ".utf8) + from)])["SITE"]
                 if let first, !first.isPositive {
-                    return try self.isRefusedHere(first, try await self.refusal(first, ofChanging: path, session))
+                    return try self.isRefusedHere(first, error: try await self.refusal(first, ofChanging: path, session))
                 }
-                var copying = FTPExchange([try FTPCommand("SITE", Array("CPTO ".utf8) + host.newBytes(of: temporary))])
+                var copying = FTPExchange([try FTPCommand("SITE", argument: Array("CPTO ".utf8) + host.newBytes(of: temporary))])
                 copying.patience = 10
                 guard let second = try await session.send(copying)["SITE"], !second.isPositive else { return true }
-                return try self.isRefusedHere(second, try await self.refusal(second, ofWriting: destination, session))
+                return try self.isRefusedHere(second, error: try await self.refusal(second, ofWriting: destination, session))
             }
         } catch let error as URLError where error.code == .timedOut {
             connection.host.lacks("SITE CPFR")
@@ -163,7 +163,7 @@ extension FTPFileProvider {
     }
 
     /// False, for a copy that this machine can make.
-    private func isRefusedHere(_ reply: FTPReply, _ error: any Error) throws -> Bool {
+    private func isRefusedHere(_ reply: FTPReply, error: any Error) throws -> Bool {
         if error.isNoSuchFile || error.isTransient || (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw error }
         if FileProviderFTPErrorCode(rawValue: reply.code).isUnknownCommand { connection.host.lacks("SITE CPFR") }
         return false
@@ -180,22 +180,22 @@ extension FTPFileProvider {
     /// something is put in its place.
     func isTaken(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
         if !session.host.hasMachineListings, session.host.mayKnow("SIZE") {
-            let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", session.host.bytes(of: path))])
+            let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", argument: session.host.bytes(of: path))])
             if outcome.size != nil { return true }
             if let reply = outcome["SIZE"], session.host.mayKnow("SIZE"), !isForbidden(reply, path) { return false }
         }
         switch try await sight(path, session) {
         case .item: return true
         case .nothing: return false
-        case .hidden: return try await takesNewName(path, session)
+        case .hidden: return try await takesNewName(path, session: session)
         }
     }
 
     /// Whether `RNFR` finds something there, which it does where nothing can be looked at. The renaming ends under the same name.
-    private func takesNewName(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+    private func takesNewName(_ path: ProviderPath, session: FTPSession) async throws -> Bool {
         let name = try session.host.bytes(of: path)
-        guard try await session.send([FTPCommand("RNFR", name)])["RNFR"]?.isPositive == true else { return false }
-        _ = try await session.send([FTPCommand("RNTO", name)])
+        guard try await session.send([FTPCommand("RNFR", argument: name)])["RNFR"]?.isPositive == true else { return false }
+        _ = try await session.send([FTPCommand("RNTO", argument: name)])
         return true
     }
 }

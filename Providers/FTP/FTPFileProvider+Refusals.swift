@@ -7,13 +7,13 @@ extension FTPFileProvider {
     func refusal(_ reply: FTPReply, ofRemovingFolder path: ProviderPath, _ session: FTPSession) async throws -> any Error {
         let replyError = FTPReplyError(reply, path: path)
         guard let item = try await item(path, session) else { return missing(path, isWriting: true, underlying: replyError) }
-        if item.isDirectory, (try? await hasContents(path, session)) == true {
+        if item.isDirectory, (try? await hasContents(path, session: session)) == true {
             return FileError.make(errno: ENOTEMPTY, path: path, url: url(of: path), writing: true)
         }
         return FTPCondition(reply: reply, path: path, url: url(of: path), isWriting: true).error
     }
 
-    func hasContents(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+    func hasContents(_ path: ProviderPath, session: FTPSession) async throws -> Bool {
         var pages = try await listing(path, session)
         while let items = try pages.next() { if !items.isEmpty { return true } }
         return !pages.unusable.isEmpty
@@ -40,7 +40,7 @@ extension FTPFileProvider {
             if reply.verb == "MKD" { return FileError.make(.fileWriteFileExists, path: path, url: url(of: path), underlying: replyError) }
             if item.isDirectory { return FileError.isADirectory(path, url: url(of: path), writing: true) }
         }
-        if let parent = path.parent, try await !mayBeFolder(parent, session) {
+        if let parent = path.parent, try await !mayBeFolder(parent, session: session) {
             return FileError.make(
                 .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: replyError)
         }
@@ -50,7 +50,7 @@ extension FTPFileProvider {
         return condition
     }
 
-    private func mayBeFolder(_ path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+    private func mayBeFolder(_ path: ProviderPath, session: FTPSession) async throws -> Bool {
         switch try await sight(path, session) {
         case .item(let item): item.isDirectory
         case .nothing: false

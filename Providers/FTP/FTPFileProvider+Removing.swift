@@ -10,10 +10,10 @@ extension FTPFileProvider {
         let isDone = try await connection.run(path, mayRepeat: false) { session in
             guard let item = try await self.item(path, session) else {
                 // Servers that follow links take one that leads nowhere for nothing at all, and yet remove it.
-                if try await self.removeAsFiles([path], session).isEmpty { throw self.missing(path, isWriting: true) }
+                if try await self.removeAsFiles([path], session: session).isEmpty { throw self.missing(path, isWriting: true) }
                 return true
             }
-            if item.isDirectory, recursive { return try await !self.removeAsFiles([path], session).isEmpty }
+            if item.isDirectory, recursive { return try await !self.removeAsFiles([path], session: session).isEmpty }
             try await self.removeOne(item, session)
             return true
         }
@@ -23,13 +23,13 @@ extension FTPFileProvider {
 
     /// Those that `DELE` removes, in one round trip for all where nothing is encrypted. It refuses folders; links to folders it removes,
     /// which many a server shows as folders.
-    private func removeAsFiles(_ paths: [ProviderPath], _ session: FTPSession) async throws -> Set<ProviderPath> {
+    private func removeAsFiles(_ paths: [ProviderPath], session: FTPSession) async throws -> Set<ProviderPath> {
         var removed: Set<ProviderPath> = []
         var rest = paths[...]
         while !rest.isEmpty {
             let batch = rest.prefix(50)
             rest = rest.dropFirst(50)
-            let outcome = try await session.sendTogether(batch.map { try FTPCommand("DELE", session.host.bytes(of: $0)) })
+            let outcome = try await session.sendTogether(batch.map { try FTPCommand("DELE", argument: session.host.bytes(of: $0)) })
             let replies = outcome.replies.filter { $0.verb == "DELE" && $0.code >= 200 }
             for (path, reply) in zip(batch, replies) where reply.isPositive { removed.insert(path) }
         }
@@ -39,7 +39,7 @@ extension FTPFileProvider {
     private func removeTree(path: ProviderPath, progress: ProgressReporter) async throws {
         cache.drop(path)
         try await removeTree([path] + items(below: path), progress: progress) { item in
-            try await self.connection.run(item, mayRepeat: false) { session in try await self.removeUnknown(item, session) }
+            try await self.connection.run(item, mayRepeat: false) { session in try await self.removeUnknown(item, session: session) }
         }
     }
 
@@ -51,7 +51,7 @@ extension FTPFileProvider {
             let listed = try await contentsOfDirectory(path: folder)
             let inner = listed.filter(\.isDirectory).map(\.path)
             let links =
-                inner.isEmpty ? [] : try await connection.run(folder, mayRepeat: false) { try await self.removeAsFiles(inner, $0) }
+                inner.isEmpty ? [] : try await connection.run(folder, mayRepeat: false) { try await self.removeAsFiles(inner, session: $0) }
             items += listed.map(\.path).filter { !links.contains($0) }
             folders += inner.filter { !links.contains($0) }
         }
@@ -61,22 +61,22 @@ extension FTPFileProvider {
     /// Removes a file, a link or an empty folder.
     func removeOne(_ item: FileObject, _ session: FTPSession) async throws {
         let name = try session.host.bytes(of: item.path)
-        guard let reply = try await session.send([FTPCommand("DELE", name)])["DELE"], !reply.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("DELE", argument: name)])["DELE"], !reply.isPositive else { return }
         if !item.isDirectory { throw try await refusal(reply, ofChanging: item.path, session) }
         session.leave()
-        guard let reply = try await session.send([FTPCommand("RMD", name)])["RMD"], !reply.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("RMD", argument: name)])["RMD"], !reply.isPositive else { return }
         throw try await refusal(reply, ofRemovingFolder: item.path, session)
     }
 
-    private func removeUnknown(_ path: ProviderPath, _ session: FTPSession) async throws {
+    private func removeUnknown(_ path: ProviderPath, session: FTPSession) async throws {
         let name = try session.host.bytes(of: path)
         session.leave()
-        guard let reply = try await session.send([FTPCommand("DELE", name)])["DELE"], !reply.isPositive else { return }
-        guard let second = try await session.send([FTPCommand("RMD", name)])["RMD"], !second.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("DELE", argument: name)])["DELE"], !reply.isPositive else { return }
+        guard let second = try await session.send([FTPCommand("RMD", argument: name)])["RMD"], !second.isPositive else { return }
         guard let item = try await item(path, session) else { throw missing(path, isWriting: true) }
         if !item.isDirectory { throw try await refusal(reply, ofChanging: path, session) }
-        if try await removeLinksThatLeadNowhere(in: path, session),
-            try await session.send([FTPCommand("RMD", name)])["RMD"]?.isPositive == true
+        if try await removeLinksThatLeadNowhere(in: path, session: session),
+            try await session.send([FTPCommand("RMD", argument: name)])["RMD"]?.isPositive == true
         {
             return
         }
@@ -86,11 +86,11 @@ extension FTPFileProvider {
     /// In a folder that was emptied of all that `MLSD` shows: some servers leave such links out there, and list them by `LIST`.
     ///
     /// - Returns: Whether there were any.
-    private func removeLinksThatLeadNowhere(in path: ProviderPath, _ session: FTPSession) async throws -> Bool {
+    private func removeLinksThatLeadNowhere(in path: ProviderPath, session: FTPSession) async throws -> Bool {
         guard session.host.hasMachineListings, var pages = try await folder(path, session) else { return false }
         var removed: Set<ProviderPath> = []
         while let items = try pages.next() {
-            removed.formUnion(try await removeAsFiles(items.filter(\.isSymbolicLink).map(\.path), session))
+            removed.formUnion(try await removeAsFiles(items.filter(\.isSymbolicLink).map(\.path), session: session))
         }
         // No server removes the folder that it is in.
         _ = try await session.enter([UInt8(ascii: "/")])

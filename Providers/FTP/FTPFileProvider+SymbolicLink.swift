@@ -22,7 +22,7 @@ extension FTPFileProvider: FileProviderSymbolicLink {
             if try await self.item(path, session) != nil {
                 throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
             }
-            let reply = try await session.send([FTPCommand("SITE", Array("SYMLINK ".utf8) + target + [space] + name)])["SITE"]
+            let reply = try await session.send([FTPCommand("SITE", argument: Array("SYMLINK ".utf8) + target + [space] + name)])["SITE"]
             if let reply, !reply.isPositive { throw try await self.refusal(reply, ofWriting: path, session) }
         }
     }
@@ -57,7 +57,7 @@ extension FTPFileProvider: FileProviderSymbolicLink {
         try await connection.run(path) { session in
             let name = try session.host.bytes(of: path)
             if try await session.enter(name) == nil { return FileObject(path: path, type: .directory) }
-            let outcome = try await session.send(session.binary + [FTPCommand("SIZE", name), FTPCommand("MDTM", name)])
+            let outcome = try await session.send(session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
             guard let size = outcome.size else { throw self.missing(path) }
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }

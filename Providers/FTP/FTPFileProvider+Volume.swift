@@ -10,7 +10,7 @@ extension FTPFileProvider {
     public func storageProperties() async throws -> VolumeObject? {
         try await connection.run(.root) { session in
             if session.host.features?.has("AVBL") == true, session.host.mayKnow("AVBL") {
-                let reply = try await session.send([FTPCommand("AVBL", session.host.bytes(of: .root))])["AVBL"]
+                let reply = try await session.send([FTPCommand("AVBL", argument: session.host.bytes(of: .root))])["AVBL"]
                 if let volume = reply.flatMap({ Self.free($0) }) { return volume }
                 session.host.lacks("AVBL")
             }

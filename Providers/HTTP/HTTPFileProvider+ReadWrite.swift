@@ -36,7 +36,7 @@ extension HTTPFileProvider {
         }
         let isDecidedThere = try await capabilities()[.exclusiveCreation] == .native && isOneRequest(source)
         if options.overwrite || options.ifMatch != nil || !isDecidedThere || !folders.value.isUntouched(path) {
-            let previous = try await clearWay(to: path, options, isDecidedThere: isDecidedThere)
+            let previous = try await clearWay(to: path, options: options, isDecidedThere: isDecidedThere)
             (attributes.replacedTag, attributes.replacedDate) = (previous?.entryTag, previous?.modifiedDate)
         }
         folders.update { $0.begins(path) }
@@ -57,7 +57,7 @@ extension HTTPFileProvider {
     ///
     /// - Parameter isDecidedThere: Whether the server keeps what must not be replaced: then nothing need be seen.
     /// - Returns: The file that is to be replaced.
-    private func clearWay(to path: ProviderPath, _ options: WriteOptions, isDecidedThere: Bool) async throws -> FileObject? {
+    private func clearWay(to path: ProviderPath, options: WriteOptions, isDecidedThere: Bool) async throws -> FileObject? {
         let item: FileObject?
         do {
             (item, _) = try await both {

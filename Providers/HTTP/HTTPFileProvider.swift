@@ -67,11 +67,11 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
     ///
     /// - Complexity: One request for each page; another one for a listing without items, to see whether it is of a folder.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        if let known = cache.contents(of: path) { return try await page(known) }
+        if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         try await list(path) { items in
             record.add(items)
-            try await page(items)
+            try await page(data: items)
         }
         record.keep()
     }
@@ -83,12 +83,12 @@ public final class HTTPFileProvider<Service: HTTPService>: FileProviderBasicRemo
         try await connection.paginated { token in
             try service.request(forContentsOf: path, token: token)
         } pageHandler: { data, head in
-            let page = try names.update { $0.usable(try service.page(ofContentsOf: path, data, head)) }
+            let page = try names.update { $0.usable(try service.page(ofContentsOf: path, data: data, head: head)) }
             if page.showsFolder { mayBeNone.update { $0 = false } }
             return page
         } page: { items in
             mayBeNone.update { $0 = false }
-            try await page(items)
+            try await page(data: items)
         }
         let unusable = names.value.unusable
         if !unusable.isEmpty { throw FileError.unusableNames(unusable, in: path, url: url(of: path)) }

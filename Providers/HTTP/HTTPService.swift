@@ -27,7 +27,7 @@ public protocol HTTPService: Sendable {
     func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest?
 
     /// Reads the answer to ``request(forContentsOf:token:)``: direct children alone, and how to ask for the next page.
-    func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage
+    func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage
 
     /// The one request that does `operation`; nil where the service cannot do it, or only in several: see
     /// ``perform(_:overwrite:progress:over:)``.

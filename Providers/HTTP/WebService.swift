@@ -35,7 +35,7 @@ public struct WebService: HTTPService {
 
     /// - Complexity: One `HEAD`; one `GET` of a byte where the server refuses that.
     public func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
-        let head = try await connection.send(HTTPRequest("HEAD", path, accepts: [405, 501]))
+        let head = try await connection.send(HTTPRequest("HEAD", path: path, accepts: [405, 501]))
         guard head.isSuccess else { return try await attributesByReading(path, over: connection) }
         return FileObject(path: path, describedBy: head)
     }
@@ -54,11 +54,11 @@ public struct WebService: HTTPService {
     }
 
     /// Never called: there is no request for it.
-    public func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage { HTTPPage([]) }
+    public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage { HTTPPage([]) }
 
     /// `GET` for reading, and nothing else.
     public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
-        if case .read(let path) = operation { HTTPRequest("GET", path) } else { nil }
+        if case .read(let path) = operation { HTTPRequest("GET", path: path) } else { nil }
     }
 
     /// Whatever a person can read in the answer.

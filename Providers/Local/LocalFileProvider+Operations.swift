@@ -33,7 +33,7 @@ extension LocalFileProvider {
                 let copy = LocalCopy(
                     overwrite: overwrite, copied: copied, source: source, target: target, flag: flag, calls: calls)
                 try copy.run(from: from, to: to)
-                try LocalRemoval(flag: flag, context: source, progress: ProgressReporter(), copied: copied).runAside(from, calls)
+                try LocalRemoval(flag: flag, context: source, progress: ProgressReporter(), copied: copied).runAside(from, calls: calls)
                 progress.advance(by: 1)
             }
         }

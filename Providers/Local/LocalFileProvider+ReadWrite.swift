@@ -9,7 +9,7 @@ extension LocalFileProvider: FileProviderPushWrite {
         try await BlockingThreads.shared.run { [self] _ in
             let context = context(path, writing: false)
             let (file, status) = try resolver.file(at: path, context)
-            return LocalReader(file, status: status, context)
+            return LocalReader(file, status: status, context: context)
         }
     }
 
@@ -47,7 +47,7 @@ extension LocalFileProvider: FileProviderPushWrite {
         if path.isRoot { throw context.error(EISDIR) }
         let write = try await BlockingThreads.shared.run { [self] _ in
             let place = try resolver.place(of: path, context)
-            return try LocalWrite(place: place, options: options, calls: resolver.calls, context)
+            return try LocalWrite(place: place, options: options, calls: resolver.calls, context: context)
         }
         do {
             try await body(write)

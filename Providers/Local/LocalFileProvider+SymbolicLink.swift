@@ -32,19 +32,19 @@ extension LocalFileProvider: FileProviderSymbolicLink {
             }
             guard status.type == .symbolicLink else { throw context.error(EINVAL) }
             let item = try resolver.item(at: path, context)
-            return item.status.object(at: try realPath(of: item.handle, context))
+            return item.status.object(at: try realPath(of: item.handle, context: context))
         }
     }
 
     /// Where an open item lies, counted from the root. Source: proc(5), `/proc/self/fd`.
-    private func realPath(of item: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
-        let (root, whole) = (try machinePath(of: resolver.root, context), try machinePath(of: item, context))
+    private func realPath(of item: FileDescriptor, context: LocalContext) throws -> ProviderPath {
+        let (root, whole) = (try machinePath(of: resolver.root, context: context), try machinePath(of: item, context: context))
         guard let path = whole.relative(to: root) else { throw context.error(ENOENT) }
         return path
     }
 
     /// Where what is open lies on this machine.
-    func machinePath(of file: FileDescriptor, _ context: LocalContext) throws -> ProviderPath {
+    func machinePath(of file: FileDescriptor, context: LocalContext) throws -> ProviderPath {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/fd/\(file.raw)", &buffer, buffer.count)
         guard count >= 0 else { throw context.error() }

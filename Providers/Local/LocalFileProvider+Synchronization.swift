@@ -13,14 +13,14 @@ extension LocalFileProvider: FileProviderSynchronization {
             let handle = try resolver.folder(at: path, context)
             let folder = FileDescriptor(owning: try context.check(openat(handle.raw, ".", LocalFlags.names)))
             try folder.syncFileSystem(path: path)
-            for mounted in try mounted(below: folder, context) { try mounted.syncFileSystem(path: path) }
+            for mounted in try mounted(below: folder, context: context) { try mounted.syncFileSystem(path: path) }
         }
     }
 
     /// The folders below an open one at which other file systems are mounted, one for each of these.
-    func mounted(below folder: FileDescriptor, _ context: LocalContext) throws -> [FileDescriptor] {
+    func mounted(below folder: FileDescriptor, context: LocalContext) throws -> [FileDescriptor] {
         guard let all = LocalMount.all(), let own = LocalMount(holding: folder, of: all) else { return [] }
-        let top = try machinePath(of: folder, context)
+        let top = try machinePath(of: folder, context: context)
         var (points, devices): (Set<ProviderPath>, Set<String>) = ([], [own.device])
         // Of two at one point, the later one hides the other.
         return all.reversed().filter { $0.point.isBelow(top) && points.insert($0.point).inserted }.compactMap { mount in

@@ -106,12 +106,12 @@ public final class LocalFileProvider: FileProviderBasic, FileProviderOperations,
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         let context = context(path, writing: false)
         let listing = try await BlockingThreads.shared.run { [self] _ in
-            try FolderListing(of: resolver.folder(at: path, context), context)
+            try FolderListing(of: resolver.folder(at: path, context), context: context)
         }
         while true {
             let items = try await BlockingThreads.shared.run { flag in try listing.page(of: path, limit: 1000, flag) }
             if items.isEmpty { return }
-            try await page(items)
+            try await page(data: items)
         }
     }
 }

@@ -98,9 +98,9 @@ extension S3Service {
 
     /// The marker of the folder itself is left out. What no path can hold, and what is not in the folder, is counted. Of an object and a
     /// prefix of one name the object is given, because it is what the name reads.
-    public func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage {
+    public func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         guard head.isSuccess else { return HTTPPage([], nextToken: beginOldListing().text) }
-        let page = try page(data)
+        let page = try page(data: data)
         let prefix = Self.prefix(of: path)
         var items: [FileObject] = []
         var leftOut: [[UInt8]] = []
@@ -173,7 +173,7 @@ extension S3Service {
         let prefix = Self.prefix(of: path)
         let request = listing(of: path, prefix: prefix, isDeep: true, at: place ?? firstPlace, maxKeys: maxKeys)
         let (data, head) = try await connection.data(for: request)
-        if head.isSuccess { return try page(data) }
+        if head.isSuccess { return try page(data: data) }
         return try await page(below: path, at: beginOldListing(), maxKeys: maxKeys, over: connection)
     }
 

@@ -20,7 +20,7 @@ extension S3Service {
         case .read, .createFolder, .write:
             guard let request = try request(for: operation, overwrite: overwrite, attributes: HTTPWriteAttributes()) else { return }
             let head = try await connection.send(request)
-            if case .createFolder(let path) = operation { try await confirmMarker(of: path, head, over: connection) }
+            if case .createFolder(let path) = operation { try await confirmMarker(of: path, answer: head, over: connection) }
             progress.advance(by: 1)
         }
     }

@@ -54,7 +54,7 @@ public struct S3Service: HTTPUploadingService {
             return FileObject(path: path, type: .directory)
         }
         guard Self.isKey(path) else { throw FileError.make(.fileReadNoSuchFile, path: path, url: connection.url(of: path)) }
-        let request = HTTPRequest("HEAD", path, accepts: [301, 400, 403, 404])
+        let request = HTTPRequest("HEAD", path: path, accepts: [301, 400, 403, 404])
         let head = try await connection.send(request)
         if head.isSuccess { return FileObject(path: path, describedBy: head) }
         // An answer to HEAD has no words in it; a refusal of the listing has.
@@ -66,20 +66,20 @@ public struct S3Service: HTTPUploadingService {
     public func request(for operation: HTTPOperation, overwrite: Bool, attributes: HTTPWriteAttributes) throws -> HTTPRequest? {
         switch operation {
         case .read(let path):
-            var request = HTTPRequest("GET", path)
+            var request = HTTPRequest("GET", path: path)
             request.storesContentEncoding = true
             return request
         case .createFolder(let path):
             try Self.checkKey(path)
             let headers = [("Content-Type", "application/x-directory")] + conditions(overwrite: false)
             return HTTPRequest(
-                "PUT", path, isFolder: true, headers: headers, body: .data(Data()), repetition: repetition(overwrite: false),
+                "PUT", path: path, isFolder: true, headers: headers, body: .data(Data()), repetition: repetition(overwrite: false),
                 isWriting: true)
         case .write(let path):
             try Self.checkKey(path)
             let headers = conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + (attributes.contents.map(Self.digests) ?? [])
             return HTTPRequest(
-                "PUT", path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch), isWriting: true)
+                "PUT", path: path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch), isWriting: true)
         case .copy, .move, .remove: return nil
         }
     }
@@ -145,7 +145,7 @@ extension S3Service {
         _ method: String, _ path: ProviderPath, url: URL, headers: [(name: String, value: String)] = [],
         body: TransferRequest.Body = .none, isWriting: Bool = false
     ) -> HTTPRequest {
-        var request = HTTPRequest(method, path, headers: headers, body: body, isWriting: isWriting)
+        var request = HTTPRequest(method, path: path, headers: headers, body: body, isWriting: isWriting)
         request.url = url
         return request
     }
@@ -160,10 +160,10 @@ extension S3Service {
     ) async throws -> (XMLElement, ResponseHead) {
         try await tryingAgain(over: connection) {
             let (data, head) = try await connection.data(for: request, limit: 16 << 20)
-            guard let root = try? XMLElement.parse(data) else { throw Self.noAnswer(to: request, head, over: connection) }
+            guard let root = try? XMLElement.parse(data) else { throw Self.noAnswer(to: request, head: head, over: connection) }
             guard let error = S3ErrorDocument(root) else {
                 if root.name.hasPrefix(name) { return (root, head) }
-                throw Self.noAnswer(to: request, head, over: connection)
+                throw Self.noAnswer(to: request, head: head, over: connection)
             }
             // Nothing was done, whatever it was.
             var failure = ResponseHead(status: error.code == "InternalError" ? 503 : 400)
@@ -172,7 +172,7 @@ extension S3Service {
         }
     }
 
-    private static func noAnswer(to request: HTTPRequest, _ head: ResponseHead, over connection: HTTPConnection) -> URLError {
+    private static func noAnswer(to request: HTTPRequest, head: ResponseHead, over connection: HTTPConnection) -> URLError {
         let type = head["Content-Type"].map { " (\($0.prefix(100)))" } ?? ""
         return FileError.make(
             .badServerResponse, url: connection.url(of: request.path),

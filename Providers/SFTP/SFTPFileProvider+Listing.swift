@@ -18,7 +18,7 @@ extension SFTPFileProvider {
     ///   after the last page, if names were left out that no path can hold or that came twice.
     /// - Complexity: Two round trips, and one more each time that the server has given twice as much as before.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        if let known = cache.contents(of: path) { return try await page(known) }
+        if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         let hasBegun = LockedValue(false)
         try await connection.options.retries.run(
@@ -29,9 +29,9 @@ extension SFTPFileProvider {
                 try await self.list(path, session) { items in
                     hasBegun.update { $0 = true }
                     record.add(items)
-                    try await page(items)
+                    try await page(data: items)
                 }
-            } catch { throw self.connection.translated(error, path) }
+            } catch { throw self.connection.translated(error, path: path) }
         }
         record.keep()
     }
@@ -84,16 +84,16 @@ extension SFTPFileProvider {
     /// - Throws: At the end, what had to be left out.
     func list(_ path: ProviderPath, _ session: SFTPSession, page: ([FileObject]) async throws -> Void) async throws {
         let replies = try await connection.open([.opendir(connection.host.bytes(of: path))], session) { _, status in
-            try await mayLackHandles(status, path, session)
+            try await mayLackHandles(status, path: path, session: session)
         }
         guard case .handle(let handle) = replies[0] else { throw try await refusal(replies[0], ofListing: path, session) }
         defer { session.close([handle]) }
-        var listing = SFTPListing(session, handle)
+        var listing = SFTPListing(session, handle: handle)
         var entries = SFTPEntries(folder: path)
         do {
             while let names = try await listing.next() {
                 let items = names.compactMap { entries.object($0) }
-                if !items.isEmpty { try await page(items) }
+                if !items.isEmpty { try await page(data: items) }
             }
         } catch let refusal as SFTPRefusal {
             // Some servers open what is no folder, and refuse to read it.
@@ -109,7 +109,7 @@ extension SFTPFileProvider {
     }
 
     /// Some servers say that a folder is not there when they have no handle for it.
-    private func mayLackHandles(_ status: SFTPStatus, _ path: ProviderPath, _ session: SFTPSession) async throws -> Bool {
+    private func mayLackHandles(_ status: SFTPStatus, path: ProviderPath, session: SFTPSession) async throws -> Bool {
         if status.mayBeAboutHandles { return true }
         guard status.code == SFTPStatus.Code.noSuchFile, !handles.isEmpty else { return false }
         return try await item(path, session, followsLinks: true)?.isDirectory == true

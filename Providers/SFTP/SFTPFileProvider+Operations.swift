@@ -86,7 +86,7 @@ extension SFTPFileProvider {
         let session = try await connection.retrying(path) { try await self.connection.pool.firstLane() }
         let copy = SFTPServerCopy(provider: self, path: path, destination: destination, overwrite: overwrite, session: session)
         let didCopy: Bool
-        do { didCopy = try await copy.run(progress) } catch { throw connection.translated(error, path) }
+        do { didCopy = try await copy.run(progress) } catch { throw connection.translated(error, path: path) }
         if !didCopy { try await copyThroughThisMachine(path: path, to: destination, overwrite: overwrite, progress: progress) }
     }
 

@@ -18,7 +18,7 @@ extension SFTPFileProvider {
         }
         guard isTree else { return progress.advance(by: 1) }
         // Of folders, those first that lie deepest.
-        for level in Dictionary(grouping: try await removeFiles(below: path, progress), by: \.components.count)
+        for level in Dictionary(grouping: try await removeFiles(below: path, progress: progress), by: \.components.count)
             .sorted(by: { $0.key > $1.key })
         {
             try await removeAll(level.value, areFolders: true, of: path, progress)
@@ -37,7 +37,7 @@ extension SFTPFileProvider {
     /// Removes what is no folder.
     ///
     /// - Returns: The folder and those below it.
-    private func removeFiles(below path: ProviderPath, _ progress: ProgressReporter) async throws -> [ProviderPath] {
+    private func removeFiles(below path: ProviderPath, progress: ProgressReporter) async throws -> [ProviderPath] {
         var all = [path]
         var folders = [path]
         var files: [ProviderPath] = []
@@ -114,7 +114,7 @@ extension SFTPFileProvider {
     ) async throws {
         let error =
             isFolder ? try await refusal(reply, ofRemovingFolder: path, session) : try await refusal(reply, ofChanging: path, session)
-        guard path != root, await OperationConsent.proceeds(after: error, .remove(path: path.string)) else { throw error }
+        guard path != root, await OperationConsent.proceeds(after: error, operation: .remove(path: path.string)) else { throw error }
     }
 
     /// Removes a file, a link or an empty folder.

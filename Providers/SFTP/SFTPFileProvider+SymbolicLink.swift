@@ -19,7 +19,7 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
             if try await self.item(path, session) != nil {
                 throw FileError.make(.fileWriteFileExists, path: path, url: self.url(of: path))
             }
-            if self.connection.host.hasReversedLinks == nil { try await self.learnOrder(beside: path, session) }
+            if self.connection.host.hasReversedLinks == nil { try await self.learnOrder(beside: path, session: session) }
             try await self.makeLink(path, target, session)
         }
     }
@@ -33,7 +33,7 @@ extension SFTPFileProvider: FileProviderSymbolicLink {
     }
 
     /// Makes a link between two temporary names, of which only one can be the link, and looks which.
-    private func learnOrder(beside path: ProviderPath, _ session: SFTPSession) async throws {
+    private func learnOrder(beside path: ProviderPath, session: SFTPSession) async throws {
         let host = connection.host
         let (link, target) = (host.bytes(of: try TemporaryName.make(beside: path)), host.bytes(of: try TemporaryName.make(beside: path)))
         // Together, so that nothing stays behind however this ends.

@@ -17,7 +17,7 @@ extension WebDAVFileProvider {
 
     private func makeCollection(_ path: ProviderPath) async throws {
         do {
-            _ = try await change(HTTPRequest("MKCOL", path, isFolder: true, repetition: .ifNotDone, isWriting: true))
+            _ = try await change(HTTPRequest("MKCOL", path: path, isFolder: true, repetition: .ifNotDone, isWriting: true))
         } catch let error where !error.isCancellation && !Self.isWithoutAnswer(error) {
             // Servers refuse a folder that is there, or that has no parent, with half a dozen statuses; looking decides. Where looks are
             // refused, 405 means that the name is taken (RFC 4918, section 9.3.1).
@@ -53,7 +53,7 @@ extension WebDAVFileProvider {
         let item = try await item(path, isWriting: true)
         if item.isDirectory, !recursive { try await refuseContent(in: path) }
         do {
-            _ = try await change(HTTPRequest("DELETE", path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
+            _ = try await change(HTTPRequest("DELETE", path: path, isFolder: item.isDirectory, repetition: .ifNotDone, isWriting: true))
         } catch let error where Self.isWithoutAnswer(error) {
             if try await itemIfAny(path) != nil { throw error }
         }

@@ -7,7 +7,7 @@ extension WebDAVFileProvider {
     /// A reader for one file by ranged `GET`. Nothing is sent: the first read tells whether the file is there. A whole file that comes with
     /// an `OC-Checksum` is compared with it; one that differs ends with `CocoaError(.fileReadCorruptFile)`.
     public func open(path: ProviderPath) async throws -> any FileReader {
-        connection.open(HTTPRequest("GET", path), cost: .request, proof: { OCChecksum($0) })
+        connection.open(HTTPRequest("GET", path: path), cost: .request, proof: { OCChecksum($0) })
     }
 
     /// Writes a file: `PUT` to a temporary name and `MOVE` into place, or one `PUT` where that shows whole files only, or in place.
@@ -30,7 +30,7 @@ extension WebDAVFileProvider {
             throw otherVersion(path)
         }
         defer { cache.drop(path) }
-        try refuseRawName(path, try await quirks())
+        try refuseRawName(path, quirks: try await quirks())
         guard source.length == nil, takesUnknownLengths.value != true,
             let spool = try? await BlockingThreads.shared.run({ try UploadSpool(source) })
         else { return try await write(path, source, options) }
@@ -76,7 +76,7 @@ extension WebDAVFileProvider {
         if let wanted = options.ifMatch {
             if case .refused(let error) = look { throw error }
             var tag = item?.entryTag
-            if let item, tag == nil, !item.isDirectory { tag = try await connection.send(HTTPRequest("HEAD", path))["ETag"] }
+            if let item, tag == nil, !item.isDirectory { tag = try await connection.send(HTTPRequest("HEAD", path: path))["ETag"] }
             if tag.map(HTTPConnection.version) != HTTPConnection.version(wanted) { throw otherVersion(path) }
         }
         guard let item else { return nil }

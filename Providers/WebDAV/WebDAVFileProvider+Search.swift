@@ -107,7 +107,7 @@ extension WebDAVFileProvider: FileProviderSearch {
             <D:where>\(condition)</D:where></D:basicsearch></D:searchrequest>
             """
         var request = HTTPRequest(
-            "SEARCH", path, isFolder: true, headers: [("Content-Type", "text/xml; charset=utf-8")], body: .data(Data(body.utf8)))
+            "SEARCH", path: path, isFolder: true, headers: [("Content-Type", "text/xml; charset=utf-8")], body: .data(Data(body.utf8)))
         if isNextcloud, let dav = files?.dav { request.url = serverURL(dav, isFolder: true) }
         return request
     }

@@ -45,7 +45,7 @@ extension WebDAVFileProvider: FileProviderSharing {
         if isPost { headers.append(("Content-Type", "application/x-www-form-urlencoded")) }
         let answer = DataSink(limit: 4 << 20)
         var request = HTTPRequest(
-            method, path, headers: headers, body: isPost ? .data(Data(parameters.utf8)) : .none,
+            method, path: path, headers: headers, body: isPost ? .data(Data(parameters.utf8)) : .none,
             repetition: isPost ? .ifNotDone : .always, accepts: [400, 403, 404], isWriting: isPost)
         request.url = serverURL(files.installation.appending(endpoint), query: isPost ? nil : parameters)
         request.receive = { _ in answer }

@@ -12,12 +12,12 @@ enum CommandRun {
             try ProviderRegistry.shared.registerBuiltInProviders()
             command = try AllVerbs.parseAsRoot(arguments)
         } catch {
-            endParsing(error, arguments)
+            endParsing(error, arguments: arguments)
         }
         guard let verb = command as? any Verb else {
             // Help, and a group without a verb, such as `carrel` and `carrel book`: running them tells what there is to show.
             var group = command
-            do { try group.run() } catch { endParsing(error, arguments) }
+            do { try group.run() } catch { endParsing(error, arguments: arguments) }
             Foundation.exit(ExitStatus.done.rawValue)
         }
         let work = Task { await perform(verb, arguments) }
@@ -28,7 +28,7 @@ enum CommandRun {
     }
 
     /// Help and version are a success; whatever else the parser says is wrong usage.
-    private static func endParsing(_ error: any Error, _ arguments: [String]) -> Never {
+    private static func endParsing(_ error: any Error, arguments: [String]) -> Never {
         if AllVerbs.exitCode(for: error) == .success {
             print(AllVerbs.fullMessage(for: error))
             Foundation.exit(ExitStatus.done.rawValue)

@@ -3,7 +3,7 @@ package import Foundation
 
 /// The result of a hash or of an HMAC.
 ///
-/// `==` takes different times for different digests; compare what must stay secret with ``HMAC/isValid(_:of:key:_:)``.
+/// `==` takes different times for different digests; compare what must stay secret with ``HMAC/isValid(_:of:key:algorithm:)``.
 package struct Digest: Hashable, Sendable {
     package let bytes: [UInt8]
 

@@ -10,7 +10,7 @@ package enum HMAC {
         Digest(count: algorithm.byteCount) { output in
             message.withUnsafeBytes { message in
                 key.withUnsafeBytes { key in
-                    compute(message, key, algorithm, output)
+                    compute(message, key: key, algorithm: algorithm, output: output)
                 }
             }
         }
@@ -18,7 +18,7 @@ package enum HMAC {
 
     /// Whether `code` is the authentication code of `message`, compared in a time that tells nothing about where they differ.
     package static func isValid(
-        _ code: some ContiguousBytes, of message: some ContiguousBytes, key: some ContiguousBytes, _ algorithm: HashAlgorithm
+        _ code: some ContiguousBytes, of message: some ContiguousBytes, key: some ContiguousBytes, algorithm: HashAlgorithm
     ) -> Bool {
         let expected = Self.code(of: message, key: key, algorithm).bytes
         return code.withUnsafeBytes { code in
@@ -28,8 +28,8 @@ package enum HMAC {
 
     /// Sources: EVP_MAC(3), EVP_MAC-HMAC(7).
     private static func compute(
-        _ message: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, _ algorithm: HashAlgorithm,
-        _ output: UnsafeMutablePointer<UInt8>?
+        _ message: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, algorithm: HashAlgorithm,
+        output: UnsafeMutablePointer<UInt8>?
     ) {
         let library = HashLibrary.shared
         guard let context = EVP_MAC_CTX_new(library.hmac) else { HashLibrary.fail("compute an HMAC") }

@@ -84,7 +84,7 @@ extension Trial {
         ].compactMap(\.self)
         try expect(
             sizes.allSatisfy { $0 == size }, "Expected \(size) bytes, as the write returned, but attributes and listing say \(sizes).")
-        try await expectBytes(data, at: path, "A write that returned \(size) bytes")
+        try await expectBytes(data, at: path, when: "A write that returned \(size) bytes")
     }
 
     /// Writes files with the names that some storages cannot list; those that are refused are left out.

@@ -41,18 +41,18 @@ extension Trial {
                 try await finish(operation.name) { operation.start(provider, missing.string, local, $0) }
             }
         }
-        try await expectNames([], "After \(operation.name.lowercased()) in a missing folder")
+        try await expectNames([], when: "After \(operation.name.lowercased()) in a missing folder")
     }
 
     fileprivate func cancelAtRandom(_ operation: HandledOperation) async throws {
-        try await endAtRandom(operation, "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() }) {
+        try await endAtRandom(operation, how: "cancelled", through: { provider }, end: { progress, _ in progress?.cancel() }) {
             try await expectContents(oneOf: $0, in: $1, $2)
         }
     }
 
     fileprivate func invalidate(_ operation: HandledOperation) async throws {
         guard let connect else { return }
-        try await endAtRandom(operation, "invalidated", through: connect, end: { $1.invalidate() }) { allowed, folder, when in
+        try await endAtRandom(operation, how: "invalidated", through: connect, end: { $1.invalidate() }) { allowed, folder, when in
             // Without a connection nobody can take a part back: it may stay, under a name that tells.
             try await expectContents(oneOf: allowed, in: folder, when, isSwept: true)
         }
@@ -60,7 +60,7 @@ extension Trial {
 
     /// Measures the operation, and ends it then at points of that time.
     private func endAtRandom(
-        _ operation: HandledOperation, _ how: String, through connect: Conformance.Connect,
+        _ operation: HandledOperation, how: String, through connect: Conformance.Connect,
         end: (Progress?, any FileProvider) -> Void,
         expectState: (_ oneOf: [Contents], _ folder: ProviderPath, _ when: String) async throws -> Void
     ) async throws {
@@ -84,10 +84,10 @@ extension Trial {
                 if round == 0 { duration = clock.now - start }
                 ended.append(handled)
                 let what = "\(operation.name), \(how) after \(pause)"
-                try await expectState(try statesAllowed(after: operation, error, what), folder, what)
+                try await expectState(try statesAllowed(after: operation, error: error, what: what), folder, what)
             }
         }
-        try await CompletionRecorder.expectOne(ended, operation.name)
+        try await CompletionRecorder.expectOne(ended, what: operation.name)
     }
 
     /// The provider is let go as soon as the operation has begun.
@@ -110,7 +110,7 @@ extension Trial {
     }
 
     /// What a folder may hold: after success all that belongs to it, after a cancellation everything as it was, or done.
-    private func statesAllowed(after operation: HandledOperation, _ error: (any Error)?, _ what: String) throws -> [Contents] {
+    private func statesAllowed(after operation: HandledOperation, error: (any Error)?, what: String) throws -> [Contents] {
         guard let error else { return [operation.after] }
         if let unmet = error as? Unmet { throw unmet }
         try expect(Refusal.userCancelled.matches(error), "\(what): expected CocoaError.userCancelled, but it was \(describe(error))")

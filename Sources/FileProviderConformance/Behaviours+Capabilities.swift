@@ -25,7 +25,7 @@ extension Behaviour {
         Behaviour(lookingOnly: "A root that answers is a folder", .ability(.folderCreation)) { trial in
             // A server may keep its root to itself, and serve what lies below.
             guard (try? await trial.provider.checkReachability()) != nil else { throw SkippedBehaviour(reason: "needs a root that answers") }
-            try await trial.expectFolder(.root, "The root")
+            try await trial.expectFolder(.root, when: "The root")
         },
         Behaviour(lookingOnly: "Neither base URL nor description shows a user or password") { trial in
             let base = trial.provider.baseURL
@@ -78,7 +78,7 @@ extension Behaviour {
                 // It is a violation already; what can be done is not to leave it there.
                 try? await trial.provider.removeItem(path: path)
             }
-            try await trial.expectMissing(path, "After a refused write")
+            try await trial.expectMissing(path, when: "After a refused write")
         },
         Behaviour(
             lookingOnly: "Where making folders is unavailable, it fails and changes nothing", .unavailable(.folderCreation)
@@ -88,21 +88,21 @@ extension Behaviour {
                 try await trial.provider.createFolder(path: path)
                 try? await trial.provider.removeItem(path: path)
             }
-            try await trial.expectMissing(path, "After a refused folder")
+            try await trial.expectMissing(path, when: "After a refused folder")
         },
         Behaviour("Where moving is unavailable, it fails and changes nothing", .ability(.writing), .unavailable(.moving)) { trial in
             let path = try await trial.write("stays")
             let target = try trial.at("target")
             try await expectFailure("Moving where that is unavailable") { try await trial.provider.moveItem(path: path, to: target) }
-            try await trial.expectNames(["stays"], "After a refused move")
-            try await trial.expectBytes(Pattern.data(100), at: path, "After a refused move")
+            try await trial.expectNames(["stays"], when: "After a refused move")
+            try await trial.expectBytes(Pattern.data(100), at: path, when: "After a refused move")
         },
         Behaviour(
             "Where removing trees is unavailable, it fails and changes nothing", .ability(.writing), .unavailable(.recursiveRemoval)
         ) { trial in
             let tree = try await trial.makeTree("tree")
             try await expectFailure("Removing a tree where that is unavailable") { try await trial.provider.removeItem(path: tree) }
-            try await trial.expectTree(tree, "After a refused removal")
+            try await trial.expectTree(tree, when: "After a refused removal")
         },
         Behaviour(
             "Where sources without a length are unavailable, they fail and leave nothing", .ability(.writing),
@@ -113,7 +113,7 @@ extension Behaviour {
             try await expectFailure("Writing from a source of unknown length where that is unavailable") {
                 try await trial.provider.writeContents(path: path, from: source, options: WriteOptions())
             }
-            try await trial.expectNames([], "After a refused write")
+            try await trial.expectNames([], when: "After a refused write")
         },
         Behaviour(
             "Where conditional writes are unavailable, one with a condition fails", .ability(.writing), .unavailable(.conditionalWriting)
@@ -123,14 +123,14 @@ extension Behaviour {
                 try await trial.provider.writeContents(
                     path: path, from: DataSource(Data([1])), options: WriteOptions(overwrite: true, ifMatch: "\"some-version\""))
             }
-            try await trial.expectBytes(Pattern.data(100), at: path, "After a refused conditional write")
+            try await trial.expectBytes(Pattern.data(100), at: path, when: "After a refused conditional write")
         },
         Behaviour("Where only UTF-8 names are kept, others are refused", .ability(.writing), .unavailable(.rawNames)) { trial in
             let path = try trial.folder.appending(nameBytes: [0x66, 0xFF, 0xFE])
             try await expectFailure("Writing to a name that is not UTF-8 where that is unavailable") {
                 try await trial.provider.writeContents(path: path, contents: Data([1]))
             }
-            try await trial.expectNames([], "After a refused name")
+            try await trial.expectNames([], when: "After a refused name")
         },
     ]
 }

@@ -31,7 +31,7 @@ extension Behaviour {
         Behaviour("With handlers, writing nothing makes an empty file", .ability(.writing)) { trial in
             let path = try trial.at("file")
             try await trial.finish("Writing nil") { trial.provider.writeContents(path: path.string, contents: nil, completionHandler: $0) }
-            try await trial.expectBytes(Data(), at: path, "A write of nil")
+            try await trial.expectBytes(Data(), at: path, when: "A write of nil")
         },
         Behaviour("With handlers, listing and attributes answer", .ability(.writing)) { trial in
             let path = try await trial.write("file")
@@ -51,9 +51,9 @@ extension Behaviour {
             try await trial.finish("Copying") {
                 trial.provider.copyItem(path: folder + "/b/file", to: folder + "/c", completionHandler: $0)
             }
-            try await trial.expectNames(["b", "c"], "After a move and a copy")
+            try await trial.expectNames(["b", "c"], when: "After a move and a copy")
             try await trial.finish("Removing") { trial.provider.removeItem(path: folder + "/c", completionHandler: $0) }
-            try await trial.expectNames(["b"], "After a removal")
+            try await trial.expectNames(["b"], when: "After a removal")
         },
         Behaviour("With handlers, files go up from this machine and down to it", .ability(.writing)) { trial in
             let path = try trial.at("file").string
@@ -129,10 +129,10 @@ extension Trial {
         let progress = handled.start { provider.writeContents(path: path.string, contents: data, completionHandler: $0) }
         progress?.cancel()
         guard let error = try await handled.value("Cancelling a write") else {
-            try await expectBytes(data, at: path, "A write that was done before it was cancelled")
+            try await expectBytes(data, at: path, when: "A write that was done before it was cancelled")
             return try await provider.removeItem(path: path)
         }
         try expect(Refusal.userCancelled.matches(error), "Expected CocoaError.userCancelled, but it was \(describe(error))")
-        try await expectNames([], "After a cancelled write")
+        try await expectNames([], when: "After a cancelled write")
     }
 }

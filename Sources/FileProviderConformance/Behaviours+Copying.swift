@@ -8,33 +8,33 @@ extension Behaviour {
             let path = try await trial.write("source", Pattern.data(70_000))
             let target = try trial.at("target")
             try await trial.provider.copyItem(path: path, to: target)
-            try await trial.expectNames(["source", "target"], "After a copy")
-            try await trial.expectBytes(Pattern.data(70_000), at: path, "The source of a copy")
-            try await trial.expectBytes(Pattern.data(70_000), at: target, "A copy")
+            try await trial.expectNames(["source", "target"], when: "After a copy")
+            try await trial.expectBytes(Pattern.data(70_000), at: path, when: "The source of a copy")
+            try await trial.expectBytes(Pattern.data(70_000), at: target, when: "A copy")
         },
         Behaviour("A copy is a file of its own", .ability(.writing)) { trial in
             let path = try await trial.write("source")
             let target = try trial.at("target")
             try await trial.provider.copyItem(path: path, to: target)
             try await trial.provider.writeContents(path: path, contents: Pattern.data(30, seed: 2), overwrite: true)
-            try await trial.expectBytes(Pattern.data(100), at: target, "A copy, after its source was changed")
+            try await trial.expectBytes(Pattern.data(100), at: target, when: "A copy, after its source was changed")
         },
         Behaviour("An empty file can be copied", .ability(.writing)) { trial in
             let path = try await trial.write("source", Data())
             try await trial.provider.copyItem(path: path, to: try trial.at("target"))
-            try await trial.expectBytes(Data(), at: try trial.at("target"), "A copy of an empty file")
+            try await trial.expectBytes(Data(), at: try trial.at("target"), when: "A copy of an empty file")
         },
         Behaviour("A copied folder has all it held, and the source stays", .ability(.writing)) { trial in
             let tree = try await trial.makeTree("tree")
             let target = try trial.at("copy")
             try await trial.provider.copyItem(path: tree, to: target)
-            try await trial.expectTree(tree, "The source of a copy")
-            try await trial.expectTree(target, "A copy")
+            try await trial.expectTree(tree, when: "The source of a copy")
+            try await trial.expectTree(target, when: "A copy")
         },
         Behaviour("Copying what is missing is refused", .ability(.writing)) { trial in
             let (path, target) = (try trial.at("missing"), try trial.at("target"))
             try await expectFailure("Copying a missing item", .noSuchFile) { try await trial.provider.copyItem(path: path, to: target) }
-            try await trial.expectNames([], "After a refused copy")
+            try await trial.expectNames([], when: "After a refused copy")
         },
         Behaviour("Copying to a missing parent is refused", .ability(.writing), .makingParents(false)) { trial in
             let path = try await trial.write("file")
@@ -42,7 +42,7 @@ extension Behaviour {
             try await expectFailure("Copying to a missing parent", .noSuchFile) {
                 try await trial.provider.copyItem(path: path, to: target)
             }
-            try await trial.expectNames(["file"], "After a refused copy")
+            try await trial.expectNames(["file"], when: "After a refused copy")
         },
         Behaviour("Copying a folder into itself is refused", .ability(.writing)) { trial in
             let tree = try await trial.makeTree("tree")
@@ -50,7 +50,7 @@ extension Behaviour {
                 let target = try trial.at(target)
                 try await expectFailure("Copying a folder into itself") { try await trial.provider.copyItem(path: tree, to: target) }
             }
-            try await trial.expectTree(tree, "After a refused copy")
+            try await trial.expectTree(tree, when: "After a refused copy")
         },
         Behaviour("Copying an item onto itself does not lose it", .ability(.writing)) { trial in
             let file = try await trial.write("file")
@@ -58,8 +58,8 @@ extension Behaviour {
             // Success and refusal are both honest.
             try? await trial.provider.copyItem(path: file, to: file, overwrite: true)
             try? await trial.provider.copyItem(path: tree, to: tree, overwrite: true)
-            try await trial.expectBytes(Pattern.data(100), at: file, "After a copy of a file onto itself")
-            try await trial.expectTree(tree, "After a copy of a folder onto itself")
+            try await trial.expectBytes(Pattern.data(100), at: file, when: "After a copy of a file onto itself")
+            try await trial.expectTree(tree, when: "After a copy of a folder onto itself")
         },
     ]
 
@@ -79,7 +79,7 @@ extension Behaviour {
         },
         Behaviour("With overwrite a copy replaces a file", .ability(.writing)) { trial in
             try await trial.expectReplaced(.file) { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }
-            try await trial.expectNames(["source", "target"], "After a copy onto a file")
+            try await trial.expectNames(["source", "target"], when: "After a copy onto a file")
         },
         Behaviour("With overwrite a file is copied onto an empty folder", .ability(.writing)) { trial in
             try await trial.expectReplaced(.emptyFolder) { try await $0.copyItem(path: $1, to: $2, overwrite: $3) }

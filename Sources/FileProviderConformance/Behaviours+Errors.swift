@@ -5,7 +5,7 @@ extension Behaviour {
     /// What is missing, for each operation that looks at it.
     static let missing: [Behaviour] = [
         Behaviour(lookingOnly: "Attributes of a missing item say that it is missing") { trial in
-            try await trial.expectMissing(try trial.at("carrel-conformance-missing"), "Nothing is there")
+            try await trial.expectMissing(try trial.at("carrel-conformance-missing"), when: "Nothing is there")
         },
         Behaviour("Listing a missing folder says that it is missing") { trial in
             let path = try trial.at("missing")
@@ -36,7 +36,7 @@ extension Behaviour {
             }
         },
         Behaviour("What lies in a missing folder is missing") { trial in
-            try await trial.expectMissing(try trial.at("missing/file"), "An item in a missing folder")
+            try await trial.expectMissing(try trial.at("missing/file"), when: "An item in a missing folder")
         },
     ]
 

@@ -13,7 +13,7 @@ extension Behaviour {
                 try await trial.makeFolder("\(index)")
                 try await trial.work(index, in: "\(index)/")
             }
-            try await trial.expectNames((0..<50).map(String.init), "After fifty tasks")
+            try await trial.expectNames((0..<50).map(String.init), when: "After fifty tasks")
             for index in 0..<50 { try await trial.expectWork(of: index..<index + 1, in: "\(index)/") }
         },
         Behaviour("Fifty tasks read parts of one file through one reader", .ability(.writing), .ability(.rangedReading)) { trial in
@@ -37,11 +37,11 @@ extension Behaviour {
                 }
             }
             for handled in handled { if let error = await handled.firstValue() { throw error } }
-            try await CompletionRecorder.expectOne(handled, "Fifty writes at once")
-            try await trial.expectNames((0..<50).map { "file \($0)" }, "After fifty writes at once")
+            try await CompletionRecorder.expectOne(handled, what: "Fifty writes at once")
+            try await trial.expectNames((0..<50).map { "file \($0)" }, when: "After fifty writes at once")
             try await inParallel(50) { index in
                 let path = try trial.at("file \(index)")
-                try await trial.expectBytes(Pattern.data(1000 + index, seed: UInt64(index + 1)), at: path, "Write \(index) of fifty")
+                try await trial.expectBytes(Pattern.data(1000 + index, seed: UInt64(index + 1)), at: path, when: "Write \(index) of fifty")
             }
         },
     ]
@@ -56,19 +56,19 @@ extension Trial {
         let path = try await write("\(folder)new \(index)", data(index))
         let names = try await list(path.parent).map(\.path)
         try expect(names.contains(path), "Expected task \(index) of fifty to see its own file in the listing, but it is not there.")
-        try await expectBytes(data(index), at: path, "Task \(index) of fifty")
+        try await expectBytes(data(index), at: path, when: "Task \(index) of fifty")
         let moved = try at("\(folder)moved \(index)")
         try await provider.moveItem(path: path, to: moved)
         if index.isMultiple(of: 3) { try await provider.copyItem(path: moved, to: try at("\(folder)copy \(index)")) }
         if index.isMultiple(of: 5) { try await provider.removeItem(path: moved, recursive: false) }
-        try await expectMissing(path, "After task \(index) of fifty moved it")
+        try await expectMissing(path, when: "After task \(index) of fifty moved it")
     }
 
     fileprivate func expectWork(of tasks: Range<Int>, in folder: String) async throws {
         let moved = tasks.filter { !$0.isMultiple(of: 5) }
         let copied = tasks.filter { $0.isMultiple(of: 3) }
-        try await expectNames(moved.map { "moved \($0)" } + copied.map { "copy \($0)" }, in: try at(folder), "After fifty tasks")
-        for index in moved { try await expectBytes(data(index), at: try at("\(folder)moved \(index)"), "The file of task \(index)") }
-        for index in copied { try await expectBytes(data(index), at: try at("\(folder)copy \(index)"), "The copy of task \(index)") }
+        try await expectNames(moved.map { "moved \($0)" } + copied.map { "copy \($0)" }, in: try at(folder), when: "After fifty tasks")
+        for index in moved { try await expectBytes(data(index), at: try at("\(folder)moved \(index)"), when: "The file of task \(index)") }
+        for index in copied { try await expectBytes(data(index), at: try at("\(folder)copy \(index)"), when: "The copy of task \(index)") }
     }
 }

@@ -7,12 +7,12 @@ extension Behaviour {
 
     private static let entries: [Behaviour] = [
         Behaviour("An empty folder lists nothing, not even itself") { trial in
-            try await trial.expectNames([], "A new folder")
+            try await trial.expectNames([], when: "A new folder")
         },
         Behaviour("A listing shows direct children alone", .ability(.writing)) { trial in
             let tree = try await trial.makeTree("tree")
-            try await trial.expectNames(["tree"], "A folder with a tree in it")
-            try await trial.expectNames(["bare", "deep", "top"], in: tree, "The tree")
+            try await trial.expectNames(["tree"], when: "A folder with a tree in it")
+            try await trial.expectNames(["bare", "deep", "top"], in: tree, when: "The tree")
         },
         Behaviour("A file's entry in the listing says what its attributes say", .ability(.writing)) { trial in
             try await trial.expectAgreement(at: try await trial.write("file", Pattern.data(1234)))
@@ -61,14 +61,14 @@ extension Behaviour {
 
     private static let freshness: [Behaviour] = [
         Behaviour("A listing shows own writes, renames and removals at once", .ability(.writing), .ability(.moving)) { trial in
-            try await trial.expectNames([], "Before anything")
+            try await trial.expectNames([], when: "Before anything")
             let path = try await trial.write("one")
-            try await trial.expectNames(["one"], "After a write")
+            try await trial.expectNames(["one"], when: "After a write")
             let other = try trial.at("two")
             try await trial.provider.moveItem(path: path, to: other)
-            try await trial.expectNames(["two"], "After a rename")
+            try await trial.expectNames(["two"], when: "After a rename")
             try await trial.provider.removeItem(path: other)
-            try await trial.expectNames([], "After a removal")
+            try await trial.expectNames([], when: "After a removal")
         },
         Behaviour("Attributes and listing show a file's new size at once", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(10))
@@ -86,11 +86,11 @@ extension Behaviour {
             try expect(new != nil && new != old, "Expected another entry tag after an overwrite, but it is still \(new ?? "nil").")
         },
         Behaviour("Listings show a folder as soon as it is made, and no more when it is removed") { trial in
-            try await trial.expectNames([], "Before anything")
+            try await trial.expectNames([], when: "Before anything")
             let path = try await trial.makeFolder("folder")
-            try await trial.expectNames(["folder"], "After a folder was made")
+            try await trial.expectNames(["folder"], when: "After a folder was made")
             try await trial.provider.removeItem(path: path, recursive: false)
-            try await trial.expectNames([], "After it was removed")
+            try await trial.expectNames([], when: "After it was removed")
         },
     ]
 
@@ -102,7 +102,7 @@ extension Behaviour {
                     try await trial.write(names[index], Data([UInt8(index & 255)]))
                 }
             }
-            try await trial.expectNames(names, "A folder of 300 files")
+            try await trial.expectNames(names, when: "A folder of 300 files")
         }
     ]
 }

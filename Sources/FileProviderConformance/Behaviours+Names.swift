@@ -20,19 +20,19 @@ extension Behaviour {
         Behaviour("A name of 200 bytes is kept", .ability(.writing), .nameLength(200)) { trial in
             let name = String(repeating: "0123456789", count: 20)
             let path = try await trial.write(name)
-            try await trial.expectNames([name], "After writing a name of 200 bytes")
-            try await trial.expectBytes(Pattern.data(100), at: path, "A file with a name of 200 bytes")
+            try await trial.expectNames([name], when: "After writing a name of 200 bytes")
+            try await trial.expectBytes(Pattern.data(100), at: path, when: "A file with a name of 200 bytes")
         },
         Behaviour("A folder's name of 200 bytes is kept", .nameLength(200)) { trial in
             let name = String(repeating: "ü", count: 100)
             try await trial.makeFolder(name)
-            try await trial.expectNames([name], "After making a folder with a name of 200 bytes")
+            try await trial.expectNames([name], when: "After making a folder with a name of 200 bytes")
         },
         Behaviour("A name longer than declared is refused, not cut", .ability(.writing)) { trial in
             guard let maxLength = trial.capabilities.longestName else { throw SkippedBehaviour(reason: "needs a limit of name lengths") }
             let name = String(repeating: "x", count: maxLength + 1)
             try await expectFailure("Writing to a name of \(maxLength + 1) bytes") { try await trial.write(name) }
-            try await trial.expectNames([], "After a refused name")
+            try await trial.expectNames([], when: "After a refused name")
         },
     ]
 
@@ -60,8 +60,8 @@ extension Behaviour {
             let hostile = try trial.at("50% #1 + ünï;x")
             try await trial.provider.moveItem(path: path, to: hostile)
             try await trial.provider.copyItem(path: hostile, to: try trial.at("%41"))
-            try await trial.expectNames(["50% #1 + ünï;x", "%41"], "After a rename and a copy")
-            try await trial.expectBytes(Pattern.data(100), at: try trial.at("%41"), "The copy")
+            try await trial.expectNames(["50% #1 + ünï;x", "%41"], when: "After a rename and a copy")
+            try await trial.expectBytes(Pattern.data(100), at: try trial.at("%41"), when: "The copy")
         },
         Behaviour("Every path has a URL of its own, percent-encoded") { trial in
             let paths = try HostileName.all.map { try trial.folder.appending(nameBytes: $0.bytes) }
@@ -101,54 +101,54 @@ extension Trial {
         let path = try folder.appending(nameBytes: name.bytes)
         let data = Pattern.data(50)
         try await make(name) { try await provider.writeContents(path: path, contents: data) }
-        try await expectPaths([path], "After writing \(name.shown)")
+        try await expectPaths([path], when: "After writing \(name.shown)")
         let found = try await provider.attributesOfItem(path: path)
         try expect(
             found.path == path && found.isRegularFile && found.size == 50,
             "Expected \(name.shown) with 50 bytes, but it is \(found.path), \(found.size ?? -1).")
-        try await expectBytes(data, at: path, "A file called \(name.shown)")
-        try await tryTransfers(of: path, name) { try await expectBytes(data, at: $0, $1) }
+        try await expectBytes(data, at: path, when: "A file called \(name.shown)")
+        try await tryTransfers(of: path, name: name) { try await expectBytes(data, at: $0, when: $1) }
         try await provider.removeItem(path: path, recursive: false)
-        try await expectMissing(path, "After removing \(name.shown)")
+        try await expectMissing(path, when: "After removing \(name.shown)")
     }
 
     fileprivate func tryFolder(_ name: HostileName) async throws {
         let path = try folder.appending(nameBytes: name.bytes)
         try await make(name) { try await provider.createFolder(path: path) }
-        try await expectPaths([path], "After making \(name.shown)")
+        try await expectPaths([path], when: "After making \(name.shown)")
         let found = try await provider.attributesOfItem(path: path)
         try expect(
             found.path == path && found.isDirectory, "Expected a folder \(name.shown), but it is \(found.path), \(found.type.rawValue).")
         try await provider.writeContents(path: try path.appending("%25 file"), contents: Pattern.data(70))
-        try await expectNames(["%25 file"], in: path, "A folder called \(name.shown)")
-        try await tryTransfers(of: path, name) { try await expectBytes(Pattern.data(70), at: try $0.appending("%25 file"), $1) }
+        try await expectNames(["%25 file"], in: path, when: "A folder called \(name.shown)")
+        try await tryTransfers(of: path, name: name) { try await expectBytes(Pattern.data(70), at: try $0.appending("%25 file"), when: $1) }
         try await removeTree(path)
-        try await expectMissing(path, "After removing \(name.shown)")
+        try await expectMissing(path, when: "After removing \(name.shown)")
     }
 
     /// Makes an item of this name; ends the behaviour where the storage refuses the name and nothing has come of it.
     private func make(_ name: HostileName, _ body: () async throws -> Void) async throws {
         do { try await body() } catch let error where name.mayBeRefused && !error.isTransient && !error.isCancellation {
-            try await expectNames([], "After the name \(name.shown) was refused")
+            try await expectNames([], when: "After the name \(name.shown) was refused")
             throw RefusedName(error: error)
         }
     }
 
     /// Copies the item into a folder under its own name, and moves it away and back.
     private func tryTransfers(
-        of path: ProviderPath, _ name: HostileName, _ expectWhole: (_ path: ProviderPath, _ when: String) async throws -> Void
+        of path: ProviderPath, name: HostileName, _ expectWhole: (_ path: ProviderPath, _ when: String) async throws -> Void
     ) async throws {
         let aside = try await makeFolder("aside")
         let copy = try aside.appending(nameBytes: name.bytes)
         try await provider.copyItem(path: path, to: copy)
-        try await expectPaths([copy], in: aside, "After copying \(name.shown)")
+        try await expectPaths([copy], in: aside, when: "After copying \(name.shown)")
         try await expectWhole(copy, "The copy of \(name.shown)")
         guard capabilities.has(.moving) else { return }
         let plain = try at("plain")
         try await provider.moveItem(path: path, to: plain)
-        try await expectPaths([aside, plain], "After moving \(name.shown) away")
+        try await expectPaths([aside, plain], when: "After moving \(name.shown) away")
         try await provider.moveItem(path: plain, to: path)
-        try await expectPaths([aside, path], "After moving \(name.shown) back")
+        try await expectPaths([aside, path], when: "After moving \(name.shown) back")
         try await expectWhole(path, "After moving \(name.shown) away and back")
     }
 
@@ -156,24 +156,24 @@ extension Trial {
         let (one, other) = pair.names
         let first = try await write(one, Pattern.data(50))
         do { try await write(other, Pattern.data(60, seed: 2)) } catch let error where pair.mayBeRefused && !error.isTransient {
-            try await expectBytes(Pattern.data(50), at: first, "After the twin was refused")
+            try await expectBytes(Pattern.data(50), at: first, when: "After the twin was refused")
             throw RefusedName(error: error)
         }
-        try await expectNames([one, other], "After writing both")
-        try await expectBytes(Pattern.data(50), at: first, "The first of both")
-        try await expectBytes(Pattern.data(60, seed: 2), at: try at(other), "The second of both")
+        try await expectNames([one, other], when: "After writing both")
+        try await expectBytes(Pattern.data(50), at: first, when: "The first of both")
+        try await expectBytes(Pattern.data(60, seed: 2), at: try at(other), when: "The second of both")
     }
 
     fileprivate func tryFolders(_ pair: NamePair) async throws {
         let (one, other) = pair.names
         let first = try await makeFolder(one)
         do { try await makeFolder(other) } catch let error where pair.mayBeRefused && !error.isTransient {
-            try await expectNames([], in: first, "After the twin was refused")
+            try await expectNames([], in: first, when: "After the twin was refused")
             throw RefusedName(error: error)
         }
         try await write("\(other)/file")
-        try await expectNames([one, other], "After making both")
-        try await expectNames([], in: first, "The first of both")
-        try await expectNames(["file"], in: try at(other), "The second of both")
+        try await expectNames([one, other], when: "After making both")
+        try await expectNames([], in: first, when: "The first of both")
+        try await expectNames(["file"], in: try at(other), when: "The second of both")
     }
 }

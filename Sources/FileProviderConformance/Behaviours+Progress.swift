@@ -48,7 +48,7 @@ extension Behaviour {
             let reports = Reports()
             try await trial.provider.writeContents(
                 path: try trial.at("file"), from: DataSource(Pattern.data(500_000)), options: WriteOptions(), progress: reports.reporter)
-            try reports.expectEnd(500_000, "Writing")
+            try reports.expectEnd(500_000, what: "Writing")
         },
         Behaviour("A copy reports no more bytes than there are", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(300_000))
@@ -92,7 +92,7 @@ private final class Reports: Sendable {
         }
     }
 
-    func expectEnd(_ size: Int64, _ what: String) throws {
+    func expectEnd(_ size: Int64, what: String) throws {
         let (last, furthest, total) = seen.withLock { $0 }
         try expect(
             last == size && furthest == size && total == size,

@@ -27,7 +27,7 @@ extension Behaviour {
             let sink = ProbeSink()
             let extent = try await trial.provider.withReader(path: path) { try await $0.stream(part, into: sink) }
             let expected = all[Int(range.lowerBound)..<Int(range.upperBound)]
-            try sink.expectDelivery(of: Data(expected), extent, offset: range.lowerBound, size: size, "Reading \(what)")
+            try sink.expectDelivery(of: Data(expected), extent: extent, offset: range.lowerBound, size: size, what: "Reading \(what)")
         }
     }
 

@@ -8,21 +8,21 @@ extension Behaviour {
             let path = try await trial.write("file")
             try await trial.write("file2")
             try await trial.provider.removeItem(path: path, recursive: false)
-            try await trial.expectNames(["file2"], "After a removal")
-            try await trial.expectMissing(path, "After a removal")
+            try await trial.expectNames(["file2"], when: "After a removal")
+            try await trial.expectMissing(path, when: "After a removal")
         },
         Behaviour("A removed empty folder is gone") { trial in
             let path = try await trial.makeFolder("folder")
             try await trial.provider.removeItem(path: path, recursive: false)
-            try await trial.expectNames([], "After a removal")
-            try await trial.expectMissing(path, "After a removal")
+            try await trial.expectNames([], when: "After a removal")
+            try await trial.expectMissing(path, when: "After a removal")
         },
         Behaviour("A folder with content is not removed unless asked for", .ability(.writing)) { trial in
             let tree = try await trial.makeTree("tree")
             try await expectFailure("Removing a folder with content, not recursively", .notEmpty) {
                 try await trial.provider.removeItem(path: tree, recursive: false)
             }
-            try await trial.expectTree(tree, "After a refused removal")
+            try await trial.expectTree(tree, when: "After a refused removal")
         },
         Behaviour("A folder with an empty folder in it counts as one with content") { trial in
             let path = try await trial.makeFolder("folder")
@@ -30,18 +30,18 @@ extension Behaviour {
             try await expectFailure("Removing a folder with a folder in it, not recursively", .notEmpty) {
                 try await trial.provider.removeItem(path: path, recursive: false)
             }
-            try await trial.expectNames(["inner"], in: path, "After a refused removal")
+            try await trial.expectNames(["inner"], in: path, when: "After a refused removal")
         },
         Behaviour("A folder is removed with all it holds", .ability(.writing), .ability(.recursiveRemoval)) { trial in
             let tree = try await trial.makeTree("tree")
             try await trial.write("tree2")
             try await trial.provider.removeItem(path: tree, recursive: true)
-            try await trial.expectNames(["tree2"], "After a recursive removal")
-            try await trial.expectMissing(try trial.at("tree/deep/inner"), "After a recursive removal")
+            try await trial.expectNames(["tree2"], when: "After a recursive removal")
+            try await trial.expectMissing(try trial.at("tree/deep/inner"), when: "After a recursive removal")
         },
         Behaviour("A file can be removed recursively too", .ability(.writing)) { trial in
             try await trial.provider.removeItem(path: try await trial.write("file"), recursive: true)
-            try await trial.expectNames([], "After a recursive removal of a file")
+            try await trial.expectNames([], when: "After a recursive removal of a file")
         },
         Behaviour("Removing twice fails the second time", .ability(.writing)) { trial in
             let path = try await trial.write("file")
@@ -54,7 +54,7 @@ extension Behaviour {
             try await trial.write("name", Pattern.data(30))
             try await trial.provider.removeItem(path: path, recursive: false)
             try await trial.makeFolder("name")
-            try await trial.expectFolder(path, "A folder in place of a removed file")
+            try await trial.expectFolder(path, when: "A folder in place of a removed file")
         },
         Behaviour("A removal counts no more items than it says there are", .ability(.writing), .ability(.recursiveRemoval)) { trial in
             let tree = try await trial.makeTree("tree")

@@ -11,72 +11,72 @@ extension Behaviour {
             try await expectFailure("Writing over a file without overwrite", .fileExists) {
                 try await trial.provider.writeContents(path: path, contents: Pattern.data(50, seed: 2))
             }
-            try await trial.expectNames(["file"], "After a refused write")
-            try await trial.expectBytes(Pattern.data(100), at: path, "After a refused write")
+            try await trial.expectNames(["file"], when: "After a refused write")
+            try await trial.expectBytes(Pattern.data(100), at: path, when: "After a refused write")
         },
         Behaviour("With overwrite a longer file is replaced in full", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(5000))
             try await trial.provider.writeContents(path: path, contents: Pattern.data(70, seed: 2), overwrite: true)
-            try await trial.expectNames(["file"], "After an overwrite")
-            try await trial.expectBytes(Pattern.data(70, seed: 2), at: path, "After an overwrite by less")
+            try await trial.expectNames(["file"], when: "After an overwrite")
+            try await trial.expectBytes(Pattern.data(70, seed: 2), at: path, when: "After an overwrite by less")
         },
         Behaviour("With overwrite a shorter file is replaced in full", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(70))
             try await trial.provider.writeContents(path: path, contents: Pattern.data(5000, seed: 2), overwrite: true)
-            try await trial.expectBytes(Pattern.data(5000, seed: 2), at: path, "After an overwrite by more")
+            try await trial.expectBytes(Pattern.data(5000, seed: 2), at: path, when: "After an overwrite by more")
         },
         Behaviour("With overwrite a file is made where nothing was", .ability(.writing)) { trial in
             let path = try trial.at("file")
             try await trial.provider.writeContents(path: path, contents: Pattern.data(70), overwrite: true)
-            try await trial.expectBytes(Pattern.data(70), at: path, "A write with overwrite to a free name")
+            try await trial.expectBytes(Pattern.data(70), at: path, when: "A write with overwrite to a free name")
         },
         Behaviour("Without overwrite an empty folder is kept", .ability(.writing)) { trial in
             let path = try await trial.makeFolder("folder")
             try await expectFailure("Writing over a folder without overwrite", .fileExists) {
                 try await trial.provider.writeContents(path: path, contents: Data([1]))
             }
-            try await trial.expectFolder(path, "After a refused write")
+            try await trial.expectFolder(path, when: "After a refused write")
         },
         Behaviour("With overwrite an empty folder is replaced by a file", .ability(.writing)) { trial in
             let path = try await trial.makeFolder("folder")
             try await trial.provider.writeContents(path: path, contents: Pattern.data(70), overwrite: true)
-            try await trial.expectNames(["folder"], "After a file replaced an empty folder")
-            try await trial.expectBytes(Pattern.data(70), at: path, "After a file replaced an empty folder")
+            try await trial.expectNames(["folder"], when: "After a file replaced an empty folder")
+            try await trial.expectBytes(Pattern.data(70), at: path, when: "After a file replaced an empty folder")
         },
         Behaviour("A folder with content is never replaced by a file", .ability(.writing)) { trial in
             let tree = try await trial.makeTree("tree")
             try await expectFailure("Writing over a folder with content", .fileExists) {
                 try await trial.provider.writeContents(path: tree, contents: Data([1]), overwrite: true)
             }
-            try await trial.expectNames(["tree"], "After a refused write")
-            try await trial.expectTree(tree, "After a refused write")
+            try await trial.expectNames(["tree"], when: "After a refused write")
+            try await trial.expectTree(tree, when: "After a refused write")
         },
     ]
 
     private static let conditions: [Behaviour] = [
         Behaviour("A conditional write with the right version is done", .ability(.writing), .ability(.conditionalWriting)) { trial in
             let path = try await trial.write("file")
-            try await trial.writeIfMatch(try await trial.tag(of: path), Pattern.data(70, seed: 2), to: path)
-            try await trial.expectBytes(Pattern.data(70, seed: 2), at: path, "After a conditional write")
+            try await trial.writeIfMatch(try await trial.tag(of: path), data: Pattern.data(70, seed: 2), to: path)
+            try await trial.expectBytes(Pattern.data(70, seed: 2), at: path, when: "After a conditional write")
         },
         Behaviour("A conditional write with an old version is refused", .ability(.writing), .ability(.conditionalWriting)) { trial in
             let path = try await trial.write("file")
             let previous = try await trial.tag(of: path)
             try await trial.provider.writeContents(path: path, contents: Pattern.data(200, seed: 2), overwrite: true)
             try await expectFailure("Writing with the tag of a version that is gone", .versionChanged) {
-                try await trial.writeIfMatch(previous, Pattern.data(70, seed: 3), to: path)
+                try await trial.writeIfMatch(previous, data: Pattern.data(70, seed: 3), to: path)
             }
-            try await trial.expectNames(["file"], "After a refused conditional write")
-            try await trial.expectBytes(Pattern.data(200, seed: 2), at: path, "After a refused conditional write")
+            try await trial.expectNames(["file"], when: "After a refused conditional write")
+            try await trial.expectBytes(Pattern.data(200, seed: 2), at: path, when: "After a refused conditional write")
         },
         Behaviour("A conditional write to a file that is gone is refused", .ability(.writing), .ability(.conditionalWriting)) { trial in
             let path = try await trial.write("file")
             let previous = try await trial.tag(of: path)
             try await trial.provider.removeItem(path: path)
             try await expectFailure("Writing with the tag of a removed file") {
-                try await trial.writeIfMatch(previous, Pattern.data(70, seed: 3), to: path)
+                try await trial.writeIfMatch(previous, data: Pattern.data(70, seed: 3), to: path)
             }
-            try await trial.expectNames([], "After a refused conditional write")
+            try await trial.expectNames([], when: "After a refused conditional write")
         },
     ]
 
@@ -94,8 +94,8 @@ extension Behaviour {
             }
             let seeds = winners.values
             try expect(seeds.count == 1, "Expected exactly one of eight writers to win, but \(seeds.count) did.")
-            try await trial.expectNames(["file"], "After eight writers")
-            try await trial.expectBytes(Pattern.data(20_000, seed: seeds.first ?? 0), at: path, "The file of the one who won")
+            try await trial.expectNames(["file"], when: "After eight writers")
+            try await trial.expectBytes(Pattern.data(20_000, seed: seeds.first ?? 0), at: path, when: "The file of the one who won")
         },
         Behaviour("Readers see the old file or the new one, never a part", .ability(.writing), .native(.atomicReplacement)) { trial in
             let versions = (0..<4).map { Pattern.data(150_000 + $0, seed: UInt64($0 + 1)) }
@@ -108,13 +108,13 @@ extension Behaviour {
                     try await trial.provider.writeContents(path: path, contents: versions[round % 4], overwrite: true)
                 }
             }
-            try await trial.expectNames(["file"], "After twelve overwrites")
+            try await trial.expectNames(["file"], when: "After twelve overwrites")
         },
     ]
 }
 
 extension Trial {
-    fileprivate func writeIfMatch(_ tag: String, _ data: Data, to path: ProviderPath) async throws {
+    fileprivate func writeIfMatch(_ tag: String, data: Data, to path: ProviderPath) async throws {
         try await provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(overwrite: true, ifMatch: tag))
     }
 

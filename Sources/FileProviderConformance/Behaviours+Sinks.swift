@@ -9,7 +9,7 @@ extension Behaviour {
             let path = try await trial.write("file", all)
             let sink = ProbeSink(.slow)
             let extent = try await trial.provider.withReader(path: path) { try await $0.stream(.whole, into: sink) }
-            try sink.expectDelivery(of: all, extent, offset: 0, size: 3_000_000, "Reading into a slow sink")
+            try sink.expectDelivery(of: all, extent: extent, offset: 0, size: 3_000_000, what: "Reading into a slow sink")
         },
         Behaviour("A sink that throws ends the transfer, and its error arrives", .ability(.writing)) { trial in
             let path = try await trial.write("file", Pattern.data(3_000_000))

@@ -59,6 +59,6 @@ extension Trial {
         ] {
             try expect(size == Int64(data.count), "Expected the \(what) \(data.count), but it is \(size.map(String.init) ?? "nil").")
         }
-        try await expectBytes(data, at: path, "A file of \(size) bytes")
+        try await expectBytes(data, at: path, when: "A file of \(size) bytes")
     }
 }

@@ -14,21 +14,21 @@ extension Behaviour {
         },
         Behaviour("A write leaves no temporary name", .ability(.writing)) { trial in
             try await trial.write("file", Pattern.data(100_000))
-            try await trial.expectNames(["file"], "After a write")
+            try await trial.expectNames(["file"], when: "After a write")
         },
         Behaviour("A write in place arrives", .ability(.writing)) { trial in
             let path = try trial.at("file")
             let data = Pattern.data(70_000)
             try await trial.provider.writeContents(path: path, from: DataSource(data), options: WriteOptions(placement: .inPlace))
-            try await trial.expectNames(["file"], "After a write in place")
-            try await trial.expectBytes(data, at: path, "A write in place")
+            try await trial.expectNames(["file"], when: "After a write in place")
+            try await trial.expectBytes(data, at: path, when: "A write in place")
         },
         Behaviour("A write without its parent is refused", .ability(.writing), .makingParents(false)) { trial in
             let path = try trial.at("missing/file")
             try await expectFailure("Writing without the parent folder", .noSuchFile) {
                 try await trial.provider.writeContents(path: path, contents: Data([1]))
             }
-            try await trial.expectNames([], "After a refused write")
+            try await trial.expectNames([], when: "After a refused write")
         },
         Behaviour("A write below a file is refused", .ability(.writing), .makingParents(false)) { trial in
             let file = try await trial.write("file")
@@ -36,8 +36,8 @@ extension Behaviour {
             try await expectFailure("Writing below a file") {
                 try await trial.provider.writeContents(path: path, contents: Data([1]), overwrite: true)
             }
-            try await trial.expectNames(["file"], "After a refused write")
-            try await trial.expectBytes(Pattern.data(100), at: file, "After a refused write")
+            try await trial.expectNames(["file"], when: "After a refused write")
+            try await trial.expectBytes(Pattern.data(100), at: file, when: "After a refused write")
         },
         Behaviour("A write sets the modification time it is given", .ability(.writing), .ability(.settingModificationDate)) { trial in
             let date = Date(timeIntervalSince1970: 981_173_106)

@@ -47,14 +47,14 @@ final class CompletionRecorder<Value: Sendable>: Sendable {
     /// - Throws: An unmet expectation when the handler is called twice, or before the operation's call has returned.
     func value(_ what: String) async throws -> Value {
         let value = await firstValue()
-        try await Self.expectOne([self], what)
+        try await Self.expectOne([self], what: what)
         return value
     }
 
     /// Expects the handler of each to have been called once, after the operation's call had returned.
     ///
     /// That there is no second call shows by waiting for a while, which is the same for one and for many.
-    static func expectOne(_ all: [CompletionRecorder], _ what: String) async throws {
+    static func expectOne(_ all: [CompletionRecorder], what: String) async throws {
         try await Task.sleep(for: .milliseconds(20))
         for handled in all {
             let count = handled.values.values.count

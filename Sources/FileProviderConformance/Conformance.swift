@@ -129,7 +129,7 @@ public struct Conformance: Sendable {
                 do { try await trial.removeTree(home) } catch {
                     throw Unmet("“\(home)” could not be removed, and is left behind: \(describe(error))")
                 }
-                try await trial.expectMissing(home, "after it was removed, the kit's folder")
+                try await trial.expectMissing(home, when: "after it was removed, the kit's folder")
             }
         }
         report.add(await cleaning.value, of: Self.cleaning, in: .run)

@@ -31,46 +31,46 @@ struct HandledOperation: Sendable {
     private static let file: Contents = ["file": bytes]
 
     static let all: [HandledOperation] = [
-        HandledOperation("Listing", file, file) { provider, folder, _, called in
+        HandledOperation("Listing", before: file, after: file) { provider, folder, _, called in
             provider.contentsOfDirectory(path: folder) { items, error in
                 let isRight = error != nil || items.map(\.name) == ["file"]
                 called(isRight ? error : Unmet("Expected “file” in the listing, but \(items.count) items came."))
             }
         },
-        HandledOperation("Looking", file, file) { provider, folder, _, called in
+        HandledOperation("Looking", before: file, after: file) { provider, folder, _, called in
             provider.attributesOfItem(path: folder + "/file") { item, error in
                 let isRight = error != nil || item?.size == Int64(bytes.count)
                 called(isRight ? error : Unmet("Expected the file's attributes, but they are \(String(describing: item))."))
             }
         },
-        HandledOperation("Reading", file, file) { provider, folder, _, called in
+        HandledOperation("Reading", before: file, after: file) { provider, folder, _, called in
             provider.contents(path: folder + "/file") { data, error in
                 called(error != nil || data == bytes ? error : Unmet("Expected the file's bytes, but \(data?.count ?? 0) came."))
             }
         },
-        HandledOperation("Fetching", file, file) { provider, folder, local, called in
+        HandledOperation("Fetching", before: file, after: file) { provider, folder, local, called in
             let target = local.appendingPathComponent("down")
             return provider.copyItem(path: folder + "/file", toLocalURL: target, overwrite: true) { error in
                 let isWhole = error != nil || (try? Data(contentsOf: target)) == bytes
                 called(isWhole ? error : Unmet("Expected the whole file on this machine, but it is another."))
             }
         },
-        HandledOperation("Writing", [:], file) { provider, folder, _, called in
+        HandledOperation("Writing", before: [:], after: file) { provider, folder, _, called in
             provider.writeContents(path: folder + "/file", contents: bytes, completionHandler: called)
         },
-        HandledOperation("Sending", [:], file) { provider, folder, local, called in
+        HandledOperation("Sending", before: [:], after: file) { provider, folder, local, called in
             provider.copyItem(localFile: local.appendingPathComponent("up"), to: folder + "/file", completionHandler: called)
         },
-        HandledOperation("Making a folder", [:], ["folder": nil]) { provider, folder, _, called in
+        HandledOperation("Making a folder", before: [:], after: ["folder": nil]) { provider, folder, _, called in
             provider.create(folder: "folder", at: folder, completionHandler: called)
         },
-        HandledOperation("Moving", file, ["moved": bytes], needs: [.ability(.moving)]) { provider, folder, _, called in
+        HandledOperation("Moving", before: file, after: ["moved": bytes], needs: [.ability(.moving)]) { provider, folder, _, called in
             provider.moveItem(path: folder + "/file", to: folder + "/moved", completionHandler: called)
         },
-        HandledOperation("Copying", file, ["file": bytes, "copy": bytes]) { provider, folder, _, called in
+        HandledOperation("Copying", before: file, after: ["file": bytes, "copy": bytes]) { provider, folder, _, called in
             provider.copyItem(path: folder + "/file", to: folder + "/copy", completionHandler: called)
         },
-        HandledOperation("Removing", file, [:]) { provider, folder, _, called in
+        HandledOperation("Removing", before: file, after: [:]) { provider, folder, _, called in
             provider.removeItem(path: folder + "/file", completionHandler: called)
         },
     ]
@@ -95,10 +95,10 @@ extension Trial {
     }
 
     func expectContents(_ contents: Contents, in folder: ProviderPath, _ when: String) async throws {
-        try await expectNames(Array(contents.keys), in: folder, when)
+        try await expectNames(Array(contents.keys), in: folder, when: when)
         for (name, data) in contents {
             let path = try folder.appending(name)
-            if let data { try await expectBytes(data, at: path, when) } else { try await expectNames([], in: path, when) }
+            if let data { try await expectBytes(data, at: path, when: when) } else { try await expectNames([], in: path, when: when) }
         }
     }
 

@@ -83,7 +83,7 @@ final class ProbeSink: ByteSink {
 
 extension ProbeSink {
     /// Expects the sink to have got exactly `expected`, announced once and by the rules.
-    func expectDelivery(of expected: Data, _ extent: FileExtent, offset: Int64, size: Int64, _ what: String) throws {
+    func expectDelivery(of expected: Data, extent: FileExtent, offset: Int64, size: Int64, what: String) throws {
         if let fault { throw Unmet("\(what): expected the sink to be called by its rules, but \(fault).") }
         try expect(data == expected, "\(what): expected \(expected.count) bytes from \(offset), but \(difference(data, from: expected)).")
         try expect(

@@ -21,11 +21,11 @@ extension Trial {
         }
     }
 
-    private func expectObstacle(_ obstacle: Obstacle, at path: ProviderPath, _ when: String) async throws {
+    private func expectObstacle(_ obstacle: Obstacle, at path: ProviderPath, when: String) async throws {
         switch obstacle {
-        case .file: try await expectBytes(Pattern.data(40, seed: 7), at: path, when)
-        case .emptyFolder: try await expectNames([], in: path, when)
-        case .tree: try await expectTree(path, when)
+        case .file: try await expectBytes(Pattern.data(40, seed: 7), at: path, when: when)
+        case .emptyFolder: try await expectNames([], in: path, when: when)
+        case .tree: try await expectTree(path, when: when)
         }
     }
 
@@ -34,23 +34,23 @@ extension Trial {
         let target = try await put(obstacle)
         let path = try await write("source")
         try await expectFailure("A file onto a taken name", .fileExists) { try await transfer(provider, path, target, overwrite) }
-        try await expectNames(["source", "target"], "After it was refused")
-        try await expectBytes(Pattern.data(100), at: path, "The source, after it was refused")
-        try await expectObstacle(obstacle, at: target, "The target, after a file onto it was refused")
+        try await expectNames(["source", "target"], when: "After it was refused")
+        try await expectBytes(Pattern.data(100), at: path, when: "The source, after it was refused")
+        try await expectObstacle(obstacle, at: target, when: "The target, after a file onto it was refused")
     }
 
     /// Expects that a file replaces `obstacle`.
     func expectReplaced(_ obstacle: Obstacle, _ transfer: Transfer) async throws {
         let target = try await put(obstacle)
         try await transfer(provider, try await write("source"), target, true)
-        try await expectBytes(Pattern.data(100), at: target, "After a file replaced what was there")
+        try await expectBytes(Pattern.data(100), at: target, when: "After a file replaced what was there")
     }
 
     /// Expects that a folder replaces `obstacle`.
     func expectTreeReplaces(_ obstacle: Obstacle, _ transfer: Transfer) async throws {
         let target = try await put(obstacle)
         try await transfer(provider, try await makeTree("source"), target, true)
-        try await expectTree(target, "After a folder replaced what was there")
+        try await expectTree(target, when: "After a folder replaced what was there")
     }
 
     /// Expects that the folder `one` does not get onto the folder `two`, with or without overwrite.
@@ -63,8 +63,8 @@ extension Trial {
             try await expectFailure("A folder onto a folder with content (overwrite: \(overwrite))", .fileExists) {
                 try await transfer(provider, one, two, overwrite)
             }
-            try await expectNames(["a"], in: one, "The source, after it was refused")
-            try await expectNames(["b"], in: two, "The target, after it was refused")
+            try await expectNames(["a"], in: one, when: "The source, after it was refused")
+            try await expectNames(["b"], in: two, when: "The target, after it was refused")
         }
     }
 }

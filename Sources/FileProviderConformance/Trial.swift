@@ -42,13 +42,13 @@ struct Trial: Sendable {
 
 extension Trial {
     /// Expects a folder, the trial's own unless said otherwise, to hold exactly these names.
-    func expectNames(_ names: [String], in path: ProviderPath? = nil, _ when: String) async throws {
+    func expectNames(_ names: [String], in path: ProviderPath? = nil, when: String) async throws {
         let folder = path ?? folder
-        try await expectPaths(try names.map { try folder.appending($0) }, in: folder, when)
+        try await expectPaths(try names.map { try folder.appending($0) }, in: folder, when: when)
     }
 
     /// Expects a folder, the trial's own unless said otherwise, to hold exactly these items.
-    func expectPaths(_ paths: [ProviderPath], in path: ProviderPath? = nil, _ when: String) async throws {
+    func expectPaths(_ paths: [ProviderPath], in path: ProviderPath? = nil, when: String) async throws {
         let found = try await list(path).map(\.path).sorted()
         let expected = paths.sorted()
         if found == expected { return }
@@ -64,7 +64,7 @@ extension Trial {
         return paths.isEmpty ? "to be empty" : paths.count > 12 ? "\(names)… (\(paths.count))" : names
     }
 
-    func expectBytes(_ expected: Data, at path: ProviderPath, _ when: String) async throws {
+    func expectBytes(_ expected: Data, at path: ProviderPath, when: String) async throws {
         let found: Data
         do { found = try await provider.contents(path: path) } catch {
             throw Unmet("\(when): expected “\(path.name)” to be readable, but it failed with \(describe(error))")
@@ -72,13 +72,13 @@ extension Trial {
         try expect(found == expected, "\(when): expected the \(expected.count) bytes written, but \(difference(found, from: expected)).")
     }
 
-    func expectMissing(_ path: ProviderPath, _ when: String) async throws {
+    func expectMissing(_ path: ProviderPath, when: String) async throws {
         try await expectFailure("\(when): looking at “\(path.name)”", .noSuchFile) {
             _ = try await provider.attributesOfItem(path: path)
         }
     }
 
-    func expectFolder(_ path: ProviderPath, _ when: String) async throws {
+    func expectFolder(_ path: ProviderPath, when: String) async throws {
         let item = try await provider.attributesOfItem(path: path)
         try expect(item.isDirectory, "\(when): expected “\(path.name)” to be a folder, but its type is \(item.type.rawValue).")
     }
@@ -95,12 +95,12 @@ extension Trial {
     }
 
     /// Expects what ``makeTree(_:)`` made to be at `root`, whole.
-    func expectTree(_ root: ProviderPath, _ when: String) async throws {
-        try await expectNames(["bare", "deep", "top"], in: root, when)
-        try await expectNames(["inner"], in: root.appending("deep"), when)
-        try await expectNames([], in: root.appending("bare"), when)
-        try await expectBytes(Pattern.data(300, seed: 11), at: root.appending("top"), when)
-        try await expectBytes(Pattern.data(5000, seed: 12), at: root.appending("deep").appending("inner"), when)
+    func expectTree(_ root: ProviderPath, when: String) async throws {
+        try await expectNames(["bare", "deep", "top"], in: root, when: when)
+        try await expectNames(["inner"], in: root.appending("deep"), when: when)
+        try await expectNames([], in: root.appending("bare"), when: when)
+        try await expectBytes(Pattern.data(300, seed: 11), at: root.appending("top"), when: when)
+        try await expectBytes(Pattern.data(5000, seed: 12), at: root.appending("deep").appending("inner"), when: when)
     }
 }
 

@@ -30,7 +30,7 @@ extension UndoStack {
     }
 
     /// Tells the next change at the path where `turned` has put something how that looks now: its tag or time may be another.
-    func tellNext(after turned: UndoChange, _ direction: UndoDirection) async {
+    func tellNext(after turned: UndoChange, direction: UndoDirection) async {
         let place: ProviderPath
         let expected: UndoChange.Expectation
         var isRestored = true

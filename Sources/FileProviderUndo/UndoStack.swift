@@ -78,7 +78,7 @@ public final class UndoStack: Sendable {
     private func turn(_ direction: UndoDirection, force: Bool) async throws -> Bool {
         try await claims.holding([.root]) {
             guard let step = history.value[direction].last?.id else { return false }
-            do { try await turnAll(of: step, direction, force: force) } catch {
+            do { try await turnAll(of: step, direction: direction, force: force) } catch {
                 await sweepIfDue()
                 throw error
             }
@@ -87,13 +87,13 @@ public final class UndoStack: Sendable {
         }
     }
 
-    private func turnAll(of step: UUID, _ direction: UndoDirection, force: Bool) async throws {
+    private func turnAll(of step: UUID, direction: UndoDirection, force: Bool) async throws {
         while let current = history.value[direction].last, current.id == step, let change = current.changes.last {
             try Task.checkCancellation()
             let turned = try await turned(change, direction, force: force)
             history.update { $0.turn(step, direction, into: turned) }
             if let kept = turned.kept { trash.settle(kept) }
-            await tellNext(after: turned, direction)
+            await tellNext(after: turned, direction: direction)
         }
     }
 

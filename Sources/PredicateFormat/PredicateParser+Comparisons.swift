@@ -117,7 +117,7 @@ private struct Condition {
         case .url: return .url(try text(sign, value))
         case .mimeType: return .mimeType(try text(sign, value))
         case .entryTag: return .entryTag(try text(sign, value))
-        case .type: return .type(try fileType(sign, value))
+        case .type: return .type(try fileType(sign, value: value))
         case .fileSize: return .size(try size(sign, value))
         case .creationDate: return .created(try date(sign, value))
         case .modifiedDate: return .modified(try date(sign, value))
@@ -138,7 +138,7 @@ private struct Condition {
     // MARK: Values
 
     private func text(_ sign: PredicateOperator, _ value: PredicateValue) throws -> TextMatch {
-        guard case .text(let text) = value else { throw unfit(value, "text") }
+        guard case .text(let text) = value else { throw unfit(value, expected: "text") }
         switch sign {
         case .equal: return TextMatch(.equals, text, options: options)
         case .text(let kind): return TextMatch(kind, text, options: options)
@@ -146,11 +146,11 @@ private struct Condition {
         }
     }
 
-    private func fileType(_ sign: PredicateOperator, _ value: PredicateValue) throws -> FileType {
+    private func fileType(_ sign: PredicateOperator, value: PredicateValue) throws -> FileType {
         try refuseOptions()
         guard case .equal = sign else { throw PredicateError.make("“type” is compared by ==, != and IN", at: place) }
         guard case .text(let text) = value, let type = FileType(rawValue: text) else {
-            throw unfit(value, "\"file\", \"directory\", \"symlink\" or \"other\"")
+            throw unfit(value, expected: "\"file\", \"directory\", \"symlink\" or \"other\"")
         }
         return type
     }
@@ -162,7 +162,7 @@ private struct Condition {
             case .decimal(let number):
                 if let size = Int64(exactly: number) { return size }
                 fallthrough
-            default: throw unfit(value, "a whole number of bytes")
+            default: throw unfit(value, expected: "a whole number of bytes")
             }
         }
     }
@@ -172,7 +172,7 @@ private struct Condition {
             switch value {
             case .date(let date): date
             case .text(let text): try PredicateParser.date(text, at: valuePlace)
-            default: throw unfit(value, "a date")
+            default: throw unfit(value, expected: "a date")
             }
         }
     }
@@ -184,7 +184,7 @@ private struct Condition {
         case .bool(let bool): return bool
         case .integer(0): return false
         case .integer(1): return true
-        default: throw unfit(value, "TRUE or FALSE")
+        default: throw unfit(value, expected: "TRUE or FALSE")
         }
     }
 
@@ -201,7 +201,7 @@ private struct Condition {
         guard options.isEmpty else { throw PredicateError.make("[c] and [d] go with texts, and “\(key.rawValue)” is none", at: place) }
     }
 
-    private func unfit(_ value: PredicateValue, _ expected: String) -> CocoaError {
+    private func unfit(_ value: PredicateValue, expected: String) -> CocoaError {
         PredicateError.make("“\(key.rawValue)” is compared with \(expected), not with \(value.shown)", at: valuePlace)
     }
 }

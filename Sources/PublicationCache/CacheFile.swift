@@ -100,7 +100,7 @@ final class CacheFile: Sendable {
         let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         let isGood =
             isVerified
-            ? try? file.readAll(into: target, at: header.place(of: offset)) : try? verify(block, checksum, copying: offset, to: target)
+            ? try? file.readAll(into: target, at: header.place(of: offset)) : try? verify(block, checksum: checksum, copying: offset, to: target)
         guard isGood == true else {
             strike(block)
             return 0
@@ -109,7 +109,7 @@ final class CacheFile: Sendable {
         return count
     }
 
-    private func verify(_ block: Int, _ checksum: UInt32, copying offset: Int64, to target: UnsafeMutableRawBufferPointer) throws -> Bool {
+    private func verify(_ block: Int, checksum: UInt32, copying offset: Int64, to target: UnsafeMutableRawBufferPointer) throws -> Bool {
         let extent = header.extent(of: block)
         if target.count == extent.count {
             return try file.readAll(into: target, at: header.place(of: offset)) && CRC32.of(UnsafeRawBufferPointer(target)) == checksum

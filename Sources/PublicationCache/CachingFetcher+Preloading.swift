@@ -31,7 +31,7 @@ extension CachingFetcher {
                 if index >= Self.lanes { try await group.next() }
                 group.addTask {
                     do {
-                        try await self.preload(link, progress)
+                        try await self.preload(link, progress: progress)
                     } catch {
                         try Task.checkCancellation()
                         errors.append(error)
@@ -86,7 +86,7 @@ extension CachingFetcher {
     /// Lets the publication go when the cache needs room; what was preloaded stays until then.
     public func unpin() async throws { try await cache.unpin(scope: scope) }
 
-    private func preload(_ link: Link, _ progress: ProgressReporter) async throws {
+    private func preload(_ link: Link, progress: ProgressReporter) async throws {
         guard let resource = get(link) as? CachedResource else { return }
         do {
             try await resource.preload(into: ProgressSink(progress, claimed: link.claimedSize))

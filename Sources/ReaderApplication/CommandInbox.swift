@@ -147,7 +147,7 @@ struct CommandInbox {
             unfinished[name] = nil
             return FoundCommand(name, data, command, notes)
         } catch {
-            if (error as? MessageFailure)?.kind == .incomplete, mayStillGrow(name, data) { return nil }
+            if (error as? MessageFailure)?.kind == .incomplete, mayStillGrow(name, data: data) { return nil }
             unfinished[name] = nil
             let reason = (error as? MessageFailure)?.reason ?? error.sentence
             return FoundCommand(name, data, unusable: "The command cannot be read: \(reason)")
@@ -158,7 +158,7 @@ struct CommandInbox {
         FoundCommand(name, nil, unusable: "The command is larger than \(options.largestCommand) bytes.")
     }
 
-    private mutating func mayStillGrow(_ name: String, _ data: Data) -> Bool {
+    private mutating func mayStillGrow(_ name: String, data: Data) -> Bool {
         let digest = FoundCommand.digest(of: data)
         if let known = unfinished[name], known.digest == digest { return time.elapsed - known.since < options.incompleteTime }
         unfinished[name] = (digest, time.elapsed)

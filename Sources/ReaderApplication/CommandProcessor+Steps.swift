@@ -25,7 +25,7 @@ extension CommandProcessor {
             for step in steps { try await discardDocument(of: step) }
         }
         try Task.checkCancellation()
-        let owes = try await publishSnapshotOrOwe(found, &run, isResumed: !known.isEmpty)
+        let owes = try await publishSnapshotOrOwe(found, run: &run, isResumed: !known.isEmpty)
         var ending = run.ending(of: found.fileName, steps: steps.count)
         ending.owesSnapshot = owes
         do {
@@ -150,7 +150,7 @@ extension CommandProcessor {
 
     /// - Parameter isResumed: Whether steps were done in an earlier run, whose changes are not known here.
     /// - Returns: Whether the list of books is still to be renewed.
-    private func publishSnapshotOrOwe(_ found: FoundCommand, _ run: inout StepsRun, isResumed: Bool) async throws -> Bool {
+    private func publishSnapshotOrOwe(_ found: FoundCommand, run: inout StepsRun, isResumed: Bool) async throws -> Bool {
         guard run.changesLibrary || isResumed else { return false }
         do {
             try await publishSnapshot()

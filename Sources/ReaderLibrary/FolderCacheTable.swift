@@ -45,14 +45,14 @@ struct FolderCacheTable {
         entry.digest = try values.optionalText(4)
         entry.titleSort = try values.text(7)
         do { entry.authors = try decoder.decode([String].self, from: Data(try values.text(8).utf8)) } catch {
-            throw DatabaseProblem(.damaged, "a list of authors in it is none")
+            throw DatabaseProblem(.damaged, detail: "a list of authors in it is none")
         }
         entry.authorSort = try values.text(9)
         entry.uuid = try values.text(11)
         entry.thumbnail = try values.optionalData(12)
         entry.edited = FolderCacheEntry.Fields(rawValue: try values.int(13))
         entry.problem = try values.optionalText(14)
-        guard entry.size >= 0, !entry.path.isEmpty else { throw DatabaseProblem(.damaged, "a file in it has no size or no name") }
+        guard entry.size >= 0, !entry.path.isEmpty else { throw DatabaseProblem(.damaged, detail: "a file in it has no size or no name") }
         return entry
     }
 

@@ -11,7 +11,7 @@ extension SQLiteBookLibrary {
             switch action.type {
             case "LockBooks": try Self.lock(action.books, true, db, time)
             case "UnlockBooks": try Self.lock(action.books, false, db, time)
-            case "UpdateGlobalCollections": try Self.updateCollections(action.parameters, db)
+            case "UpdateGlobalCollections": try Self.updateCollections(action.parameters, db: db)
             default: .rejected("The action “\(StagedName.shown(action.type))” is unsupported.")
             }
         }
@@ -37,7 +37,7 @@ extension SQLiteBookLibrary {
         return result
     }
 
-    private static func updateCollections(_ parameters: [String: String], _ db: Database) throws -> StepResult {
+    private static func updateCollections(_ parameters: [String: String], db: Database) throws -> StepResult {
         let name = BookText.clean(parameters["name"] ?? "")
         guard !name.isEmpty else { return .rejected("The name of the collection is missing.") }
         let table = CollectionTable(db)

@@ -61,8 +61,8 @@ extension SQLiteBookLibrary {
         if let previous { incoming.keep(from: previous.book, readingState: options.keepsReadingState) }
         var files: Set<LibraryFile> = []
         do {
-            incoming.book.filename = try await moveIntoBooks(copy, incoming.book, &files)
-            let cover = try await writeCover(incoming.cover, &files)
+            incoming.book.filename = try await moveIntoBooks(copy, book: incoming.book, files: &files)
+            let cover = try await writeCover(incoming.cover, files: &files)
             let result = try await record(incoming, cover: cover, replacing: old, step: step)
             await release(files)
             return result
@@ -79,22 +79,22 @@ extension SQLiteBookLibrary {
             let (table, litter) = (BookTable(db), LitterTable(db))
             let id: Int64
             if let previous {
-                try litter.add(LibraryFile(.books, previous.book.filename))
+                try litter.add(LibraryFile(.books, name: previous.book.filename))
                 try table.update(StoredBook(id: previous.id, book: incoming.book))
                 id = previous.id
             } else {
                 id = try table.insert(incoming.book)
             }
-            try litter.remove(LibraryFile(.books, incoming.book.filename))
+            try litter.remove(LibraryFile(.books, name: incoming.book.filename))
             try table.replaceCover(of: id, with: cover)
             return .applied(incoming.warnings)
         }
     }
 
     /// Gives the copy its place under a name that neither a file nor a row has.
-    private func moveIntoBooks(_ copy: ProviderPath, _ book: LibraryBook, _ files: inout Set<LibraryFile>) async throws -> String {
+    private func moveIntoBooks(_ copy: ProviderPath, book: LibraryBook, files: inout Set<LibraryFile>) async throws -> String {
         for number in 1...10_000 {
-            let file = LibraryFile(.books, BookFileName.make(authors: book.authors, title: book.title, number: number))
+            let file = LibraryFile(.books, name: BookFileName.make(authors: book.authors, title: book.title, number: number))
             guard try await claim(file, &files) else { continue }
             do {
                 try await folder.files.moveItem(path: copy, to: try folder.path(of: file), overwrite: false)
@@ -107,11 +107,11 @@ extension SQLiteBookLibrary {
     }
 
     /// Writes a cover under a new name; nil where there is none.
-    func writeCover(_ cover: CoverPicture?, _ files: inout Set<LibraryFile>) async throws -> String? {
+    func writeCover(_ cover: CoverPicture?, files: inout Set<LibraryFile>) async throws -> String? {
         guard let cover else { return nil }
         // What is cut off while it is written lies where everything is removed.
         let draft = try folder.newIncoming(cover.fileExtension)
-        let file = LibraryFile(.covers, draft.name)
+        let file = LibraryFile(.covers, name: draft.name)
         do {
             try await folder.files.writeContents(path: draft, contents: cover.data)
             guard try await claim(file, &files) else { throw FileError.make(.fileWriteFileExists, path: draft) }

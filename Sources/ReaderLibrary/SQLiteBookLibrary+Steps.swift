@@ -12,8 +12,8 @@ extension SQLiteBookLibrary {
             case .several, .conflict: return .rejected(Self.unclear)
             case .one(let stored):
                 let (table, litter) = (BookTable(db), LitterTable(db))
-                try litter.add(LibraryFile(.books, stored.book.filename))
-                if let cover = try table.cover(of: stored.id) { try litter.add(LibraryFile(.covers, cover)) }
+                try litter.add(LibraryFile(.books, name: stored.book.filename))
+                if let cover = try table.cover(of: stored.id) { try litter.add(LibraryFile(.covers, name: cover)) }
                 try table.delete(stored.id)
                 return .applied()
             }
@@ -28,7 +28,7 @@ extension SQLiteBookLibrary {
         let (picture, coverProblem) = picture(in: book.cover)
         var files: Set<LibraryFile> = []
         do {
-            let cover = try await writeCover(picture, &files)
+            let cover = try await writeCover(picture, files: &files)
             let result = try await update(book, cover: cover, coverProblem, step)
             await release(files)
             return result

@@ -77,7 +77,7 @@ extension SQLiteBookLibrary {
         // In this order: a file is noted before it comes.
         let names = try await folder.names(in: folder.path(of: place))
         let known = try await database.read { db in try LitterTable(db).knownNames(in: place) }
-        let strangers = names.subtracting(known).sorted().filter { reported.insert(LibraryFile(place, $0)).inserted }
+        let strangers = names.subtracting(known).sorted().filter { reported.insert(LibraryFile(place, name: $0)).inserted }
         if strangers.isEmpty { return }
         let first = strangers.prefix(10).map { "“\(StagedName.shown($0))”" }.joined(separator: ", ")
         let rest = strangers.count > 10 ? " and \(strangers.count - 10) more" : ""

@@ -34,7 +34,7 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
             throw Self.error(problem, file)
         } catch let error as DatabaseError {
             throw error.isDamage
-                ? Self.error(DatabaseProblem(.damaged, error.message ?? "SQLite cannot read it"), file) : error.fileError(path: file.path)
+                ? Self.error(DatabaseProblem(.damaged, detail: error.message ?? "SQLite cannot read it"), file) : error.fileError(path: file.path)
         }
     }
 
@@ -55,16 +55,16 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
             "SELECT 1 FROM book_collections WHERE place >= \(BookText.maxListLength)",
         ]
         for sql in rows where try Int.fetchOne(db, sql: sql + " LIMIT 1") != nil {
-            throw DatabaseProblem(.damaged, "a value in it is too long")
+            throw DatabaseProblem(.damaged, detail: "a value in it is too long")
         }
     }
 
     /// A book whose file name leads nowhere else, and whose numbers can be.
     private static func proven(_ book: LibraryBook) throws -> LibraryBook {
         do { _ = try StagedName.bookPath(book.filename, below: .root) } catch {
-            throw DatabaseProblem(.damaged, "a file name in it is none")
+            throw DatabaseProblem(.damaged, detail: "a file name in it is none")
         }
-        guard book.size >= 0, (book.wordCount ?? 0) >= 0 else { throw DatabaseProblem(.damaged, "a number in it is negative") }
+        guard book.size >= 0, (book.wordCount ?? 0) >= 0 else { throw DatabaseProblem(.damaged, detail: "a number in it is negative") }
         return book
     }
 

@@ -62,7 +62,7 @@ extension XMLElement {
     }
 
     /// The value of the attribute `name` in `namespace`, nil if there is none. Attributes are usually in none.
-    public func attribute(_ name: String, _ namespace: String = "") -> String? {
+    public func attribute(_ name: String, namespace: String = "") -> String? {
         attributes.first { $0.name == name && $0.namespace == namespace }?.value
     }
 
@@ -83,7 +83,7 @@ extension XMLElement {
     }
 
     /// The elements inside at any depth with this name, in document order; any namespace for nil.
-    public func descendants(_ name: String, _ namespace: String? = nil) -> [XMLElement] {
+    public func descendants(_ name: String, namespace: String? = nil) -> [XMLElement] {
         descendants { $0.matches(name, namespace) }
     }
 

@@ -93,16 +93,16 @@ import Testing
     @Test func `only the whole code is valid`() {
         let (message, key) = (Array("message".utf8), Array("key".utf8))
         let code = HMAC.code(of: message, key: key, .sha1).bytes
-        #expect(HMAC.isValid(code, of: message, key: key, .sha1))
+        #expect(HMAC.isValid(code, of: message, key: key, algorithm: .sha1))
         for index in code.indices {
             var wrong = code
             wrong[index] ^= 1
-            #expect(!HMAC.isValid(wrong, of: message, key: key, .sha1))
+            #expect(!HMAC.isValid(wrong, of: message, key: key, algorithm: .sha1))
         }
-        #expect(!HMAC.isValid(code.dropLast(), of: message, key: key, .sha1))
-        #expect(!HMAC.isValid(code + [0], of: message, key: key, .sha1))
-        #expect(!HMAC.isValid([], of: message, key: key, .sha1))
-        #expect(!HMAC.isValid(code, of: message, key: key + [0x01], .sha1))
-        #expect(!HMAC.isValid(code, of: message, key: key, .sha256))
+        #expect(!HMAC.isValid(code.dropLast(), of: message, key: key, algorithm: .sha1))
+        #expect(!HMAC.isValid(code + [0], of: message, key: key, algorithm: .sha1))
+        #expect(!HMAC.isValid([], of: message, key: key, algorithm: .sha1))
+        #expect(!HMAC.isValid(code, of: message, key: key + [0x01], algorithm: .sha1))
+        #expect(!HMAC.isValid(code, of: message, key: key, algorithm: .sha256))
     }
 }

@@ -15,7 +15,7 @@ package final class CraftedListing: ForwardingProvider, FileProviderSymbolicLink
 
     package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         let crafted = craft.value(path, try await underlying.contentsOfDirectory(path: path))
-        try await page(crafted.items)
+        try await page(data: crafted.items)
         if let error = crafted.error { throw error }
     }
 

@@ -10,7 +10,7 @@ package func eventually<Value>(_ fileID: String = #fileID, _ line: Int = #line, 
     let deadline = ContinuousClock.now + .seconds(60)
     while true {
         if let value = try await value() { return value }
-        guard ContinuousClock.now < deadline else { throw DidNotHappen(fileID, line) }
+        guard ContinuousClock.now < deadline else { throw DidNotHappen(fileID, line: line) }
         try await Task.sleep(for: .milliseconds(2))
     }
 }

@@ -40,7 +40,7 @@ import Testing
     ])
     func `A source's hash is that of all its bytes, wherever sending begins`(_ kind: FTPHash.Kind, _ expected: String) async throws {
         for start in [0, 5, content.count] {
-            let tap = try await FTPHashingTap(DataSource(content), from: Int64(start), kind)
+            let tap = try await FTPHashingTap(DataSource(content), from: Int64(start), kind: kind)
             let source = TappedSource(DataSource(content), tap)
             for _ in 0..<2 {
                 let bytes = try source.bytes(from: Int64(start))

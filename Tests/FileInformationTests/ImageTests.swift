@@ -7,7 +7,7 @@
 
     @Suite struct ImageTests {
         /// The colour at a place that is given in eighths of the sides.
-        private func colour(_ thumbnail: Thumbnail, _ x: Int, _ y: Int) throws -> String {
+        private func colour(_ thumbnail: Thumbnail, x: Int, y: Int) throws -> String {
             let bitmap =
                 thumbnail.mediaType == "image/png"
                 ? try PNGCodec.decode(thumbnail.data, path: .root) : try JPEGCodec.decode(thumbnail.data, dimension: 4096, path: .root)
@@ -60,13 +60,13 @@
             for (data, name) in [(try Picture.jpeg(800, 400), "a.jpg"), (try Picture.png(800, 400), "a.png")] {
                 let small = try await CountingReader(data, name).thumbnail(100)
                 #expect(small.width == 100 && small.height == 50 && small.mediaType == "image/jpeg", "\(name)")
-                #expect(try colour(small, 1, 4) == "red" && colour(small, 6, 4) == "blue" && colour(small, 4, 0) == "white")
+                #expect(try colour(small, x: 1, y: 4) == "red" && colour(small, x: 6, y: 4) == "blue" && colour(small, x: 4, y: 0) == "white")
                 let same = try await CountingReader(data, name).thumbnail(4096)
                 #expect(same.width == 800 && same.height == 400)
             }
             let webp = try await CountingReader(Picture.lossyWebP, "a.webp").thumbnail(20)
             #expect(webp.width == 20 && webp.height == 15)
-            #expect(try colour(webp, 1, 4) == "red" && colour(webp, 6, 4) == "blue")
+            #expect(try colour(webp, x: 1, y: 4) == "red" && colour(webp, x: 6, y: 4) == "blue")
             let thin = try await CountingReader(try Picture.png(600, 2), "a.png").thumbnail(100)
             #expect(thin.width == 100 && thin.height == 1)
         }
@@ -74,10 +74,10 @@
         @Test func `what is transparent stays so, and makes no edge`() async throws {
             let png = try await CountingReader(try Picture.png(80, 40, alpha: 0), "a.png").thumbnail(20)
             #expect(png.mediaType == "image/png" && png.width == 20)
-            #expect(try colour(png, 1, 4) == "nothing" && colour(png, 6, 4) == "blue" && colour(png, 1, 0) == "white")
+            #expect(try colour(png, x: 1, y: 4) == "nothing" && colour(png, x: 6, y: 4) == "blue" && colour(png, x: 1, y: 0) == "white")
             let webp = try await CountingReader(Picture.losslessWebP, "a.webp").thumbnail(20)
             #expect(webp.mediaType == "image/png")
-            #expect(try colour(webp, 1, 4) == "nothing" && colour(webp, 6, 4) == "blue")
+            #expect(try colour(webp, x: 1, y: 4) == "nothing" && colour(webp, x: 6, y: 4) == "blue")
             // Half of each new pixel is red that cannot be seen.
             let mixed = Bitmap(width: 2, height: 1, bytes: [255, 0, 0, 0, 0, 0, 255, 255]).scaledDown(to: 1)
             #expect(mixed.bytes == [0, 0, 255, 128])
@@ -94,10 +94,10 @@
             #expect(orientation < 5 ? (thumbnail.width, thumbnail.height) == (80, 40) : (thumbnail.width, thumbnail.height) == (40, 80))
             let places = ["left": (1, 4), "right": (6, 4), "top": (4, 1), "bottom": (4, 6)]
             let place = try #require(places[red])
-            #expect(try colour(thumbnail, place.0, place.1) == "red")
+            #expect(try colour(thumbnail, x: place.0, y: place.1) == "red")
             let edges = ["left": (0, 6), "right": (7, 6), "top": (6, 0), "bottom": (6, 7)]
             let edge = try #require(edges[white])
-            #expect(try colour(thumbnail, edge.0, edge.1) == "white")
+            #expect(try colour(thumbnail, x: edge.0, y: edge.1) == "white")
         }
 
         @Test func `the picture in the EXIF data serves where it is large enough and of the same shape`() async throws {
@@ -109,18 +109,18 @@
             let reader = try CountingReader(padded, "a.jpg")
             let small = try await reader.thumbnail(100)
             #expect(small.width == 100 && small.height == 50)
-            #expect(try colour(small, 4, 4) == "[0, 1, 0, 1]")
+            #expect(try colour(small, x: 4, y: 4) == "[0, 1, 0, 1]")
             #expect(reader.bytes <= 256 << 10 && reader.requests.count <= 2)
             let large = try await CountingReader(file, "a.jpg").thumbnail(200)
-            #expect(try colour(large, 1, 4) == "red")
+            #expect(try colour(large, x: 1, y: 4) == "red")
             let otherShape = try Picture.jpeg(400, 300, exif: exif)
-            #expect(try colour(try await CountingReader(otherShape, "a.jpg").thumbnail(100), 1, 4) == "red")
+            #expect(try colour(try await CountingReader(otherShape, "a.jpg").thumbnail(100), x: 1, y: 4) == "red")
             // A damaged one is passed over.
             var broken = file
             let start = try #require(file.range(of: Data([0xFF, 0xD8, 0xFF]), in: 4..<file.count))
             let tables = try #require(file.range(of: Data([0xFF, 0xC4]), in: start.upperBound..<file.count))
             broken[tables.lowerBound + 4] = 0x77
-            #expect(try colour(try await CountingReader(broken, "a.jpg").thumbnail(100), 1, 4) == "red")
+            #expect(try colour(try await CountingReader(broken, "a.jpg").thumbnail(100), x: 1, y: 4) == "red")
         }
 
         @Test func `EXIF data of 20 MB cost one small range`() async throws {

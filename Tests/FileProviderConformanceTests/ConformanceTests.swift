@@ -35,9 +35,9 @@ import Testing
     @Test(arguments: Flaw.all) func `the kit finds a provider that`(flaw: Flaw) async {
         let (base, hooks) = (MemoryFileProvider(), flaw.hooks())
         let report = await Conformance(
-            provider: BrokenProvider(base, hooks), folder: .root, timeout: .seconds(1),
+            provider: BrokenProvider(base, hooks: hooks), folder: .root, timeout: .seconds(1),
             isIncluded: { flaw.behaviours.contains($0) || $0 == "A new folder is there and empty" },
-            connect: { BrokenProvider(base, hooks) }
+            connect: { BrokenProvider(base, hooks: hooks) }
         ).run()
         #expect(!flaw.behaviours.isEmpty)
         #expect(Set(flaw.behaviours).subtracting(report.violations.map(\.behaviour)) == [], "\(report)")
@@ -68,7 +68,7 @@ import Testing
         }
         let name = "A folder's tag tells of a write two folders down"
         let report = await Conformance(
-            provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root, isIncluded: { $0 == name }
+            provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root, isIncluded: { $0 == name }
         ).run()
         #expect(report.outcome(of: name) == .passed)
     }
@@ -80,7 +80,7 @@ import Testing
             written.size = nil
             return written
         }
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root) {
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root) {
             Behaviour.names(.writing).contains($0) || Behaviour.names(.completion).contains($0)
         }.run()
         #expect(report.violations == [])
@@ -97,7 +97,7 @@ import Testing
         }
         let kept = ["What a listing leaves out is reported at its end", "A walk gives every item, or says what was left out"]
         let report = await Conformance(
-            provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root, isIncluded: { kept.contains($0) }
+            provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root, isIncluded: { kept.contains($0) }
         ).run()
         #expect(report.violations == [])
         #expect(kept.allSatisfy { report.outcome(of: $0) == .passed })
@@ -128,7 +128,7 @@ import Testing
             try await base.createFolderWithParents(path: target.parent ?? .root)
             try await base.copyItem(path: path, to: target, overwrite: overwrite)
         }
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root) {
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root) {
             $0.contains("parent") || $0.contains("below a file") || $0.contains("where nothing is")
         }.run()
         #expect(report.violations == [])
@@ -137,14 +137,14 @@ import Testing
 
     @Test func `a violation does not end the run`() async throws {
         let flaw = try #require(Flaw.all.first { $0.name == "lies about the size" })
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), flaw.hooks()), folder: .root).run()
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: flaw.hooks()), folder: .root).run()
         #expect(report.violations.count > 5)
         #expect(report.passed.count > 200)
         #expect(report.passed.count + report.violations.count + report.skipped.count >= Behaviour.all.count)
     }
 
     @Test func `a missing ability is skipped and named, not violated`() async {
-        let provider = BrokenProvider(MemoryFileProvider(), .readOnly)
+        let provider = BrokenProvider(MemoryFileProvider(), hooks: .readOnly)
         let report = await Conformance(provider: provider, folder: .root).run()
         #expect(report.violations == [])
         #expect(report.skipped.count > 200)

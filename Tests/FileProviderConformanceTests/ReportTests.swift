@@ -12,7 +12,7 @@ import Testing
     private func report(known: [Conformance.KnownFailure] = []) async throws -> Conformance.Report {
         let flaw = try #require(Flaw.all.first { $0.name == "overwrites unasked" })
         let wanted = flaw.behaviours + [Self.kept, "Without storage properties nothing is made up"]
-        let provider = BrokenProvider(MemoryFileProvider(), flaw.hooks())
+        let provider = BrokenProvider(MemoryFileProvider(), hooks: flaw.hooks())
         return await Conformance(provider: provider, folder: .root, isIncluded: { wanted.contains($0) }, known: known).run()
     }
 
@@ -100,7 +100,7 @@ import Testing
             return try await base.writeContents(path: path, from: source, options: options)
         }
         let name = try #require(HostileName.all.first { $0.shown == "“a:b”" })
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root) {
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root) {
             $0 == name.fileBehaviour || $0 == name.folderBehaviour
         }.run()
         #expect(report.isConforming)
@@ -112,7 +112,7 @@ import Testing
     @Test func `control characters are shown as pictures`() async throws {
         var hooks = Hooks()
         hooks.list = { base, path in try await base.contentsOfDirectory(path: path).filter { !$0.name.contains("\n") } }
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks), folder: .root) { $0.contains("line␊feed") }
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root) { $0.contains("line␊feed") }
             .run()
         #expect(report.violations.count == 2)
         #expect(

@@ -34,7 +34,7 @@ public final class ShelfProvider: FileProvider {
     }
     /// 3: direct children, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        try await page(shelf.withLock { try $0.children(of: path) })
+        try await page(data: shelf.withLock { try $0.children(of: path) })
     }
     /// 4: its parent has to be there.
     public func createFolder(path: ProviderPath) async throws {

@@ -31,7 +31,7 @@ import Testing
             return (.name(.contains(text)), { $0.name.unicodeScalars.contains(text.unicodeScalars) })
         case 3:
             let text = numbers.pick(["a", "B", "ab"])
-            return (.name(.begins(text, .caseInsensitive)), { $0.name.lowercased().hasPrefix(text.lowercased()) })
+            return (.name(.begins(text, options: .caseInsensitive)), { $0.name.lowercased().hasPrefix(text.lowercased()) })
         case 4: return (.path(.ends("bx")), { $0.path.string.hasSuffix("bx") })
         case 5: return (.name(.like("?x")), { $0.name.count == 2 && $0.name.hasSuffix("x") })
         case 6: return (.mimeType(.equals("a/b")), { $0.mimeType == "a/b" })

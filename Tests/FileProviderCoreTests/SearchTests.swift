@@ -44,7 +44,7 @@ private final class ListedTree: FileProviderBasic {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await before(path)
         guard let pages = folders[path.string] else { throw FileError.make(.fileReadNoSuchFile, path: path) }
-        for items in pages { try await page(items) }
+        for items in pages { try await page(data: items) }
     }
 }
 
@@ -57,7 +57,7 @@ private final class SearchingStub: FileProviderSearch {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if path.name == ".locked" { throw FileError.make(.fileReadNoPermission, path: path) }
         let isTop = path.isRoot
-        try await page([FileObject(path: path.appending(isTop ? "listed" : ".locked"), type: isTop ? .regular : .directory)])
+        try await page(data: [FileObject(path: path.appending(isTop ? "listed" : ".locked"), type: isTop ? .regular : .directory)])
     }
     /// Nothing but what is hidden is left to Core.
     func searchesNatively(path: ProviderPath, recursive: Bool, query: FileQuery) async throws -> Bool { query != .hidden }
@@ -224,7 +224,7 @@ private final class SearchingStub: FileProviderSearch {
             func capabilities() async throws -> Capabilities { Capabilities(readCost: .local) }
             func attributesOfItem(path: ProviderPath) async throws -> FileObject { FileObject(path: path, type: .directory) }
             func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-                try await page([FileObject(path: path.appending("d"), type: .directory)])
+                try await page(data: [FileObject(path: path.appending("d"), type: .directory)])
             }
         }
         let found = Atomic(0)

@@ -14,7 +14,7 @@ import Testing
             for name in secrets + others { setenv(name, "seen", 1) }
             let child = try Subprocess(path: "/usr/bin/env", arguments: [])
             child.closeInput()
-            let output = try #require(try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), CancellationFlag()))
+            let output = try #require(try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), flag: CancellationFlag()))
             let seen = Set(
                 String(decoding: output, as: UTF8.self).split(separator: "\n").compactMap {
                     $0.split(separator: "=").first.map(String.init)
@@ -34,7 +34,7 @@ import Testing
         let copy = dup2(writing.raw, child.output)
         try #require(copy == child.output)
         let error = #expect(throws: CocoaError.self) {
-            try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), CancellationFlag())
+            try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), flag: CancellationFlag())
         }
         #expect(error?.underlying as? POSIXError == POSIXError(.EBADF))
         #expect(error?.userInfo[NSFilePathErrorKey] as? String == "/a.pdf")
@@ -51,7 +51,7 @@ import Testing
             var limit = rlimit(rlim_cur: 1, rlim_max: 1)
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(3) }
             let error = try #require(throws: CocoaError.self) {
-                try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), CancellationFlag())
+                try child.allOutput(atMost: 1 << 20, until: .now + .seconds(30), flag: CancellationFlag())
             }
             try #require(error.sentence.contains("does not wait for a program"))
             try #require(child.isOver())

@@ -80,7 +80,7 @@ private final class ClosingTap: CopyTap {
 
     @Test func `A tap makes the bytes wait, and its refusal is kept`() throws {
         let tap = ClosingTap()
-        let sink = TappedSink(RecordingSink(), tap)
+        let sink = TappedSink(RecordingSink(), tap: tap)
         #expect(try give(3, to: sink) == .wait)
         let isResumed = LockedValue(false)
         sink.whenReady { isResumed.update { $0 = true } }

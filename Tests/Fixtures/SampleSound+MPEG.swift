@@ -28,14 +28,14 @@ extension SampleSound {
     }
 
     /// A frame `CHAP`.
-    public static func chapterFrame(_ id: String, _ chapter: Chapter, version: Int = 3) -> Data {
+    public static func chapterFrame(_ id: String, chapter: Chapter, version: Int = 3) -> Data {
         let times = joined(big(Int(chapter.start * 1_000), 4), zeros(4), Data(repeating: 0xFF, count: 8))
         let title = frame("TIT2", text: chapter.title, version: version)
         return frame("CHAP", joined(text(id), zeros(1), times, title), version: version)
     }
 
     /// A frame `CTOC`.
-    public static func contentsFrame(_ id: String, _ children: [String], title: String? = nil, isTop: Bool, version: Int = 3) -> Data {
+    public static func contentsFrame(_ id: String, children: [String], title: String? = nil, isTop: Bool, version: Int = 3) -> Data {
         var content = joined(text(id), zeros(1), big(isTop ? 3 : 1, 1), big(children.count, 1))
         for child in children { content += joined(text(child), zeros(1)) }
         if let title { content += frame("TIT2", text: title, version: version) }

@@ -67,7 +67,7 @@ struct DigestGuard: Sendable {
         return try HTTPConnection(url: try #require(URL(string: "http://server.test/")), options: options)
     }
 
-    private func expectHello(_ connection: HTTPConnection, _ path: String = "f") async throws {
+    private func expectHello(_ connection: HTTPConnection, path: String = "f") async throws {
         let data = try await read(connection, path)
         #expect(data == Data("hello".utf8))
     }
@@ -124,12 +124,12 @@ struct DigestGuard: Sendable {
         for round in 2..<5 {
             nonce.update { $0 = "n\(round)" }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<4 { group.addTask { try await expectHello(connection, "\(index)") } }
+                for index in 0..<4 { group.addTask { try await expectHello(connection, path: "\(index)") } }
                 try await group.waitForAll()
             }
             let body = Data(repeating: 7, count: 50_000)
             nonce.update { $0 = "m\(round)" }
-            let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(DataSource(body)), isWriting: true)
+            let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(body)), isWriting: true)
             #expect(try await connection.send(put).isSuccess)
             #expect(server.requests.last?.body == body)
         }
@@ -144,7 +144,7 @@ struct DigestGuard: Sendable {
         _ = try await read(connection)
         nonce.update { $0 = "n2" }
         let put = HTTPRequest(
-            "PUT", try ProviderPath("f"), body: .source(ScriptedSource(Data(count: 50_000), isRepeatable: false)), isWriting: true)
+            "PUT", path: try ProviderPath("f"), body: .source(ScriptedSource(Data(count: 50_000), isRepeatable: false)), isWriting: true)
         let error = await #expect(throws: CocoaError.self) { _ = try await connection.send(put) }
         #expect(error?.sentence == FileError.notRepeatable().sentence)
     }
@@ -217,7 +217,7 @@ struct DigestGuard: Sendable {
         }
         let allowed = try remote(server, proxy, allowsClear: true)
         #expect(try await read(allowed) == Data("hello".utf8))
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(DataSource(Data("x".utf8))), isWriting: true)
+        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Data("x".utf8))), isWriting: true)
         #expect(try await allowed.send(put).isSuccess)
         #expect(server.requests.last?.body == Data("x".utf8))
         #expect(try await read(remote(server, proxy, allowsClear: true, credential: .bearer("t"))) == Data("hello".utf8))

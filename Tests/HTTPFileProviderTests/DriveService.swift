@@ -23,15 +23,15 @@ struct DriveService: HTTPUploadingService {
     }
 
     func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
-        let (data, _) = try await connection.data(for: HTTPRequest("GET", path, query: "meta"))
+        let (data, _) = try await connection.data(for: HTTPRequest("GET", path: path, query: "meta"))
         return try JSONDecoder().decode(DriveItem.self, from: data).object(at: path)
     }
 
     func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        HTTPRequest("GET", path, query: "list=\(pageSize)" + (token.map { "&token=\($0)" } ?? ""))
+        HTTPRequest("GET", path: path, query: "list=\(pageSize)" + (token.map { "&token=\($0)" } ?? ""))
     }
 
-    func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage {
+    func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         let page = try JSONDecoder().decode(DrivePage.self, from: data)
         return HTTPPage(
             try page.items.map { try $0.object(at: path.appending(ProviderPath(percentEncoded: $0.name))) }, nextToken: page.next)
@@ -41,15 +41,15 @@ struct DriveService: HTTPUploadingService {
         var headers: [(name: String, value: String)] = overwrite ? [] : [("If-None-Match", "*")]
         if let tag = attributes.ifMatch { headers.append(("If-Match", tag)) }
         switch operation {
-        case .read(let path): return HTTPRequest("GET", path)
-        case .createFolder(let path): return HTTPRequest("POST", path, query: "folder", headers: headers, isWriting: true)
-        case .write(let path): return HTTPRequest("PUT", path, headers: headers, isWriting: true)
-        case .remove(let item, _): return HTTPRequest("DELETE", item.path, isWriting: true)
+        case .read(let path): return HTTPRequest("GET", path: path)
+        case .createFolder(let path): return HTTPRequest("POST", path: path, query: "folder", headers: headers, isWriting: true)
+        case .write(let path): return HTTPRequest("PUT", path: path, headers: headers, isWriting: true)
+        case .remove(let item, _): return HTTPRequest("DELETE", path: item.path, isWriting: true)
         case .copy(let item, let destination):
-            return HTTPRequest("POST", item.path, query: "copy=\(destination.percentEncoded)", headers: headers, isWriting: true)
+            return HTTPRequest("POST", path: item.path, query: "copy=\(destination.percentEncoded)", headers: headers, isWriting: true)
         case .move(let item, let destination):
             return HTTPRequest(
-                "POST", item.path, query: "move=\(destination.percentEncoded)", headers: headers, repetition: .ifNotDone, isWriting: true)
+                "POST", path: item.path, query: "move=\(destination.percentEncoded)", headers: headers, repetition: .ifNotDone, isWriting: true)
         }
     }
 
@@ -135,7 +135,7 @@ struct DriveUpload: HTTPUploadSession {
 
     func request(forPart number: Int, offset: Int64, data: Data, isLast: Bool) throws -> HTTPRequest {
         sending.update { $0[number] = data }
-        return HTTPRequest("PUT", path, query: "upload=\(id)&part=\(number)")
+        return HTTPRequest("PUT", path: path, query: "upload=\(id)&part=\(number)")
     }
 
     func sent(part number: Int, _ head: ResponseHead) throws {
@@ -146,11 +146,11 @@ struct DriveUpload: HTTPUploadSession {
         sessions.end(path)
         let headers = overwrite ? [] : [(name: "If-None-Match", value: "*")]
         return try await connection.send(
-            HTTPRequest("POST", path, query: "finish=\(id)", headers: headers, repetition: .ifNotDone, isWriting: true))
+            HTTPRequest("POST", path: path, query: "finish=\(id)", headers: headers, repetition: .ifNotDone, isWriting: true))
     }
 
     func abort(over connection: HTTPConnection) async {
         sessions.end(path)
-        _ = try? await connection.send(HTTPRequest("DELETE", path, query: "upload=\(id)", isWriting: true))
+        _ = try? await connection.send(HTTPRequest("DELETE", path: path, query: "upload=\(id)", isWriting: true))
     }
 }

@@ -60,7 +60,7 @@ import Testing
         try await provider.connection.paginated { token in
             token == nil ? try provider.service.request(forContentsOf: .root, token: nil) : nil
         } pageHandler: { data, head in
-            try provider.service.page(ofContentsOf: .root, data, head)
+            try provider.service.page(ofContentsOf: .root, data: data, head: head)
         } page: { _ in
             pages.update { $0 += 1 }
         }

@@ -41,7 +41,7 @@ import Testing
         defer { server.stop() }
         let connection = try connection(server)
         for value in ["\"a\r\nX-Evil: 1\"", "\"a\nb\"", "\"a\u{0}b\"", "\"a\u{7F}\""] {
-            let request = HTTPRequest("GET", try ProviderPath("f"), headers: [("If-Match", value)])
+            let request = HTTPRequest("GET", path: try ProviderPath("f"), headers: [("If-Match", value)])
             let error = await #expect(throws: URLError.self) { _ = try await connection.send(request) }
             #expect(error?.sentence.contains("If-Match") == true)
         }
@@ -68,7 +68,7 @@ import Testing
             ("Accept", "text/plain"),
             ("Range", "bytes=0-1"), ("If-Match", "\"1\""), ("Depth", "0"),
         ]
-        _ = try await connection(server).send(HTTPRequest("GET", try ProviderPath("f"), headers: headers))
+        _ = try await connection(server).send(HTTPRequest("GET", path: try ProviderPath("f"), headers: headers))
         let (sent, there) = (try #require(server.requests.first), try #require(elsewhere.requests.first))
         #expect(sent.headers["x-api-key"] == "secret" && sent.headers["if"] != nil)
         #expect(Set(there.headers.keys) == ["host", "user-agent", "accept", "range", "if-match", "depth"])
@@ -86,8 +86,8 @@ import Testing
         var options = Self.options()
         options.keepsRedirectsInOrigin = true
         let connection = try connection(server, options)
-        #expect(try await connection.send(HTTPRequest("GET", try ProviderPath("home"))).isSuccess)
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", try ProviderPath("f"))) }
+        #expect(try await connection.send(HTTPRequest("GET", path: try ProviderPath("home"))).isSuccess)
+        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
         #expect(error?.code == .redirectToNonExistentLocation)
         #expect(elsewhere.requests.isEmpty)
     }
@@ -104,7 +104,7 @@ import Testing
         var options = Self.options()
         options.proxy = .server(try ProxyServer(url: proxy.url()))
         let connection = try HTTPConnection(url: try #require(URL(string: "http://server.test/")), options: options)
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
         #expect(error?.code == .redirectToNonExistentLocation)
         #expect(server.requests.map(\.target) == ["/f"])
     }
@@ -226,8 +226,8 @@ import Testing
         options.credentials = FixedCredential(.password(user: "ann", password: "pw"))
         let connection = try connection(server, options)
         let put = HTTPRequest(
-            "PUT", try ProviderPath("f"), body: .source(DataSource(Data(count: 10))), repetition: .ifNotDone, isWriting: true)
-        for request in [HTTPRequest("GET", try ProviderPath("f")), put] {
+            "PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 10))), repetition: .ifNotDone, isWriting: true)
+        for request in [HTTPRequest("GET", path: try ProviderPath("f")), put] {
             let error = await #expect(throws: URLError.self) { _ = try await connection.send(request) }
             #expect(error?.code == .userAuthenticationRequired)
         }

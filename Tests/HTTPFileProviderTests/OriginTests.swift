@@ -31,10 +31,10 @@ import Testing
         defer { server.stop() }
         target.update { $0 = place.replacing("PORT", with: "\(elsewhere.port)").replacing("HOME", with: "\(server.port)") }
         let connection = try connection(server, credential)
-        _ = try await connection.send(HTTPRequest("GET", try ProviderPath("home")))
+        _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("home")))
         for method in ["GET", "PROPFIND", "HEAD", "OPTIONS"] {
             let error = await #expect(throws: URLError.self) {
-                _ = try await connection.send(HTTPRequest(method, try ProviderPath("away")))
+                _ = try await connection.send(HTTPRequest(method, path: try ProviderPath("away")))
             }
             #expect(error?.code == .userAuthenticationRequired)
         }
@@ -43,9 +43,9 @@ import Testing
         #expect(away.allSatisfy { $0.headers["authorization"] == nil })
         #expect((server.requests + away).allSatisfy { $0.headers["cookie"] == nil })
         // The foreign refusal is nothing that the login is to blame for.
-        #expect(try await connection.send(HTTPRequest("GET", try ProviderPath("home"))).isSuccess)
+        #expect(try await connection.send(HTTPRequest("GET", path: try ProviderPath("home"))).isSuccess)
         for method in ["PUT", "MOVE", "DELETE", "MKCOL", "COPY"] {
-            let change = HTTPRequest(method, try ProviderPath("away"), repetition: .ifNotDone, isWriting: true)
+            let change = HTTPRequest(method, path: try ProviderPath("away"), repetition: .ifNotDone, isWriting: true)
             let error = await #expect(throws: URLError.self) { _ = try await connection.send(change) }
             #expect(error?.code == .redirectToNonExistentLocation)
         }
@@ -57,7 +57,7 @@ import Testing
         let server = try FaultServer { _ in .reply(302, headers: ["Location": location]) }
         defer { server.stop() }
         let connection = try connection(server, .bearer("t"))
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
         #expect(error.map { $0.code != .unknown } == true)
     }
 
@@ -71,7 +71,7 @@ import Testing
         defer { server.stop() }
         place.update { $0 = "http://mallory:pw@127.0.0.1:\(staysHome ? server.port : elsewhere.port)/g" }
         let connection = try connection(server, .password(user: "ann", password: "pw"))
-        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", try ProviderPath("f"))) }
+        let error = await #expect(throws: URLError.self) { _ = try await connection.send(HTTPRequest("GET", path: try ProviderPath("f"))) }
         let sent = (server.requests + elsewhere.requests).compactMap { $0.headers["authorization"] }
         #expect(Set(sent) == (staysHome ? ["Basic " + Data("ann:pw".utf8).base64EncodedString()] : []))
         #expect(error.map { "\($0 as NSError)".contains("mallory") } == false)

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    private func expectHello(_ connection: HTTPConnection, _ path: String = "f") async throws {
+    private func expectHello(_ connection: HTTPConnection, path: String = "f") async throws {
         let data = try await read(connection, path)
         #expect(data == Data("hello".utf8))
     }
@@ -50,7 +50,7 @@ import Testing
         defer { server.stop() }
         let connection = try connection(server, source(refreshes))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for index in 0..<20 { group.addTask { try await expectHello(connection, "\(index)") } }
+            for index in 0..<20 { group.addTask { try await expectHello(connection, path: "\(index)") } }
             try await group.waitForAll()
         }
         #expect(refreshes.values == [Origin(scheme: "http", host: "127.0.0.1", port: server.port)])
@@ -119,7 +119,7 @@ import Testing
         let body = Data((0..<100_000).map { UInt8(truncatingIfNeeded: $0) })
         let source: any WriteSource = isRepeatable ? DataSource(body) : OneShot(body)
         let send = { @Sendable in
-            try await connection.send(HTTPRequest("PUT", try ProviderPath("f"), body: .source(source), isWriting: true))
+            try await connection.send(HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(source), isWriting: true))
         }
         if isRepeatable {
             let head = try await send()

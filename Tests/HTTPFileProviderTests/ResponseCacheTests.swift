@@ -175,12 +175,12 @@ import Testing
         var seen: Set<String> = []
         for _ in 0..<2 {
             for (query, accept) in [("a=1", "x"), ("a=2", "x"), ("a=2", "y")] {
-                let request = HTTPRequest("GET", path, query: query, headers: [("Accept", accept)])
+                let request = HTTPRequest("GET", path: path, query: query, headers: [("Accept", accept)])
                 seen.insert(String(decoding: try await connection.data(for: request).0, as: UTF8.self))
             }
         }
         #expect(seen == ["/f?a=1 x", "/f?a=2 x", "/f?a=2 y"])
-        let ranged = HTTPRequest("GET", path, headers: [("Range", "bytes=0-1")])
+        let ranged = HTTPRequest("GET", path: path, headers: [("Range", "bytes=0-1")])
         for _ in 0..<2 { _ = try await connection.data(for: ranged) }
         #expect(server.requests.suffix(2).allSatisfy { $0.headers["if-none-match"] == nil })
     }
@@ -193,7 +193,7 @@ import Testing
         }
         defer { server.stop() }
         for _ in 0..<2 {
-            let (data, head) = try await web(server, options()).connection.data(for: HTTPRequest("GET", ProviderPath("f")))
+            let (data, head) = try await web(server, options()).connection.data(for: HTTPRequest("GET", path: ProviderPath("f")))
             #expect(data == Data("x".utf8))
             #expect(head["Link"] == "<?page=2>; rel=next")
         }

@@ -88,7 +88,7 @@ import Testing
         defer { server.stop() }
         let error = await #expect(throws: URLError.self) { _ = try await provider(server).contents(path: ProviderPath("f")) }
         #expect([.networkConnectionLost, .badServerResponse].contains(error?.code))
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(DataSource(Self.body)), isWriting: true)
+        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Self.body)), isWriting: true)
         if !answer.contains("\r\n\r\n") {
             await #expect(throws: URLError.self) { _ = try await connection(server).send(put) }
         }
@@ -119,7 +119,7 @@ import Testing
         let body = Data((0..<500_000).map { UInt8(truncatingIfNeeded: $0) })
         let source: any WriteSource = isRepeatable ? DataSource(body) : ScriptedSource(body, isRepeatable: false)
         let connection = try connection(server)
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(source), isWriting: true)
+        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(source), isWriting: true)
         if isRepeatable {
             #expect(try await connection.send(put).status == 201)
             #expect(server.requests.last?.body == body)
@@ -138,7 +138,7 @@ import Testing
         defer { server.stop() }
         let connection = try connection(server)
         let body = Data(count: 500_000)
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(DataSource(body)), isWriting: true)
+        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(body)), isWriting: true)
         #expect(try await connection.send(put).status == 201)
         isClosed.update { $0 = true }
         let error = await #expect(throws: URLError.self) { _ = try await connection.send(put) }
@@ -152,7 +152,7 @@ import Testing
         let interim = "HTTP/1.1 100 Continue\r\nETag: \"no\"\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n"
         let server = try FaultServer { _ in .bytes(Data((interim + created).utf8)) }
         defer { server.stop() }
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
+        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
         let head = try await connection(server).send(put)
         #expect(head.status == 201 && head["ETag"] == nil)
         #expect(server.requests.allSatisfy { $0.headers["expect"] == nil })
@@ -161,7 +161,7 @@ import Testing
     @Test func `a server that refuses to be expected anything of is told of as it is`() async throws {
         let server = try FaultServer(early: { $0.method == "PUT" ? .reply(417) : nil }) { _ in .reply(200) }
         defer { server.stop() }
-        let put = HTTPRequest("PUT", try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
+        let put = HTTPRequest("PUT", path: try ProviderPath("f"), body: .source(DataSource(Data(count: 2_000_000))), isWriting: true)
         let error = await #expect(throws: HTTPStatusError.self) { _ = try await connection(server).send(put) }
         #expect(error?.code.rawValue == 417)
     }

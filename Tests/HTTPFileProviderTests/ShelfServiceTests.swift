@@ -20,15 +20,15 @@ struct ShelfService: HTTPService {
 
     func attributesOfItem(path: ProviderPath, over connection: HTTPConnection) async throws -> FileObject {
         if path.isRoot { return FileObject(path: path, type: .directory) }
-        let head = try await connection.send(HTTPRequest("HEAD", path))
+        let head = try await connection.send(HTTPRequest("HEAD", path: path))
         return head["X-Folder"] == nil ? FileObject(path: path, describedBy: head) : FileObject(path: path, type: .directory)
     }
 
     func request(forContentsOf path: ProviderPath, token: String?) throws -> HTTPRequest? {
-        HTTPRequest("GET", path, query: "list" + (token.map { "&after=\($0)" } ?? ""))
+        HTTPRequest("GET", path: path, query: "list" + (token.map { "&after=\($0)" } ?? ""))
     }
 
-    func page(ofContentsOf path: ProviderPath, _ data: Data, _ head: ResponseHead) throws -> HTTPPage {
+    func page(ofContentsOf path: ProviderPath, data: Data, head: ResponseHead) throws -> HTTPPage {
         struct Page: Decodable {
             let files: [String: Int64]
             let folders: [String]
@@ -45,12 +45,12 @@ struct ShelfService: HTTPService {
         // Sent again after a lost answer, such a request would be refused because of the file that it has made itself.
         let repetition: HTTPRequest.Repetition = overwrite ? .always : .ifNotDone
         switch operation {
-        case .read(let path): return HTTPRequest("GET", path)
-        case .write(let path): return HTTPRequest("PUT", path, headers: condition, repetition: repetition, isWriting: true)
+        case .read(let path): return HTTPRequest("GET", path: path)
+        case .write(let path): return HTTPRequest("PUT", path: path, headers: condition, repetition: repetition, isWriting: true)
         case .createFolder(let path):
-            return HTTPRequest("POST", path, query: "folder", headers: condition, repetition: repetition, isWriting: true)
+            return HTTPRequest("POST", path: path, query: "folder", headers: condition, repetition: repetition, isWriting: true)
         case .remove(let item, let recursive):
-            return HTTPRequest("DELETE", item.path, query: recursive ? "all" : nil, isWriting: true)
+            return HTTPRequest("DELETE", path: item.path, query: recursive ? "all" : nil, isWriting: true)
         case .copy, .move: return nil
         }
     }

@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    private func expectLoginPage(_ outcome: CommandRunner.Outcome, _ code: Int32) {
+    private func expectLoginPage(_ outcome: CommandRunner.Outcome, code: Int32) {
         #expect(outcome.code == code, "\(outcome.error)")
         for part in ["108894", "23 bytes", "/login"] { #expect(outcome.error.contains(part), "\(outcome.error)") }
     }
@@ -64,7 +64,7 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.makeFolder("there")
             try runner.write("there/book.txt", "mine")
-            expectLoginPage(try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d/book.txt", "there"]), 1)
+            expectLoginPage(try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d/book.txt", "there"]), code: 1)
             #expect(try runner.read("there/book.txt") == "mine")
             #expect(try runner.names("there") == ["book.txt"])
             #expect(server.requests.filter { $0.method == "GET" && $0.target == "/d/book.txt" }.count == 1)
@@ -78,7 +78,7 @@ import Testing
         defer { server.stop() }
         try await CommandRunner.use { runner in
             try runner.makeFolder("there")
-            expectLoginPage(try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d", "there"]), 7)
+            expectLoginPage(try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d", "there"]), code: 7)
             #expect(try runner.names("there") == [])
         }
     }
@@ -90,7 +90,7 @@ import Testing
             try runner.makeFolder("there/d")
             try runner.write("there/d/book.txt", "mine")
             let outcome = try await runner.run("cp", "-r", "--overwrite", "dav://127.0.0.1:\(server.port)/d", "there")
-            expectLoginPage(outcome, 7)
+            expectLoginPage(outcome, code: 7)
             #expect(try runner.names("there/d") == ["book.txt"])
             #expect(try runner.read("there/d/book.txt") == "mine")
         }
@@ -134,7 +134,7 @@ import Testing
         defer { server.stop() }
         try await CommandRunner.use { runner in
             let outcome = try await runner.run(verb + ["dav://127.0.0.1:\(server.port)/d/book.txt"] + (verb == ["cp"] ? ["-"] : []))
-            expectLoginPage(outcome, 1)
+            expectLoginPage(outcome, code: 1)
             #expect(outcome.output == Self.login)
         }
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// `sniff` and `book`: what is it, and what is in it?
 @Suite struct CommandBookTests {
-    private func expectSniffed(_ item: Any?, _ location: String, _ type: String?, by: String?, at place: SourceLocation = #_sourceLocation)
+    private func expectSniffed(_ item: Any?, location: String, type: String?, by: String?, at place: SourceLocation = #_sourceLocation)
     {
         let item = item as? [String: Any] ?? [:]
         #expect(item["location"] as? String == location, sourceLocation: place)
@@ -18,12 +18,12 @@ import Testing
         try await CommandRunner.use { runner in
             try runner.write("a.epub", try SampleBook.small())
             try runner.write("b.txt", try SampleBook.small())
-            expectSniffed(try await runner.run("sniff", "--json", "a.epub").json, "a.epub", "application/epub+zip", by: "hint")
+            expectSniffed(try await runner.run("sniff", "--json", "a.epub").json, location: "a.epub", type: "application/epub+zip", by: "hint")
             expectSniffed(
-                try await runner.run("sniff", "--json", "--content", "a.epub").json, "a.epub", "application/epub+zip", by: "content")
+                try await runner.run("sniff", "--json", "--content", "a.epub").json, location: "a.epub", type: "application/epub+zip", by: "content")
             expectSniffed(
-                try await runner.run("sniff", "--json", "--content", "b.txt").json, "b.txt", "application/epub+zip", by: "content")
-            expectSniffed(try await runner.run("sniff", "--json", "--ext", "pdf", "b.txt").json, "b.txt", "application/pdf", by: "hint")
+                try await runner.run("sniff", "--json", "--content", "b.txt").json, location: "b.txt", type: "application/epub+zip", by: "content")
+            expectSniffed(try await runner.run("sniff", "--json", "--ext", "pdf", "b.txt").json, location: "b.txt", type: "application/pdf", by: "hint")
             let both = try await runner.run("sniff", "--json", "a.epub", "b.txt")
             #expect((both.json as? [Any])?.count == 2 && both.code == 0)
         }
@@ -34,7 +34,7 @@ import Testing
             try runner.write("empty", "")
             let outcome = try await runner.run("sniff", "--json", "empty")
             expectFailure(outcome, 8, "carrel: sniff empty: ")
-            expectSniffed(outcome.json, "empty", nil, by: nil)
+            expectSniffed(outcome.json, location: "empty", type: nil, by: nil)
             try runner.write("a.pdf", "%PDF-1.4")
             let both = try await runner.run("sniff", "--json", "empty", "a.pdf")
             #expect(both.code == 7 && (both.json as? [Any])?.count == 2)

@@ -14,7 +14,7 @@ import Testing
     }()
 
     /// A PNG file of 240 × 360 pixels.
-    private func writePicture(_ runner: CommandRunner, _ name: String) async throws {
+    private func writePicture(_ runner: CommandRunner, name: String) async throws {
         try runner.write("cover.epub", try SampleBook.small(.epub2))
         #expect(try await runner.run("book", "cover", "cover.epub", name).code == 0)
     }
@@ -31,7 +31,7 @@ import Testing
 
     @Test(.enabled(if: isWhole)) func `a picture says how large it is, in numbers`() async throws {
         try await CommandRunner.use { runner in
-            try await writePicture(runner, "c.png")
+            try await writePicture(runner, name: "c.png")
             let object = try await runner.run("props", "--json", "c.png").object
             #expect(object["width"] as? Int == 240 && object["height"] as? Int == 360 && object["mediaType"] as? String == "image/png")
         }
@@ -39,7 +39,7 @@ import Testing
 
     @Test(.enabled(if: isWhole)) func `a thumbnail goes to a file, to standard output, and over no other file`() async throws {
         try await CommandRunner.use { runner in
-            try await writePicture(runner, "c.png")
+            try await writePicture(runner, name: "c.png")
             let made = try await runner.run("thumb", "--size", "90", "--json", "c.png", "t.jpg")
             #expect(made.code == 0 && made.object["width"] as? Int == 60 && made.object["height"] as? Int == 90)
             let image = try Data(contentsOf: runner.folder.appending(path: "t.jpg"))

@@ -17,7 +17,7 @@ struct CommandSFTPAccessTests {
     }
 
     /// Every line that is written has to be free of these.
-    private func expectNoSecret(_ outcome: CommandRunner.Outcome, _ secrets: [String]) {
+    private func expectNoSecret(_ outcome: CommandRunner.Outcome, secrets: [String]) {
         for secret in secrets where !secret.isEmpty { #expect(!(outcome.error + outcome.text).contains(secret)) }
     }
 
@@ -28,14 +28,14 @@ struct CommandSFTPAccessTests {
             let url = server.url.absoluteString.replacingOccurrences(of: "reader@", with: "reader:\(encoded)@")
             let outcome = try await runner.run("ls", "--json", "--verbose", "--stats", url)
             #expect(outcome.code == 0, "\(outcome.error)")
-            expectNoSecret(outcome, [Self.password, encoded])
+            expectNoSecret(outcome, secrets: [Self.password, encoded])
             let missing = try await runner.run("stat", "--verbose", "\(url)no-such-file")
             #expect(missing.code == 3)
-            expectNoSecret(missing, [Self.password, encoded])
+            expectNoSecret(missing, secrets: [Self.password, encoded])
             let wrong = url.replacingOccurrences(of: ":\(encoded)@", with: ":SECRET@")
             let refused = try await runner.run("ls", "--json", "--verbose", "--stats", "--retries", "0", wrong)
             #expect(refused.code == 4, "\(refused.error)")
-            expectNoSecret(refused, ["SECRET"])
+            expectNoSecret(refused, secrets: ["SECRET"])
         }
     }
 

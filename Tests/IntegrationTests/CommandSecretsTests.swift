@@ -44,7 +44,7 @@ import Testing
         try await CommandRunner.use { runner in
             let places = ["dav://127.0.0.1:1/a", "dav://127.0.0.1:2/a"]
             for flags in [["--user", "me"], ["--insecure"], ["--allow-clear-password"]] {
-                expectFailureIgnoringWarning(try await runner.run(["cp"] + flags + places), 2, "two hosts")
+                expectFailureIgnoringWarning(try await runner.run(["cp"] + flags + places), code: 2, part: "two hosts")
             }
             runner.environment["CARREL_PASSWORD"] = "SECRET"
             expectFailure(try await runner.run(["cp"] + places), 2, "two hosts")
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    private func expectFailureIgnoringWarning(_ outcome: CommandRunner.Outcome, _ code: Int32, _ part: String) {
+    private func expectFailureIgnoringWarning(_ outcome: CommandRunner.Outcome, code: Int32, part: String) {
         #expect(outcome.code == code)
         #expect(outcome.errorLines.filter { !$0.contains("WARNING") }.count == 1 && outcome.error.contains(part))
     }

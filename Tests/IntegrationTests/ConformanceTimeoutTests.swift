@@ -53,23 +53,23 @@ import WebDAVFileProvider
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
         let configuration = WebDAVConfiguration(baseURL: server.url("dav"))
-        try await expectTimeout(of: form, try WebDAVFileProvider(configuration: configuration, options: options))
+        try await expectTimeout(of: form, provider: try WebDAVFileProvider(configuration: configuration, options: options))
     }
 
     @Test(arguments: Form.reading) func `over HTTP, a server's silence ends an operation once, with a time-out`(form: Form) async throws {
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
-        try await expectTimeout(of: form, try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
+        try await expectTimeout(of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
     }
 
     @Test(arguments: Form.reading.filter { $0.testDescription != "looking" })
     func `a server that falls silent half way ends an operation once, with a time-out`(form: Form) async throws {
         let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 40_000)) }
         defer { server.stop() }
-        try await expectTimeout(of: form, try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
+        try await expectTimeout(of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
     }
 
-    private func expectTimeout(of form: Form, _ provider: any FileProvider) async throws {
+    private func expectTimeout(of form: Form, provider: any FileProvider) async throws {
         let local = try TemporaryFolder()
         try Data(count: 100_000).write(to: local.url.appending(path: "up"))
         let calls = CollectedValues<(any Error)?>()

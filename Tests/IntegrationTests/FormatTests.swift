@@ -28,7 +28,7 @@ import Testing
         let first = book.get(try #require(book.readingOrder.first, "\(sample)"))
         #expect(book.warnings.isEmpty, "\(sample): \(book.warnings)")
         if sample.isLocked {
-            try await expectLocked(book, first, "\(sample)")
+            try await expectLocked(book, resource: first, sample: "\(sample)")
             await book.close()
             return
         }
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// What is encrypted is refused in a sentence that says why, whole and in part.
-    private func expectLocked(_ book: Publication, _ resource: any Resource, _ sample: Comment) async throws {
+    private func expectLocked(_ book: Publication, resource: any Resource, sample: Comment) async throws {
         let protection = try #require(book.protection, sample)
         #expect(protection.scheme == .lcp && protection.isLocked, sample)
         let reason = try #require(protection.reason, sample)

@@ -64,7 +64,7 @@ struct SFTPHostKeyTests {
         }
     }
 
-    private func connectByProgram(_ file: String, _ hostKeys: TrustPolicy.HostKeys = .known) async throws {
+    private func connectByProgram(_ file: String, hostKeys: TrustPolicy.HostKeys = .known) async throws {
         var options = TestServers.sftpOptions(nil, retries: 0)
         options.trust.identities = [try TestServers.sshKey("ED25519")]
         options.trust.knownHosts = [file]
@@ -80,18 +80,18 @@ struct SFTPHostKeyTests {
             try runner.write("hosts", "")
             let unknown = await #expect(throws: URLError.self) { try await connectByProgram(file) }
             #expect(unknown?.code == .serverCertificateHasUnknownRoot, "\(String(describing: unknown))")
-            try await connectByProgram(file, .acceptNew)
+            try await connectByProgram(file, hostKeys: .acceptNew)
             #expect(try runner.read("hosts").contains("ssh-"))
             try await connectByProgram(file)
             try runner.write("hosts", try await otherKeys(runner))
             let (own, others) = (try await fingerprints(runner, TestServers.knownHosts), try await fingerprints(runner, file))
             for hostKeys in [TrustPolicy.HostKeys.known, .acceptNew] {
-                let changed = await #expect(throws: URLError.self) { try await connectByProgram(file, hostKeys) }
+                let changed = await #expect(throws: URLError.self) { try await connectByProgram(file, hostKeys: hostKeys) }
                 let sentence = changed?.localizedDescription ?? ""
                 #expect(changed?.code == .serverCertificateUntrusted)
                 for list in [own, others] { #expect(list.contains { sentence.contains($0) }, "\(sentence)") }
             }
-            let pinned = await #expect(throws: CocoaError.self) { try await connectByProgram(file, .pinned(own)) }
+            let pinned = await #expect(throws: CocoaError.self) { try await connectByProgram(file, hostKeys: .pinned(own)) }
             #expect(pinned?.code == .featureUnsupported)
         }
     }

@@ -135,11 +135,11 @@ import Testing
                     var numbers = SeededNumbers(seed &* 7919)
                     nature.skew = Double.random(in: -20_000...20_000, using: &numbers)
                     let sides = SyncHistory.Sides(
-                        UnreliableStorage(try LocalFileProvider(root: scratch.appending(path: "local")), nature), .root,
-                        UnreliableStorage(server, nature), root)
+                        UnreliableStorage(try LocalFileProvider(root: scratch.appending(path: "local")), nature: nature), .root,
+                        UnreliableStorage(server, nature: nature), root)
                     // The clocks of the others are real and coarse, and they give no tags: two versions are told apart by their sizes alone.
                     let history = SyncHistory(
-                        seed: seed, sides, state: scratch.appending(path: "state.db"),
+                        seed: seed, folders: sides, state: scratch.appending(path: "state.db"),
                         hasUniqueSizes: !storage.testDescription.contains(#/S3|Apache/#))
                     do { try await history.run(rounds: 3) } catch { Issue.record("seed \(seed): \(error)") }
                 }

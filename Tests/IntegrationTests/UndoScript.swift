@@ -90,7 +90,7 @@ struct UndoScript {
             } else {
                 #expect(try await snapshot() == states.last, "after an operation that was refused, behind \(operations)")
             }
-            if number(below: 12) == 0 { try await goBack(number(below: 4), &states, &operations) }
+            if number(below: 12) == 0 { try await goBack(number(below: 4), states: &states, operations: &operations) }
         }
         #expect(operations.count > count / 3)
         for _ in 0..<2 {
@@ -109,7 +109,7 @@ struct UndoScript {
 
     /// Undoes some steps and redoes some of these; what comes next starts from there.
     private mutating func goBack(
-        _ steps: Int, _ states: inout [[String: Data?]], _ operations: inout [FileOperationType]
+        _ steps: Int, states: inout [[String: Data?]], operations: inout [FileOperationType]
     ) async throws {
         var count = operations.count
         for _ in 0..<min(steps, count) {

@@ -24,7 +24,7 @@ import Testing
         let context = machine.context(.root, writing: false)
         func devices(below path: String) throws -> [UInt] {
             let folder = try FileDescriptor(path: path, flags: LocalFlags.names)
-            return try machine.mounted(below: folder, context).map { try ItemStatus(of: $0, context).device }
+            return try machine.mounted(below: folder, context: context).map { try ItemStatus(of: $0, context).device }
         }
         let memory = try ItemStatus(of: FileDescriptor(path: "/dev/shm", flags: LocalFlags.names), context).device
         for path in ["/", "/dev"] {
@@ -55,10 +55,10 @@ import Testing
         }
         let removal = LocalRemoval(flag: CancellationFlag(), context: context, progress: ProgressReporter(), copied: copied)
         guard let changed else {
-            try removal.runAside(place("tree"), .all)
+            try removal.runAside(place("tree"), calls: .all)
             return #expect(try folder.names() == ["copy", "copy/link", "copy/sub", "copy/sub/one", "copy/sub/two"])
         }
-        let error = #expect(throws: CocoaError.self) { try removal.runAside(place("tree"), .all) }
+        let error = #expect(throws: CocoaError.self) { try removal.runAside(place("tree"), calls: .all) }
         #expect((error?.underlying as? POSIXError)?.code == .ESTALE)
         #expect(folder.text(changed) == "new")
         #expect(try folder.names().filter { $0.hasPrefix("copy") }.count == 5)
@@ -74,7 +74,7 @@ import Testing
         let names = place("a.b.txt").namesForChanged.map { String(decoding: $0, as: UTF8.self) }
         #expect(names.count == 9 && names[0] == "a.b (changed).txt" && names[8] == "a.b (changed 9).txt")
         #expect(place(".a").namesForChanged[0] == Array(".a (changed)".utf8))
-        place("aside").comeBack(to: place("a.b.txt"), .all, isFolder: false)
+        place("aside").comeBack(to: place("a.b.txt"), calls: .all, isFolder: false)
         #expect(folder.text("/a.b.txt") == "old" && folder.text("/a.b (changed).txt") == "new")
     }
 }

@@ -22,7 +22,7 @@ final class WatchedFolder {
     ) async throws {
         let (storage, root) = (try storage ?? TestFolder(), try ProviderPath(path))
         let watch = try await storage.provider.watch(path: root, options: options ?? WatchOptions(window: window))
-        let folder = try await WatchedFolder(storage, watch, root: root)
+        let folder = try await WatchedFolder(storage, watch: watch, root: root)
         // From here on every change comes after the first listing.
         try folder.storage.put("x", at: path + "/start")
         _ = try await folder.next()

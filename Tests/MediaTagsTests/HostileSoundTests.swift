@@ -9,7 +9,7 @@ import Testing
 struct HostileSoundTests {
     static let samples =
         XiphTests.samples.map(\.data) + [
-            SampleSound.mp3(SampleSound.id3(SampleSound.chapterFrame("a", (0, "One")), SampleSound.pictureFrame()), frames: 2),
+            SampleSound.mp3(SampleSound.id3(SampleSound.chapterFrame("a", chapter: (0, "One")), SampleSound.pictureFrame()), frames: 2),
             SampleSound.MP4().bytes.data,
             {
                 var file = SampleSound.MP4()

@@ -12,8 +12,8 @@ struct ID3Tests {
         let tag = SampleSound.id3(
             SampleSound.frame("TIT2", text: "A Recording", version: version), SampleSound.frame("TPE1", text: "Ann\0Bob", version: version),
             SampleSound.frame("TXXX", Data([3]) + Data("narrator\0Ned".utf8), version: version),
-            SampleSound.pictureFrame(version: version), SampleSound.chapterFrame("b", (61.5, "Two"), version: version),
-            SampleSound.chapterFrame("a", (0, "One"), version: version), Data(count: 100), version: version)
+            SampleSound.pictureFrame(version: version), SampleSound.chapterFrame("b", chapter: (61.5, "Two"), version: version),
+            SampleSound.chapterFrame("a", chapter: (0, "One"), version: version), Data(count: 100), version: version)
         let data = SampleSound.mp3(tag)
         let found = try await read(data)
         #expect(found.tags == ["TITLE": ["A Recording"], "ARTIST": ["Ann", "Bob"], "NARRATOR": ["Ned"]])
@@ -24,10 +24,10 @@ struct ID3Tests {
 
     @Test func `a table of contents has the order and the parts`() async throws {
         let tag = SampleSound.id3(
-            SampleSound.contentsFrame("toc", ["part", "c", "loop"], isTop: true),
-            SampleSound.contentsFrame("part", ["b", "a", "toc"], title: "Part", isTop: false),
-            SampleSound.contentsFrame("loop", ["loop", "part"], title: "Loop", isTop: false),
-            SampleSound.chapterFrame("a", (0, "A")), SampleSound.chapterFrame("b", (1, "B")), SampleSound.chapterFrame("c", (2, "C")))
+            SampleSound.contentsFrame("toc", children: ["part", "c", "loop"], isTop: true),
+            SampleSound.contentsFrame("part", children: ["b", "a", "toc"], title: "Part", isTop: false),
+            SampleSound.contentsFrame("loop", children: ["loop", "part"], title: "Loop", isTop: false),
+            SampleSound.chapterFrame("a", chapter: (0, "A")), SampleSound.chapterFrame("b", chapter: (1, "B")), SampleSound.chapterFrame("c", chapter: (2, "C")))
         let chapters = try await read(SampleSound.mp3(tag)).chapters
         #expect(chapters.map(\.title) == ["Part", "C"] && chapters[0].children.map(\.title) == ["B", "A"] && chapters[0].start == 1)
     }

@@ -22,24 +22,24 @@ import Testing
 
     @Test func `that names which may lead out of it were left out`() async throws {
         let one = "“../x” in the archive is a name that may lead out of it, or names nothing; the entry was left out."
-        #expect(try await warnings(["a", "../x"]) == [ContentWarning("unsafe-entry", .moderate, one)])
+        #expect(try await warnings(["a", "../x"]) == [ContentWarning("unsafe-entry", severity: .moderate, message: one)])
         let many = "“//host/x” and 2 more in the archive are names that may lead out of it, or name nothing; the entries were left out."
-        let expected = [ContentWarning("unsafe-entry", .moderate, many)]
+        let expected = [ContentWarning("unsafe-entry", severity: .moderate, message: many)]
         #expect(try await warnings(["//host/x", "C:\\x", "a", "b/../../c"]) == expected)
     }
 
     @Test func `that names began with a slash`() async throws {
         let one = "“/a” in the archive begins with a slash; it was taken for a name below the archive's root."
-        #expect(try await warnings(["/a", "b"]) == [ContentWarning("rooted-entry", .minor, one)])
+        #expect(try await warnings(["/a", "b"]) == [ContentWarning("rooted-entry", severity: .minor, message: one)])
         let many = "“/a” and 1 more in the archive begin with a slash; they were taken for names below the archive's root."
-        #expect(try await warnings(["/a", "\\b"]) == [ContentWarning("rooted-entry", .minor, many)])
+        #expect(try await warnings(["/a", "\\b"]) == [ContentWarning("rooted-entry", severity: .minor, message: many)])
     }
 
     @Test func `that repeated files were left out, and nothing of folders and the root`() async throws {
         let one = "“a” is in the archive more than once; the first entry counts."
-        #expect(try await warnings(["a", "b", "a"]) == [ContentWarning("repeated-entry", .moderate, one)])
+        #expect(try await warnings(["a", "b", "a"]) == [ContentWarning("repeated-entry", severity: .moderate, message: one)])
         let many = "“a” and 1 more are in the archive more than once; the first entry of each name counts."
-        #expect(try await warnings(["a", "b", "a", "b"]) == [ContentWarning("repeated-entry", .moderate, many)])
+        #expect(try await warnings(["a", "b", "a", "b"]) == [ContentWarning("repeated-entry", severity: .moderate, message: many)])
         #expect(try await warnings(["./", "a/", "a/b", "a/"]).isEmpty)
     }
 
@@ -50,8 +50,8 @@ import Testing
         ending.trailing = [0x0A]
         let expected = [
             ContentWarning(
-                "bytes-before-archive", .minor, "300 bytes in front of the archive are no part of it; they were passed over."),
-            ContentWarning("bytes-behind-archive", .minor, "One byte behind the archive is no part of it; it was passed over."),
+                "bytes-before-archive", severity: .minor, message: "300 bytes in front of the archive are no part of it; they were passed over."),
+            ContentWarning("bytes-behind-archive", severity: .minor, message: "One byte behind the archive is no part of it; it was passed over."),
         ]
         #expect(try await warnings(prefix: Data(count: 300), ending: ending, ["a"]) == expected)
     }
@@ -99,7 +99,7 @@ import Testing
         let book = try await Shelf().open("b.cbz", [("1.png", "x"), ("../a\u{1B}[2J\u{2028}\u{202E}b", "x")])
         let problem = "in the archive is a name that may lead out of it, or names nothing; the entry was left out."
         let message = "“../a\u{FFFD}[2J\u{FFFD}\u{FFFD}b” \(problem)"
-        #expect(book.warnings == [ContentWarning("unsafe-entry", .moderate, message)])
+        #expect(book.warnings == [ContentWarning("unsafe-entry", severity: .moderate, message: message)])
     }
 
     @Test func `that links in an unpacked book were left out`() async throws {
@@ -110,7 +110,7 @@ import Testing
         let provider = try LocalFileProvider(root: folder.url)
         let archive = try await FolderArchive.open(provider, path: .root)
         let message = "“/2.png” is a link or a device, not a file; it was left out."
-        #expect(archive.warnings == [ContentWarning("special-entry", .moderate, message)])
+        #expect(archive.warnings == [ContentWarning("special-entry", severity: .moderate, message: message)])
         #expect(archive.entries.map(\.path) == ["1.png"])
     }
 
@@ -124,10 +124,10 @@ import Testing
             let archive = try await PackedArchive.open(try CountingReader(PackedBuilder.data(.tar, files)))
             let expected = [
                 ContentWarning(
-                    "unsafe-entry", .moderate,
-                    "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."),
-                ContentWarning("repeated-entry", .moderate, "“a” is in the archive more than once; the first entry counts."),
-                ContentWarning("special-entry", .moderate, "“link” is a link or a device, not a file; it was left out."),
+                    "unsafe-entry", severity: .moderate,
+                    message: "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."),
+                ContentWarning("repeated-entry", severity: .moderate, message: "“a” is in the archive more than once; the first entry counts."),
+                ContentWarning("special-entry", severity: .moderate, message: "“link” is a link or a device, not a file; it was left out."),
             ]
             #expect(archive.warnings == expected)
             #expect(try await PackedArchive.open(try CountingReader(PackedBuilder.data(.sevenZip, [File("a", "1")]))).warnings.isEmpty)

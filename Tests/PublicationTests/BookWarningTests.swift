@@ -18,7 +18,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
     var testDescription: String { warning.message }
 
     init(_ tag: String, _ message: String, change: (inout OddBook) -> Void) {
-        warning = ContentWarning(tag, .minor, message)
+        warning = ContentWarning(tag, severity: .minor, message: message)
         book = OddBook.with(change)
     }
 
@@ -91,12 +91,12 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         #expect(try await open("c.cbz", pages).isEmpty)
         #expect(
             try await open("c.cbz", pages + [("odd.exe", "x")]) == [
-                ContentWarning("unused-file", .minor, "“odd.exe” is neither picture nor known metadata; it was passed over.")
+                ContentWarning("unused-file", severity: .minor, message: "“odd.exe” is neither picture nor known metadata; it was passed over.")
             ])
         #expect(
             try await open("c.cbz", pages + [("z/2.heic", "x"), ("z/1.html", "x")]) == [
                 ContentWarning(
-                    "unused-file", .moderate, "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
+                    "unused-file", severity: .moderate, message: "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
             ])
         let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) { $1 }
         let log = WarningLog()
@@ -113,7 +113,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         let book = try await ImageParser().parse(asset, warnings: log)
         #expect(book?.manifest.metadata.title == "T" && fetcher.requests == ["a/comicinfo.xml"])
         let message = "The comic has 2 files called ComicInfo.xml; “a/comicinfo.xml” counts, which lies nearest to the root."
-        #expect(log.all == [ContentWarning("repeated-metadata", .minor, message)])
+        #expect(log.all == [ContentWarning("repeated-metadata", severity: .minor, message: message)])
     }
 
     @Test func `of a ComicInfo.xml that cannot be read it is told why`() async throws {
@@ -129,29 +129,29 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
             ([("l.m3u", "b.mp3\na.mp3")], nil), ([("l.pls", "x"), ("l.cue", "x")], nil),
             (
                 [("l.m3u", "b.mp3\nc.mp3\na.mp3")],
-                ContentWarning("wrong-playlist", .moderate, "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
+                ContentWarning("wrong-playlist", severity: .moderate, message: "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
             ),
             (
                 [("l.m3u", "../b.mp3\nc.mp3\n#x\nhttp://example.com/a.mp3")],
                 ContentWarning(
-                    "wrong-playlist", .moderate, "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
+                    "wrong-playlist", severity: .moderate, message: "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
             ),
             (
                 [("l.m3u8", "b.mp3")],
                 ContentWarning(
-                    "wrong-playlist", .moderate, "The playlist “l.m3u8” does not name each track of the book once; \(byName)")
+                    "wrong-playlist", severity: .moderate, message: "The playlist “l.m3u8” does not name each track of the book once; \(byName)")
             ),
             (
                 [("l.m3u", ""), ("m.m3u", "")],
-                ContentWarning("several-playlists", .minor, "The book has 2 playlists; \(byName)")
+                ContentWarning("several-playlists", severity: .minor, message: "The book has 2 playlists; \(byName)")
             ),
             (
                 [("l.m3u", String(repeating: "#", count: 1 << 21))],
-                ContentWarning("damaged-playlist", .moderate, "The playlist “l.m3u” cannot be read; \(byName)")
+                ContentWarning("damaged-playlist", severity: .moderate, message: "The playlist “l.m3u” cannot be read; \(byName)")
             ),
             (
                 [("booklet.docx", "x")],
-                ContentWarning("unused-file", .minor, "“booklet.docx” is no part of an audiobook; it was passed over.")
+                ContentWarning("unused-file", severity: .minor, message: "“booklet.docx” is no part of an audiobook; it was passed over.")
             ),
         ] as [([(String, String)], ContentWarning?)])
     func `a playlist that does not fit is told`(files: [(String, String)], expected: ContentWarning?) async throws {
@@ -160,7 +160,7 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
 
     @Test func `a message that is too long keeps its end`() {
         let log = WarningLog()
-        log.warn("long", .minor, "“" + String(repeating: "x", count: 100_000) + "” is wrong; it was left out.")
+        log.warn("long", severity: .minor, message: "“" + String(repeating: "x", count: 100_000) + "” is wrong; it was left out.")
         #expect(log.all[0].message.unicodeScalars.count == 1_000)
         #expect(log.all[0].message.hasPrefix("“x") && log.all[0].message.hasSuffix("x” is wrong; it was left out."))
     }

@@ -103,7 +103,7 @@ private let block = Int(CacheHeader.usualBlock)
         #expect(await readingFails(offline.get("b.txt"))?.isUnavailable == true)
         #expect(try await resource.read(range(0, block)) == bytes[..<block])
         let strict = fetcher(nil, CachingPolicy(servesOffline: false))
-        #expect(await readingFails(strict.get("a.mp3"), range(5, 700))?.isUnavailable == true)
+        #expect(await readingFails(strict.get("a.mp3"), range: range(5, 700))?.isUnavailable == true)
         await #expect(throws: URLError.self) { try await strict.links() }
         medium.change { $0.isOffline = false }
         #expect(try await resource.read() == bytes)
@@ -111,7 +111,7 @@ private let block = Int(CacheHeader.usualBlock)
 
     @Test func `drops an old version when the medium has another one`() async throws {
         _ = try await fetcher().get("a.mp3").read()
-        let other = Data.seeded(bytes.count, 9)
+        let other = Data.seeded(bytes.count, seed: 9)
         medium.change { $0.items["a.mp3"] = .init(data: other, tag: "2") }
         let count = medium.requests.count
         #expect(try await fetcher().get("a.mp3").read() == other)
@@ -125,7 +125,7 @@ private let block = Int(CacheHeader.usualBlock)
     @Test func `never asks about what it holds, and still mixes nothing`() async throws {
         let policy = CachingPolicy(.never)
         _ = try await fetcher().get("a.mp3").read(range(0, block))
-        let other = Data.seeded(bytes.count, 9)
+        let other = Data.seeded(bytes.count, seed: 9)
         medium.change { $0.items["a.mp3"] = .init(data: other, tag: "2") }
         let resource = fetcher(nil, policy).get("a.mp3")
         #expect(try await resource.read(range(0, 100)) == bytes[..<100])
@@ -135,7 +135,7 @@ private let block = Int(CacheHeader.usualBlock)
 
     @Test(arguments: [false, true], [false, true])
     func `fails rather than mix when the medium changes while it is read`(isCareless: Bool, isLate: Bool) async throws {
-        let other = Data.seeded(bytes.count, 9)
+        let other = Data.seeded(bytes.count, seed: 9)
         medium.change { state in
             state.isCareless = isCareless
             state.afterPiece = { [medium] piece in
@@ -153,7 +153,7 @@ private let block = Int(CacheHeader.usualBlock)
     }
 
     @Test func `does not go on with a part whose version nobody can tell`() async throws {
-        let other = Data.seeded(bytes.count, 9)
+        let other = Data.seeded(bytes.count, seed: 9)
         medium.change { $0.items["a.mp3"] = .init(data: bytes, tag: nil) }
         _ = try await fetcher().get("a.mp3").read(range(0, block))
         medium.change { $0.items["a.mp3"] = .init(data: other, tag: nil) }

@@ -59,7 +59,7 @@ final class CountedMedium: Fetcher {
     func get(_ link: Link) -> any Resource {
         var link = link
         if link.href.hasPrefix("/") { link.href.removeFirst() }
-        return MediumResource(link, self)
+        return MediumResource(link, medium: self)
     }
 
     func close() async { state.withLock { $0.isClosed = true } }
@@ -141,7 +141,7 @@ final class CacheRoom: Sendable {
 
 extension Data {
     /// The same bytes for the same seed; made once, as that takes long without optimisation.
-    static func seeded(_ count: Int, _ seed: UInt64 = 1) -> Data {
+    static func seeded(_ count: Int, seed: UInt64 = 1) -> Data {
         made.withLock { made in
             if let data = made[[UInt64(count), seed]] { return data }
             var numbers = SeededNumbers(seed: seed)
@@ -155,7 +155,7 @@ extension Data {
 }
 
 /// The error of a read; nil for none.
-func readingFails(_ resource: any Resource, _ range: Range<Int64>? = nil) async -> (any Error)? {
+func readingFails(_ resource: any Resource, range: Range<Int64>? = nil) async -> (any Error)? {
     do {
         _ = try await resource.read(range)
         return nil

@@ -20,7 +20,7 @@ private let block = Int(CacheHeader.usualBlock)
     init() throws {
         room = try CacheRoom()
         var items: [String: Data] = [:]
-        for index in 0..<9 { items["\(index).mp3"] = Data.seeded(index * block / 2 + 17, UInt64(index + 1)) }
+        for index in 0..<9 { items["\(index).mp3"] = Data.seeded(index * block / 2 + 17, seed: UInt64(index + 1)) }
         medium = CountedMedium(items)
         total = Int64(items.values.reduce(0) { $0 + $1.count })
         links = items.keys.sorted().map { Link(href: $0) }
@@ -43,7 +43,7 @@ private let block = Int(CacheHeader.usualBlock)
         for (name, item) in medium.state.withLock({ $0.items }) {
             for start in stride(from: 0, to: item.data.count, by: block) {
                 let range = Int64(start)..<Int64(min(start + block, item.data.count))
-                if await readingFails(offline.get(name), range) == nil { kept += Int64(range.count) }
+                if await readingFails(offline.get(name), range: range) == nil { kept += Int64(range.count) }
             }
         }
         return kept

@@ -18,7 +18,7 @@ private let block = Int(CacheHeader.usualBlock)
     init() throws {
         room = try CacheRoom()
         var items = ["a.mp3": bytes]
-        for index in 0..<8 { items["\(index)"] = Data.seeded(2 * block, UInt64(index + 50)) }
+        for index in 0..<8 { items["\(index)"] = Data.seeded(2 * block, seed: UInt64(index + 50)) }
         medium = CountedMedium(items)
     }
 
@@ -36,7 +36,7 @@ private let block = Int(CacheHeader.usualBlock)
         case entryBeforeData, entryOfOtherBlock, bitFlipped, dataZeroed, allZero, otherResource, grown
     }
 
-    private func harm(_ damage: Damage, _ file: FileHandle) throws {
+    private func harm(_ damage: Damage, file: FileHandle) throws {
         func write(_ data: Data, at offset: UInt64) throws {
             try file.seek(toOffset: offset)
             try file.write(contentsOf: data)
@@ -48,10 +48,10 @@ private let block = Int(CacheHeader.usualBlock)
         case .tableCutOff: try file.truncate(atOffset: 141)
         case .dataCutOff: try file.truncate(atOffset: page + UInt64(2 * block + 100))
         case .lastByteMissing: try file.truncate(atOffset: size - 1)
-        case .headerGarbage: try write(.seeded(90, 7), at: 8)
+        case .headerGarbage: try write(.seeded(90, seed: 7), at: 8)
         case .markGone: try write(Data([0]), at: 0)
         case .lengthChanged: try write(Data([1, 2, 3, 4]), at: 80)
-        case .entryGarbage: try write(.seeded(8, 8), at: UInt64(CacheHeader.size) + 8)
+        case .entryGarbage: try write(.seeded(8, seed: 8), at: UInt64(CacheHeader.size) + 8)
         case .entryBeforeData: try write(Data(count: block), at: page + UInt64(3 * block))
         case .entryOfOtherBlock:
             try file.seek(toOffset: UInt64(CacheHeader.size))
@@ -60,8 +60,8 @@ private let block = Int(CacheHeader.usualBlock)
         case .bitFlipped: try write(Data([bytes[block + 5] ^ 4]), at: page + UInt64(block + 5))
         case .dataZeroed: try write(Data(count: bytes.count), at: page)
         case .allZero: try write(Data(count: Int(size)), at: 0)
-        case .otherResource: try write(.seeded(32, 5), at: 8)
-        case .grown: try write(.seeded(1000, 5), at: size)
+        case .otherResource: try write(.seeded(32, seed: 5), at: 8)
+        case .grown: try write(.seeded(1000, seed: 5), at: size)
         }
     }
 
@@ -69,7 +69,7 @@ private let block = Int(CacheHeader.usualBlock)
     func `never gives bytes of a damaged file`(damage: Damage) async throws {
         _ = try await fetcher().get("a.mp3").read()
         let count = medium.requests.count
-        try room.tamper { try harm(damage, $0) }
+        try room.tamper { try harm(damage, file: $0) }
         let resource = fetcher().get("a.mp3")
         #expect(try await resource.read(range(block + 1, block + 9)) == bytes[block + 1..<block + 9])
         #expect(try await resource.read() == bytes)
@@ -83,7 +83,7 @@ private let block = Int(CacheHeader.usualBlock)
     @Test(arguments: Damage.allCases)
     func `gives offline what was not damaged, and nothing else`(damage: Damage) async throws {
         _ = try await fetcher().get("a.mp3").read()
-        try room.tamper { try harm(damage, $0) }
+        try room.tamper { try harm(damage, file: $0) }
         medium.change { $0.isOffline = true }
         let resource = fetcher().get("a.mp3")
         for start in stride(from: 0, to: bytes.count, by: block) {
@@ -137,7 +137,7 @@ private let block = Int(CacheHeader.usualBlock)
         let cache = room.cache(Int64(7 * block))
         let pinned = fetcher(cache, scope: "pinned")
         try await pinned.preload([Link(href: "0"), Link(href: "1")])
-        for href in ["2", "3", "4"] { #expect(try await fetcher(cache).get(href).read() == Data.seeded(2 * block, UInt64(href)! + 50)) }
+        for href in ["2", "3", "4"] { #expect(try await fetcher(cache).get(href).read() == Data.seeded(2 * block, seed: UInt64(href)! + 50)) }
         await #expect { try await pinned.preload([Link(href: "a.mp3")]) } throws: {
             ($0 as? CocoaError)?.code == .fileWriteOutOfSpace
         }
@@ -191,9 +191,9 @@ private let block = Int(CacheHeader.usualBlock)
         let inTheWay = CacheFolder(path: room.cache().folder(of: "book").path)
         _ = try inTheWay.make()
         try FileManager.default.createDirectory(atPath: "\(inTheWay.path)/\(NameDigest("0").name)", withIntermediateDirectories: true)
-        #expect(try await fetcher().get("0").read() == Data.seeded(2 * block, 50))
+        #expect(try await fetcher().get("0").read() == Data.seeded(2 * block, seed: 50))
         try Data().write(to: URL(filePath: room.cache().folder(of: "other").path))
-        #expect(try await fetcher(scope: "other").get("0").read() == Data.seeded(2 * block, 50))
+        #expect(try await fetcher(scope: "other").get("0").read() == Data.seeded(2 * block, seed: 50))
     }
 
     /// A file system of a megabyte, which needs the right to mount one: where that is missing, the test says so and fails.
@@ -227,7 +227,7 @@ private let block = Int(CacheHeader.usualBlock)
                         let read = try await fetcher.get("a.mp3").read(range(start, start + block))
                         #expect(read == bytes[start..<min(start + block, bytes.count)])
                         let small = UInt64((index + step) % 8)
-                        #expect(try await fetcher.get("\(small)").read() == Data.seeded(2 * block, small + 50))
+                        #expect(try await fetcher.get("\(small)").read() == Data.seeded(2 * block, seed: small + 50))
                     }
                 }
             }
@@ -251,7 +251,7 @@ private let block = Int(CacheHeader.usualBlock)
     @Test func `mixes nothing when two find different versions`() async throws {
         let one = fetcher(room.cache()).get("a.mp3")
         _ = try await one.read(range(0, block))
-        let next = Data.seeded(bytes.count, 77)
+        let next = Data.seeded(bytes.count, seed: 77)
         medium.change { $0.items["a.mp3"] = .init(data: next, tag: "2") }
         let other = fetcher(room.cache()).get("a.mp3")
         #expect(try await other.read(range(block, 2 * block)) == next[block..<2 * block])
@@ -310,7 +310,7 @@ private let block = Int(CacheHeader.usualBlock)
             let fetcher = fetcher(room.cache(Int64(3 * block)))
             let start = round % 4 * block
             #expect(try await fetcher.get("a.mp3").read(range(start, bytes.count)) == bytes[start...])
-            #expect(try await fetcher.get("\(round % 8)").read() == Data.seeded(2 * block, UInt64(round % 8 + 50)))
+            #expect(try await fetcher.get("\(round % 8)").read() == Data.seeded(2 * block, seed: UInt64(round % 8 + 50)))
             if round % 5 == 4 { try await room.cache().remove(scope: "book") }
         }
         _ = await child

@@ -36,7 +36,7 @@ import Testing
     ]
 
     /// Bytes replaced, removed and repeated.
-    private static func spoil(_ text: String, _ numbers: inout SeededNumbers) -> Data {
+    private static func spoil(_ text: String, numbers: inout SeededNumbers) -> Data {
         var bytes = Array(text.utf8)
         for _ in 0...(numbers.next() % 4) {
             let position = Int(numbers.next() >> 8) % (bytes.count + 1)
@@ -60,7 +60,7 @@ import Testing
         injector.htmlAttributes = ["class": "y"]
         var opened = 0
         for _ in 0..<60 {
-            let spoilt = Self.documents.mapValues { numbers.next() % 3 == 0 ? Self.spoil($0, &numbers) : Data($0.utf8) }
+            let spoilt = Self.documents.mapValues { numbers.next() % 3 == 0 ? Self.spoil($0, numbers: &numbers) : Data($0.utf8) }
             let data = try ZIPBuilder.data { zip in
                 for (name, content) in spoilt.sorted(by: { $0.key < $1.key }) { try zip.add(name, content) }
             }

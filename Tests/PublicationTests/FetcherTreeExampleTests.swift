@@ -108,7 +108,7 @@ import Testing
             "resources": [["href": "https://example.com/more.html", "type": "text/html"]],
         ])
         let shelf = Shelf()
-        try await shelf.pack(name, [("manifest.json", manifest), ("license.lcpl", "{}"), (href, "noise")])
+        try await shelf.pack(name, entries: [("manifest.json", manifest), ("license.lcpl", "{}"), (href, "noise")])
         let locked = try await shelf.open(name)
         #expect(
             locked.fetcherTree == """

@@ -14,7 +14,7 @@ private let injector: HTMLInjector = {
     return injector
 }()
 
-private func inject(_ text: String, type: String = "application/xhtml+xml", _ injector: HTMLInjector = injector) -> String? {
+private func inject(_ text: String, type: String = "application/xhtml+xml", injector: HTMLInjector = injector) -> String? {
     injector.inject(into: Data(text.utf8), of: Link(href: "a", type: type)).map { String(decoding: $0, as: UTF8.self) }
 }
 
@@ -62,10 +62,10 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", _ in
         injector.htmlAttributes = ["dir": "rtl", "class": "a", "style": #"--x: "y" & 'z'"#]
         injector.bodyAttributes = ["dir": "rtl", "class": "night"]
         #expect(
-            inject("<html><body dir='ltr' CLASS=day>", type: "text/html", injector)
+            inject("<html><body dir='ltr' CLASS=day>", type: "text/html", injector: injector)
                 == #"<html class="a" dir="rtl" style="--x: &quot;y&quot; &amp; 'z'"><body dir='ltr' CLASS="day night">"#)
         #expect(
-            inject("<html class='' style='b' xml:dir='x'><body class=\"\"/></html>", injector)
+            inject("<html class='' style='b' xml:dir='x'><body class=\"\"/></html>", injector: injector)
                 == #"<html dir="rtl" class='a' style='b;--x: &quot;y&quot; &amp; &#39;z&#39;' xml:dir='x'><body dir="rtl" class="night"/></html>"#
         )
     }
@@ -94,7 +94,7 @@ private func inject(_ text: String, type: String = "application/xhtml+xml", _ in
         #expect(try result("utf-16", .utf16BigEndian) == expected("utf-16", "<é/>"))
         for name in ["ISO-2022-JP", "utf-7", "UTF-32"] { #expect(try result(name, .utf8) == nil) }
         let meta = "<html><head><meta charset='windows-1252'></head>"
-        #expect(inject(meta, type: "text/html", injector) == "<html><head><meta charset='windows-1252'><&#233;/></head>")
+        #expect(inject(meta, type: "text/html", injector: injector) == "<html><head><meta charset='windows-1252'><&#233;/></head>")
     }
 
     /// Pitfall 24: lengths and ranges are those of the changed resource.

@@ -46,7 +46,7 @@ final class JSONSchemas {
         return keywords.sorted { $0.key < $1.key }.flatMap { keyword, argument -> [String] in
             switch keyword {
             case "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "const", "enum", "type":
-                logic(keyword, argument, value, schema, place)
+                logic(keyword, argument: argument, value: value, schema: schema, place: place)
             case "properties", "required", "additionalProperties", "patternProperties", "minProperties":
                 members(keyword, argument, value, schema, place)
             case "items", "minItems", "uniqueItems", "contains": elements(keyword, argument, value, place)
@@ -70,7 +70,7 @@ final class JSONSchemas {
         return check(value, schema, Place(base: parts[0], path: place.path))
     }
 
-    private func logic(_ keyword: String, _ argument: JSONValue, _ value: JSONValue, _ schema: JSONValue, _ place: Place) -> [String] {
+    private func logic(_ keyword: String, argument: JSONValue, value: JSONValue, schema: JSONValue, place: Place) -> [String] {
         switch keyword {
         case "allOf": return (argument.arrayValue ?? []).flatMap { check(value, $0, place) }
         case "anyOf", "oneOf":

@@ -35,7 +35,7 @@ import Testing
             (["landmarks": [["href": "a.html", "children": [5]]]], "1 of “children”"),
         ] as [([String: JSONValue], String)])
     func `what is no link further down is counted`(members: [String: JSONValue], what: String) async throws {
-        let expected = ContentWarning("invalid-link", .moderate, "\(what) in the manifest are no links; they are left out.")
+        let expected = ContentWarning("invalid-link", severity: .moderate, message: "\(what) in the manifest are no links; they are left out.")
         #expect(try await readium(members.merging(["readingOrder": order]) { $1 }) == [expected])
     }
 
@@ -52,11 +52,11 @@ import Testing
 
     @Test func `without a reading order it is told what there is instead`() async throws {
         let none = ContentWarning(
-            "missing-reading-order", .major, "The manifest has no reading order, so there is nothing to read; it was opened without one.")
+            "missing-reading-order", severity: .major, message: "The manifest has no reading order, so there is nothing to read; it was opened without one.")
         #expect(try await readium([:]) == [none])
         #expect(try await w3c([:]) == [none])
         let first = "The manifest has no reading order; the first page, “index.html”, is all that is in it."
-        #expect(try await w3c([:], page: "<html/>") == [ContentWarning("missing-reading-order", .minor, first)])
+        #expect(try await w3c([:], page: "<html/>") == [ContentWarning("missing-reading-order", severity: .minor, message: first)])
     }
 
     private func w3c(_ members: [String: JSONValue], page: String? = nil) async throws -> [ContentWarning] {
@@ -68,10 +68,10 @@ import Testing
     @Test func `without a name it is told whose name stands in`() async throws {
         let members: [String: JSONValue] = ["name": .null, "readingOrder": "a.html"]
         let file = "The manifest has no name; the name of the file stands in for it."
-        #expect(try await w3c(members) == [ContentWarning("missing-title", .moderate, file)])
+        #expect(try await w3c(members) == [ContentWarning("missing-title", severity: .moderate, message: file)])
         let page = "The manifest has no name; the title of the first page stands in for it."
         let html = "<html><head><title>T</title></head></html>"
-        #expect(try await w3c(members, page: html) == [ContentWarning("missing-title", .moderate, page)])
+        #expect(try await w3c(members, page: html) == [ContentWarning("missing-title", severity: .moderate, message: page)])
     }
 
     @Test(arguments: [
@@ -79,16 +79,16 @@ import Testing
         "author", "readBy",
     ])
     func `a member that makes no sense is told`(key: String) async throws {
-        let expected = ContentWarning("invalid-metadata", .minor, "The manifest's “\(key)” makes no sense; it is left out.")
+        let expected = ContentWarning("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
         #expect(try await w3c([key: 0, "readingOrder": "a.html"]) == [expected])
     }
 
     @Test func `what lies outside, and contents that are missing, are told`() async throws {
         let found = try await w3c(["readingOrder": ["a.html", "../b.html"], "resources": [["url": "toc.html", "rel": "contents"]]])
         let expected = [
-            ContentWarning("invalid-link", .major, "“../b.html” in the manifest leads out of the publication; it is left out."),
+            ContentWarning("invalid-link", severity: .major, message: "“../b.html” in the manifest leads out of the publication; it is left out."),
             ContentWarning(
-                "missing-contents", .moderate, "“toc.html” should have the table of contents and is missing; there is none."),
+                "missing-contents", severity: .moderate, message: "“toc.html” should have the table of contents and is missing; there is none."),
         ]
         #expect(found == expected)
     }
@@ -96,7 +96,7 @@ import Testing
     @Test func `a web site without a manifest is told`() async throws {
         let found = try await Shelf().open("b.lpf", [("index.html", "<html/>")]).warnings
         let sentence = "“index.html” neither names a manifest nor holds one; the page is read, and those in its table of contents."
-        #expect(found == [ContentWarning("missing-manifest", .minor, sentence)])
+        #expect(found == [ContentWarning("missing-manifest", severity: .minor, message: sentence)])
         let soup = try await Shelf().open("b.lpf", [("index.html", "<p>Hello<br>you")]).warnings
         #expect(soup.map(\.tag) == ["unreadable-page"])
         #expect(soup[0].message.hasSuffix("; what the page says about the publication is not used.") && !soup[0].message.contains(".;"))

@@ -53,7 +53,7 @@ import Testing
         #expect(book.mediaType == type)
         #expect(try await book.get(#require(book.readingOrder.first)).read().count > 0)
         let sentence = "“\(name)” is \(found) and not \(claimed), as its name or a type given with it says; it was opened as what it is."
-        #expect(book.warnings.first == ContentWarning("wrong-name", .moderate, sentence))
+        #expect(book.warnings.first == ContentWarning("wrong-name", severity: .moderate, message: sentence))
         #expect(book.warnings.count == 1)
         await book.close()
         await #expect(throws: URLError.self) { _ = try await book.get(#require(book.readingOrder.first)).read() }

@@ -17,7 +17,7 @@ private struct NoteParser: PublicationParser {
     func parse(_ asset: PublicationAsset, warnings: WarningLog) async throws -> PublicationBuilder? {
         guard asset.mediaType == Self.type, asset.form == .file, let link = try await asset.fetcher.links().first else { return nil }
         let text = try await asset.fetcher.get(link).readAsString()
-        warnings.warn("no-date", .minor, "The note has no date; none is shown.")
+        warnings.warn("no-date", severity: .minor, message: "The note has no date; none is shown.")
         let title = LocalizedString(String(text.prefix { $0 != "\n" }))
         return PublicationBuilder(manifest: Manifest(metadata: Metadata(title: title), readingOrder: [link]), fetcher: asset.fetcher)
     }
@@ -56,7 +56,7 @@ private struct CaesarProtection: ContentProtection {
         let book = try await Publication.open(path: path, of: provider, options: notes)
         #expect(book.metadata.title.string == "First line")
         #expect(book.mediaType == NoteParser.type)
-        #expect(book.warnings == [ContentWarning("no-date", .minor, "The note has no date; none is shown.")])
+        #expect(book.warnings == [ContentWarning("no-date", severity: .minor, message: "The note has no date; none is shown.")])
         #expect(try await book.get("a.note").read(6..<10) == Data("line".utf8))
         await book.close()
     }
@@ -126,9 +126,9 @@ private struct CaesarProtection: ContentProtection {
 
     @Test func `the same warning counts once, and a thousand are enough`() {
         let log = WarningLog()
-        for _ in 0..<3 { log.warn("same", .minor, "Again.") }
+        for _ in 0..<3 { log.warn("same", severity: .minor, message: "Again.") }
         #expect(log.all.count == 1)
-        for index in 0..<2_000 { log.warn("many", .moderate, "Number \(index).") }
+        for index in 0..<2_000 { log.warn("many", severity: .moderate, message: "Number \(index).") }
         #expect(log.all.count == WarningLog.maxCount + 1)
         #expect(log.all.last?.tag == "too-many-warnings")
         #expect(ContentWarning.Severity.minor < .major)

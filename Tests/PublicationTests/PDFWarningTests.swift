@@ -27,7 +27,7 @@ import Testing
         let found = try await document(info: "/CreationDate (next\\nspring) /ModDate (D:20011332)")
         let expected = [("next spring", "creation"), ("D:20011332", "last change")].map { text, name in
             ContentWarning(
-                "unreadable-date", .minor, "“\(text)”, the date of the document's \(name), cannot be read; it was left out.")
+                "unreadable-date", severity: .minor, message: "“\(text)”, the date of the document's \(name), cannot be read; it was left out.")
         }
         #expect(found.warnings == expected && found.details.created == nil && found.details.modified == nil)
         let fromXMP = try await document(xmp: xmp(#"x:CreateDate="soon""#))
@@ -47,6 +47,6 @@ import Testing
     func `metadata of the wrong kind are told`(info: String, catalog: String) async throws {
         let found = try await document(info: info, catalog: catalog)
         let sentence = "Some of the document's metadata cannot be read; they were left out."
-        #expect(found.warnings == [ContentWarning("damaged-metadata", .minor, sentence)])
+        #expect(found.warnings == [ContentWarning("damaged-metadata", severity: .minor, message: sentence)])
     }
 }

@@ -31,7 +31,7 @@
 
     @Suite struct `A packed archive's version` {
         private func pages(seed: UInt64) -> [PackedBuilder.File] {
-            (0..<12).map { PackedBuilder.File("\($0).jpg", Data.seeded(300_000, seed + UInt64($0))) }
+            (0..<12).map { PackedBuilder.File("\($0).jpg", Data.seeded(300_000, seed: seed + UInt64($0))) }
         }
 
         @Test(arguments: PackedBuilder.Kind.allCases)

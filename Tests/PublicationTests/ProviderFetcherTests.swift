@@ -37,7 +37,7 @@ private final class ShelfProvider: FileProviderReadWrite {
             children[child] = FileObject(path: child, type: child == file ? .regular : .directory, size: child == file ? 1 : nil)
         }
         if children.isEmpty { throw FileError.make(.fileReadNoSuchFile, path: path) }
-        try await page(Array(children.values))
+        try await page(data: Array(children.values))
     }
 
     func open(path: ProviderPath) async throws -> any FileReader {

@@ -112,7 +112,7 @@ struct ReadiumPackageTests {
 
     @Test func `a protection lies between the package and what is routed`() async throws {
         let shelf = Shelf()
-        try await shelf.pack("b.webpub", [("manifest.json", manifest)] + files)
+        try await shelf.pack("b.webpub", entries: [("manifest.json", manifest)] + files)
         var options = shelf.options
         options.protections = [UppercaseProtection()]
         let book = try await Publication.open(path: ProviderPath("b.webpub"), of: shelf.provider, options: options)

@@ -36,7 +36,7 @@ import Testing
         #expect((error?.underlying as? POSIXError)?.code == .EISDIR)
         #expect(OpeningFailure(FileError.isADirectory(.root)) == .parsingFailed)
         // What has a second place is looked for there.
-        let second = FirstFoundResource(Link(href: "folder"), [resource, BytesResource(Link(href: "folder"), string: "x")])
+        let second = FirstFoundResource(Link(href: "folder"), candidates: [resource, BytesResource(Link(href: "folder"), string: "x")])
         #expect(try await second.readAsString() == "x")
     }
 }

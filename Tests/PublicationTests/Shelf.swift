@@ -23,7 +23,7 @@ struct Shelf {
     }
 
     /// Puts an archive at `path`.
-    func pack(_ path: String, _ entries: [(String, String)]) async throws {
+    func pack(_ path: String, entries: [(String, String)]) async throws {
         try await provider.writeContents(path: ProviderPath(path), contents: Self.zip(entries))
     }
 
@@ -61,7 +61,7 @@ struct Shelf {
 
     /// Packs, opens, and asks for nothing else.
     func open(_ path: String, _ entries: [(String, String)]) async throws -> Publication {
-        try await pack(path, entries)
+        try await pack(path, entries: entries)
         return try await open(path)
     }
 

@@ -34,7 +34,7 @@ final class BreakingProvider: ForwardingProvider {
     }
 
     /// Breaks at the call with this number, the first being 0, counted from now.
-    func breakDown(at place: Int, _ kind: Break) {
+    func breakDown(at place: Int, kind: Break) {
         state.withLock { $0 = State(calls: 0, place: place, kind: kind, isDead: false) }
     }
 

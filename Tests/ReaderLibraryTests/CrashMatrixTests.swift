@@ -105,7 +105,7 @@ struct CrashMatrixTests {
     ) async throws -> Bool {
         let world = try await World(sample, library: before)
         let breaking = BreakingProvider(world.base)
-        breaking.breakDown(at: place, kind)
+        breaking.breakDown(at: place, kind: kind)
         try await world.serve(over: breaking)
         let isBroken = breaking.isBroken
         // A process that died is started again; it finds a storage that works.
@@ -191,12 +191,12 @@ private final class World: Sendable {
         try await library.close()
         #expect(
             try await Set(folder.files().map(\.name)).subtracting(["library.sqlite"]) == [CommandStatus.fileName], comment)
-        try await expectHandedOut(sample.handedOut, in: folder.folder("documents"), comment)
+        try await expectHandedOut(sample.handedOut, in: folder.folder("documents"), comment: comment)
         let status = try await folder.read(CommandStatus.fileName, limit: 1 << 20).map { try MessageCoding().status(in: $0) }
         #expect(status?.code == sample.code && status?.command == sample.command.kind.fileName, comment)
     }
 
-    private func expectHandedOut(_ samples: [SampleEPUB], in documents: StagingFolder, _ comment: Comment) async throws {
+    private func expectHandedOut(_ samples: [SampleEPUB], in documents: StagingFolder, comment: Comment) async throws {
         let names = samples.indices.map { "\($0)-out.epub" }
         #expect(try await documents.files().map(\.name).sorted() == names, comment)
         for (name, sample) in zip(names, samples) {

@@ -30,7 +30,7 @@ struct DriverCrashTests {
         let comment = "\(work), \(kind) at call \(place)"
         try await device.prepare()
         let breaking = BreakingProvider(device.base)
-        breaking.breakDown(at: place, kind)
+        breaking.breakDown(at: place, kind: kind)
         let first = device.session(over: breaking)
         let result = await Task { try await Self.perform(work, first, on: device) }.result
         await first.shutdown()

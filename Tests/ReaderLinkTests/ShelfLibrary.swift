@@ -45,7 +45,7 @@ final class ShelfLibrary: BookLibrary {
     func add(_ book: UploadedBook, from document: StagedDocument, overwrite: Bool, step: CommandStep) async throws -> StepResult {
         try await beforeAdding(book.filename)
         let data = try await document.provider.contents(path: document.path)
-        return try commit(step, "add \(book.filename)") { state in
+        return try commit(step, entry: "add \(book.filename)") { state in
             if state.books[book.filename] != nil, !overwrite { return .rejected("It is already in the library.") }
             state.books[book.filename] = data
             state.collections[book.filename] = book.collections
@@ -54,28 +54,28 @@ final class ShelfLibrary: BookLibrary {
     }
 
     func delete(_ book: BookReference, step: CommandStep) async throws -> StepResult {
-        try commit(step, "delete \(book.filename)") { state in
+        try commit(step, entry: "delete \(book.filename)") { state in
             state.books.removeValue(forKey: book.filename) == nil ? .applied(["It is not in the library."]) : .applied()
         }
     }
 
     func update(_ book: UpdatedBook, step: CommandStep) async throws -> StepResult {
-        try commit(step, "update \(book.reference.filename)") { state in
+        try commit(step, entry: "update \(book.reference.filename)") { state in
             state.books[book.reference.filename] == nil ? .rejected("It is not in the library.") : .applied()
         }
     }
 
     func setCollections(_ book: CollectedBook, step: CommandStep) async throws -> StepResult {
-        try commit(step, "collect \(book.reference.filename)") { state in
+        try commit(step, entry: "collect \(book.reference.filename)") { state in
             state.collections[book.reference.filename] = book.collections
             return .applied()
         }
     }
 
-    func cleanUpCollections(step: CommandStep) async throws -> StepResult { try commit(step, "clean up") { _ in .applied() } }
+    func cleanUpCollections(step: CommandStep) async throws -> StepResult { try commit(step, entry: "clean up") { _ in .applied() } }
 
     func perform(_ action: ReaderAction, step: CommandStep) async throws -> StepResult {
-        try commit(step, "perform \(action.type)") { _ in .rejected("The action is not known.") }
+        try commit(step, entry: "perform \(action.type)") { _ in .rejected("The action is not known.") }
     }
 
     func note(_ result: StepResult, step: CommandStep) async throws {
@@ -110,7 +110,7 @@ final class ShelfLibrary: BookLibrary {
         return file
     }
 
-    private func commit(_ step: CommandStep, _ entry: String, _ body: (inout State) -> StepResult) throws -> StepResult {
+    private func commit(_ step: CommandStep, entry: String, _ body: (inout State) -> StepResult) throws -> StepResult {
         try state.withLock { state in
             if let failure = state.failure.take() { throw failure }
             if let known = state.journal[step.command]?[step.number] { return known }

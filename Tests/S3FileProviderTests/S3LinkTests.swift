@@ -20,7 +20,7 @@ import Testing
         #expect(text.contains("&X-Amz-Expires=604800&"))
         #expect(!text.contains("hush"))
         let anybody = try HTTPConnection(url: link.url.serverRoot, options: ConnectionOptions())
-        var request = HTTPRequest("GET", .root)
+        var request = HTTPRequest("GET", path: .root)
         request.url = link.url
         #expect(try await anybody.data(for: request).0 == Data("bytes".utf8))
         #expect(s3.server.requests.last?.headers["authorization"] == nil)

@@ -33,7 +33,7 @@ import Testing
     private func read(_ sessions: [SFTPSession], _ range: Range<Int64>, into sink: PatternSink) async throws -> Int64 {
         let lanes = try await lanes(sessions)
         defer { close(lanes) }
-        return try await SFTPBulkRead(lanes, range, into: sink).run()
+        return try await SFTPBulkRead(lanes, range: range, into: sink).run()
     }
 
     @Test(arguments: [1, 3]) func `a hundred million bytes come in their order`(laneCount: Int) async throws {
@@ -82,7 +82,7 @@ import Testing
         try await withSession(double(3_000_000)) { session async throws in
             let lane = (session, try await session.handle("/file"))
             let sink = HeldSink()
-            let transfer = SFTPBulkRead([], 0..<3_000_000, into: sink)
+            let transfer = SFTPBulkRead([], range: 0..<3_000_000, into: sink)
             #expect(transfer.add(lane))
             await sink.untilWritten()
             transfer.sessionEnded(with: URLError(.networkConnectionLost))
@@ -166,7 +166,7 @@ import Testing
         try await withSessions(double, 3) { sessions async throws in
             let lanes = try await lanes(sessions)
             double.cut(.sent(5_000_000))
-            #expect(await code { _ = try await SFTPBulkRead(lanes, 0..<50_000_000, into: PatternSink()).run() } == .networkConnectionLost)
+            #expect(await code { _ = try await SFTPBulkRead(lanes, range: 0..<50_000_000, into: PatternSink()).run() } == .networkConnectionLost)
             #expect(sessions.filter { $0.ending != nil }.count == 1)
             close(lanes)
             // The handle of the one that ended went with it.
@@ -179,7 +179,7 @@ import Testing
         try await withSession(double(20_000_000)) { session async throws in
             let lanes = try await lanes([session])
             let sink = PatternSink(waitsEvery: 4, .whenOpened)
-            let reading = Task { try await SFTPBulkRead(lanes, 0..<20_000_000, into: sink).run() }
+            let reading = Task { try await SFTPBulkRead(lanes, range: 0..<20_000_000, into: sink).run() }
             try await eventually { sink.isWaitedFor && !session.isWaiting }
             reading.cancel()
             await #expect(throws: CancellationError.self) { _ = try await reading.value }
@@ -198,7 +198,7 @@ import Testing
         try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
             let sink = PatternSink(waitsEvery: 20, .whenOpened)
-            let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: sink).run() }
+            let reading = Task { try await SFTPBulkRead(lanes, range: 0..<100_000_000, into: sink).run() }
             try await eventually { sink.isWaitedFor && sessions.allSatisfy { !$0.isWaiting } }
             #expect(double.counts.bytesRead - sink.count <= 8 << 20)
             sink.open()
@@ -212,7 +212,7 @@ import Testing
         let double = double(100_000_000) { $0.kind == .read && $0.offset == 0 ? [.silence] : [] }
         try await withSessions(double, 2) { sessions async throws in
             let lanes = try await lanes(sessions)
-            let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
+            let reading = Task { try await SFTPBulkRead(lanes, range: 0..<100_000_000, into: PatternSink()).run() }
             try await eventually { sessions.reduce(0) { $0 + $1.unanswered } == 1 && double.counts.bytesRead > 7 << 20 }
             #expect(double.counts.bytesRead <= 8 << 20)
             reading.cancel()
@@ -230,7 +230,7 @@ import Testing
         let double = double(100_000_000, settings)
         try await withSession(double) { session async throws in
             let lanes = try await lanes([session])
-            let reading = Task { try await SFTPBulkRead(lanes, 0..<100_000_000, into: PatternSink()).run() }
+            let reading = Task { try await SFTPBulkRead(lanes, range: 0..<100_000_000, into: PatternSink()).run() }
             try await eventually { session.unanswered == 1 && double.counts.bytesRead >= 4_096 }
             // So many pieces, and what was asked for before the first.
             #expect(double.counts.bytesRead <= 4_096 + 255)
@@ -249,7 +249,7 @@ import Testing
         try await withSessions(double, 3) { sessions async throws in
             let lanes = try await lanes(sessions)
             let sink = PatternSink(waitsEvery: 8, .whenOpened)
-            let bulk = SFTPBulkRead(Array(lanes.prefix(1)), 0..<60_000_000, into: sink)
+            let bulk = SFTPBulkRead(Array(lanes.prefix(1)), range: 0..<60_000_000, into: sink)
             // Before it runs, and while it does.
             #expect(bulk.add(lanes[1]))
             async let count = bulk.run()
@@ -266,11 +266,11 @@ import Testing
 
     @Test(arguments: [1, 600]) func `less is asked for at once while answers queue, and more on a line that is only long`(distance: Int) {
         var state = SFTPBulkRead.State(lanes: [], next: 0, delivered: 0, end: .max)
-        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance), 261_120) }
+        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance), count: 261_120) }
         #expect(state.line.allowed == 8 << 20)
-        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance + 400), 261_120) }
+        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance + 400), count: 261_120) }
         #expect(state.line.allowed == 8 << 20)
-        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance + 501), 261_120) }
+        for _ in 0..<200 { state.line.adapt(to: .milliseconds(distance + 501), count: 261_120) }
         #expect(state.line.allowed == 4 * 261_120)
     }
 

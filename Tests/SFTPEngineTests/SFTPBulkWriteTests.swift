@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [Readiness.atOnce, .later]) func `a source that has to be waited for gives all`(readiness: Readiness) async throws {
         let double = double()
         try await withSessions(double, 2) { sessions async throws in
-            let source = PatternSource(3_000_000, piece: 7_001, waitsEvery: 5, readiness)
+            let source = PatternSource(3_000_000, piece: 7_001, waitsEvery: 5, readiness: readiness)
             #expect(try await write(sessions, from: source) == 3_000_000)
             #expect(double.isPattern("/file", size: 3_000_000))
         }
@@ -111,7 +111,7 @@ import Testing
         let double = double()
         try await withSession(double) { session async throws in
             let lanes = try await lanes([session])
-            let source = PatternSource(9_000_000, waitsEvery: 3, .whenOpened)
+            let source = PatternSource(9_000_000, waitsEvery: 3, readiness: .whenOpened)
             let bulk = SFTPBulkWrite(lanes, from: source, at: 0)
             let writing = Task { try await bulk.run() }
             try await eventually { source.isWaitedFor && !session.isWaiting }
@@ -185,7 +185,7 @@ import Testing
         let double = double { $0.latency = 0.01 }
         try await withSessions(double, 3) { sessions async throws in
             let lanes = try await lanes(sessions)
-            let source = PatternSource(60_000_000, waitsEvery: 20, .whenOpened)
+            let source = PatternSource(60_000_000, waitsEvery: 20, readiness: .whenOpened)
             let bulk = SFTPBulkWrite(Array(lanes.prefix(1)), from: source, at: 0)
             #expect(bulk.add(lanes[1]))
             async let count = bulk.run()

@@ -76,7 +76,7 @@ private func bytes(_ dump: String) -> [UInt8] {
         let packet = bytes(dump)
         return try packet.withUnsafeBytes { bytes in
             var decoder = SFTPDecoder(bytes)
-            return try SFTPReply(type: try decoder.byte(), &decoder)
+            return try SFTPReply(type: try decoder.byte(), decoder: &decoder)
         }
     }
 
@@ -113,7 +113,7 @@ private func bytes(_ dump: String) -> [UInt8] {
                 #expect(throws: SFTPProtocolError.self) {
                     try Array(packet.prefix(count)).withUnsafeBytes { bytes in
                         var decoder = SFTPDecoder(bytes)
-                        _ = try SFTPReply(type: try decoder.byte(), &decoder)
+                        _ = try SFTPReply(type: try decoder.byte(), decoder: &decoder)
                     }
                 }
             }

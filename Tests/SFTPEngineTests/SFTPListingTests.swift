@@ -11,7 +11,7 @@ import Testing
     }
 
     private func names(_ session: SFTPSession, _ handle: SFTPHandle, _ limits: SFTPListing.Limits = .init()) async throws -> [String] {
-        var listing = SFTPListing(session, handle, limits: limits)
+        var listing = SFTPListing(session, handle: handle, limits: limits)
         var names: [String] = []
         while let page = try await listing.next() { names += page.map { String(decoding: $0.filename, as: UTF8.self) } }
         return names

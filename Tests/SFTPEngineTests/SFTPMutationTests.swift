@@ -44,7 +44,7 @@ private struct Dice: RandomNumberGenerator {
         for _ in 0..<3_000 {
             let session = SFTPSession(StillChannel(), patience: .seconds(60))
             let sink = PatternSink()
-            let bulk = SFTPBulkRead([(session, SFTPHandle(bytes: [1]))], 0..<1_000, into: sink)
+            let bulk = SFTPBulkRead([(session, SFTPHandle(bytes: [1]))], range: 0..<1_000, into: sink)
             let calls = (0..<10).map { _ in session.begin([.lstat([47])]) }
             #expect(calls.count == session.unanswered)
             #expect(bulk.add((session, SFTPHandle(bytes: [1]))))

@@ -44,7 +44,7 @@ import Testing
         }
         let double = SFTPDouble(files: SFTPFaults.files)
         defer { double.stop() }
-        let links = SFTPLinks(double, limits)
+        let links = SFTPLinks(double, limits: limits)
         let provider = try SFTPFaults.provider(links, options: { $0.retries.retries = 2 }, configure: { $0.usesShell = true })
         defer { provider.invalidate() }
         let error = try await SFTPFaults.mustFail { try await provider.checksum(of: ProviderPath("book"), kind: "sha256") }

@@ -17,7 +17,7 @@ func withSFTPProvider(
     defer { SFTPFaults.places.giveBack() }
     let double = SFTPDouble(settings, files: files)
     defer { double.stop() }
-    let provider = try SFTPFaults.provider(SFTPLinks(double, links), root: root, options: change, configure: configure)
+    let provider = try SFTPFaults.provider(SFTPLinks(double, limits: links), root: root, options: change, configure: configure)
     defer { provider.invalidate() }
     try await body(double, provider)
     #expect(double.violations == [])

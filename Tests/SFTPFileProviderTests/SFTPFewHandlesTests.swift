@@ -27,7 +27,7 @@ import Testing
     private func content(_ name: String) -> Data { name == "file 0" ? SFTPActivity.large : Data(name.utf8) }
 
     /// Writes, lists and reads all files at once.
-    private func copyAll(_ double: SFTPDouble, _ provider: SFTPFileProvider) async throws {
+    private func copyAll(_ double: SFTPDouble, provider: SFTPFileProvider) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for name in Self.names {
                 group.addTask { _ = try await provider.writeContents(path: ProviderPath(name), contents: self.content(name)) }
@@ -51,7 +51,7 @@ import Testing
     func `Many files go up and down at once`(handles: Int, words: String?) async throws {
         for near in [Duration.zero, .seconds(600)] {
             try await withSFTPProvider(settings(handles, words), files: [:], links: .init(near: near)) { double, provider in
-                try await copyAll(double, provider)
+                try await copyAll(double, provider: provider)
                 #expect(words == nil || provider.connection.host.room.learned != nil)
                 // Once the number is known, none is refused.
                 let known = double.counts.requests[.open, default: 0]
@@ -67,7 +67,7 @@ import Testing
                 [.open, .opendir].contains(request.kind) && double.counts.openHandles >= 2
             }
             double.setAnswer { isFull($0) ? [.status(.failure, "Too many open files")] : [] }
-            try await copyAll(double, provider)
+            try await copyAll(double, provider: provider)
         }
     }
 
@@ -92,7 +92,7 @@ import Testing
                 [.open, .opendir].contains(request.kind) && double.counts.openHandles > 0
                     ? [.status(.permissionDenied, Self.inProgress)] : []
             }
-            try await copyAll(double, provider)
+            try await copyAll(double, provider: provider)
         }
     }
 

@@ -97,7 +97,7 @@ import Testing
     func `A connection that ended by itself, for whatever reason, is made anew`(code: URLError.Code) async throws {
         await SFTPFaults.places.take()
         defer { SFTPFaults.places.giveBack() }
-        let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files), .init(death: URLError(code), tellsDeath: true))
+        let links = SFTPLinks(SFTPDouble(files: SFTPFaults.files), limits: .init(death: URLError(code), tellsDeath: true))
         let provider = try SFTPFaults.provider(links)
         try await SFTPActivity.look.run(provider)
         links.cut()

@@ -43,7 +43,7 @@ struct SSHAttemptsTests {
         #expect(!attempts.isOutdated && !attempts.mayTry("password"))
         attempts.hasBegun = true
         #expect(attempts.isOutdated)
-        attempts.failedInTheEnd("key a", SSHError(code: -19, text: ""))
+        attempts.failedInTheEnd("key a", cause: SSHError(code: -19, text: ""))
         #expect(attempts.accepted == nil)
         attempts.accepted = ["password"]
         #expect(!attempts.isOutdated && attempts.mayTry("password") && !attempts.mayTry("publickey"))

@@ -11,7 +11,7 @@ struct ElementTests {
     @Test func `a tree is looked up by name and namespace`() throws {
         let root = try XMLElement.parse(document)
         #expect(root.matches("p", "urn:a") && root.matches("p") && !root.matches("p", "urn:b"))
-        #expect(root.attribute("id") == "1" && root.attribute("id", "urn:b") == "2" && root.attribute("x") == nil)
+        #expect(root.attribute("id") == "1" && root.attribute("id", namespace: "urn:b") == "2" && root.attribute("x") == nil)
         #expect(root.children.map(\.name) == ["c", "c", "c"])
         #expect(root.first("c")?.text == "two" && root.first("c", "urn:a")?.text == "four five")
         #expect(root.all("c", "urn:a").count == 2 && root.descendants("d").count == 1)

@@ -3,15 +3,15 @@ import SafeXML
 import Testing
 
 struct LimitTests {
-    private func refusedAsTooLarge(_ text: String, _ limits: XMLLimits) -> Bool {
+    private func refusedAsTooLarge(_ text: String, limits: XMLLimits) -> Bool {
         refusal { try EventRecorder.events(in: text, limits: limits) }?.code == .fileReadTooLarge
     }
 
     @Test func `elements may be 256 deep, and no deeper`() throws {
         func nested(_ depth: Int) -> String { String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth) }
         #expect(try EventRecorder.events(in: nested(256)).count == 512)
-        #expect(refusedAsTooLarge(nested(257), XMLLimits()))
-        #expect(refusedAsTooLarge(nested(100_000), XMLLimits()))
+        #expect(refusedAsTooLarge(nested(257), limits: XMLLimits()))
+        #expect(refusedAsTooLarge(nested(100_000), limits: XMLLimits()))
         #expect(try EventRecorder.events(in: nested(5000), limits: XMLLimits(depth: 5000)).count == 10_000)
     }
 
@@ -31,9 +31,9 @@ struct LimitTests {
     @Test func `bytes, elements and attributes have limits`() throws {
         let text = "<a b='1' c='2'><d/><d/></a>"
         #expect(try EventRecorder.events(in: text, limits: XMLLimits(bytes: text.utf8.count, attributes: 2, elements: 3)).count == 6)
-        #expect(refusedAsTooLarge(text, XMLLimits(bytes: text.utf8.count - 1)))
-        #expect(refusedAsTooLarge(text, XMLLimits(attributes: 1)))
-        #expect(refusedAsTooLarge(text, XMLLimits(elements: 2)))
+        #expect(refusedAsTooLarge(text, limits: XMLLimits(bytes: text.utf8.count - 1)))
+        #expect(refusedAsTooLarge(text, limits: XMLLimits(attributes: 1)))
+        #expect(refusedAsTooLarge(text, limits: XMLLimits(elements: 2)))
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: ["<!--", "<a b='", "<a ", "<?pi ", "<!DOCTYPE a [<!ENTITY x '", "<a>&"])

@@ -122,8 +122,8 @@ package final class SyncHistory {
             }
             let skipped = try await finish(isFirst: round == 0)
             let after = [try await tree(0), try await tree(1)]
-            try checkAlike(after, skipped)
-            try await checkTexts(texts, base, before)
+            try checkAlike(after, skipped: skipped)
+            try await checkTexts(texts, base: base, trees: before)
             if !hasMeanwhile, blind == nil, let base, let expected = expected(base, before) {
                 try check(base, before, expected, after[0])
             }
@@ -383,7 +383,7 @@ package final class SyncHistory {
         }
     }
 
-    private func checkAlike(_ after: [Tree], _ skipped: [FolderSyncReport.Item]) throws {
+    private func checkAlike(_ after: [Tree], skipped: [FolderSyncReport.Item]) throws {
         guard let blind else { return try check(after[0] == after[1], "both sides are alike", after) }
         let (some, all) = (after[blind.side], after[1 - blind.side])
         // Each side keeps its form of a name.
@@ -399,7 +399,7 @@ package final class SyncHistory {
     }
 
     /// No content that was there is gone, but for what the run had to replace or remove because one side did.
-    private func checkTexts(_ before: Set<String>, _ base: Tree?, _ trees: [Tree]) async throws {
+    private func checkTexts(_ before: Set<String>, base: Tree?, trees: [Tree]) async throws {
         let after = try await texts()
         let onBoth = Set(trees[0].filter { trees[1][$0.key] == $0.value }.values)
         let replaceable = options.keepsReplaced ? [] : Set((base ?? [:]).values).subtracting(onBoth)

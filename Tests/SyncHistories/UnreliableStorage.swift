@@ -117,7 +117,7 @@ package final class UnreliableStorage: ForwardingProvider {
 
     package func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await pass("list", path) {
-            try await underlying.contentsOfDirectory(path: path) { try await page($0.map(seen)) }
+            try await underlying.contentsOfDirectory(path: path) { try await page(data: $0.map(seen)) }
         }
     }
 

@@ -11,7 +11,7 @@ import Testing
     private let right = SyncBed.memory("two")
 
     private func bed(_ direction: SyncOptions.Direction, _ knowsItself: Bool) async throws -> SyncBed {
-        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, right, knowsItself: knowsItself))
+        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, underlying: right, knowsItself: knowsItself))
         bed.options.update { $0.deletes = direction == .mirror }
         for name in ["Foo/a", "Foo/Deep/b", "x.txt", "stays"] { try await left.put("/" + name, name) }
         try await left.createFolder(path: ProviderPath("Bare"))
@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: ["Foo", "x.txt"], [true, false])
     func `a rename in case alone that is cut off leaves one of both names`(name: String, isCancelled: Bool) async throws {
         let reported = ControlledProvider("two")
-        let bed = try SyncBed(.twoWay, source: left, destination: BlindStorage(.inCase, reported, knowsItself: true))
+        let bed = try SyncBed(.twoWay, source: left, destination: BlindStorage(.inCase, underlying: reported, knowsItself: true))
         for name in ["Foo/a", "x.txt", "stays"] { try await left.put("/" + name, name) }
         try await bed.run()
         try await left.move("/\(name)", "/" + (name == "Foo" ? "foo" : "X.txt"))
@@ -161,7 +161,7 @@ import Testing
     func `the first run, too, keeps two names that one side takes for one apart`(
         direction: SyncOptions.Direction, knowsItself: Bool
     ) async throws {
-        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, right, knowsItself: knowsItself))
+        let bed = try SyncBed(direction, source: left, destination: BlindStorage(.inCase, underlying: right, knowsItself: knowsItself))
         for name in ["Foo/a", "foo/a", "foo/b", "x.txt", "X.txt"] { try await left.put("/" + name, name) }
         let report = try await bed.run()
         #expect(!report.skipped.isEmpty && report.failures == 0 && report.postponed.isEmpty, "\(report)")

@@ -55,7 +55,7 @@ import Testing
             if storage != "local" {
                 let memory = MemoryFileProvider(MemoryConfiguration(name: "side\(side)"))
                 if let blind, side == blind.side {
-                    provider = BlindStorage(blind.kind, memory, knowsItself: knowsItself)
+                    provider = BlindStorage(blind.kind, underlying: memory, knowsItself: knowsItself)
                 } else {
                     provider = memory
                 }
@@ -69,10 +69,10 @@ import Testing
             (nature.precision, nature.otherPrecision) = (precisions[side], precisions[1 - side])
             nature.keepsDates = Bool.random(using: &numbers)
             nature.hasTags = Bool.random(using: &numbers)
-            return UnreliableStorage(provider, nature)
+            return UnreliableStorage(provider, nature: nature)
         }
         let history = SyncHistory(
-            seed: seed, .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"), blind: blind)
+            seed: seed, folders: .init(sides[0], .root, sides[1], .root), state: folder.appending(path: "state.db"), blind: blind)
         try await history.run(rounds: 4)
         try FileManager.default.removeItem(at: folder)
     }

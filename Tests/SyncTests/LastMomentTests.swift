@@ -467,7 +467,7 @@ private final class HugeFiles: ForwardingProvider {
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         try await underlying.contentsOfDirectory(path: path) { items in
             try await page(
-                items.map { item in
+                data: items.map { item in
                     var item = item
                     if item.isRegularFile { item.size = .max }
                     return item

@@ -372,6 +372,6 @@ private final class HidingStorage: ForwardingProvider {
 
     func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         hasListed.update { $0 = true }
-        try await underlying.contentsOfDirectory(path: path) { try await page($0.filter { !$0.name.hasPrefix(".") }) }
+        try await underlying.contentsOfDirectory(path: path) { try await page(data: $0.filter { !$0.name.hasPrefix(".") }) }
     }
 }

@@ -15,7 +15,7 @@ import Testing
     private let right = SyncBed.memory("two")
 
     private func bed(_ direction: SyncOptions.Direction, _ kind: BlindStorage.Kind, knowsItself: Bool = false) throws -> SyncBed {
-        let bed = try SyncBed(direction, source: left, destination: BlindStorage(kind, right, knowsItself: knowsItself))
+        let bed = try SyncBed(direction, source: left, destination: BlindStorage(kind, underlying: right, knowsItself: knowsItself))
         bed.options.update { $0.deletes = direction == .mirror }
         return bed
     }

@@ -23,7 +23,7 @@ import Testing
         direction: SyncOptions.Direction, keeping: ForgetfulStorage.Keeping
     ) async throws {
         let full = try await fill()
-        let storage = ForgetfulStorage(right, keeping, answers: false)
+        let storage = ForgetfulStorage(right, keeping: keeping, answers: false)
         let bed = try SyncBed(direction, source: left, destination: storage)
         for number in 1...4 {
             let report = try await bed.run()
@@ -44,7 +44,7 @@ import Testing
         direction: SyncOptions.Direction, keeping: ForgetfulStorage.Keeping
     ) async throws {
         let full = try await fill()
-        let storage = ForgetfulStorage(right, keeping, answers: true)
+        let storage = ForgetfulStorage(right, keeping: keeping, answers: true)
         let bed = try SyncBed(direction, source: left, destination: storage)
         try await bed.run()
         for number in 2...4 {
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `of what may be somebody else's there is one conflict copy, and never another`() async throws {
         _ = try await fill()
-        let storage = ForgetfulStorage(right, .another, answers: false)
+        let storage = ForgetfulStorage(right, keeping: .another, answers: false)
         let bed = try SyncBed(.twoWay, source: left, destination: storage)
         for number in 1...4 {
             let report = try await bed.run()
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `a version that was not kept is no reason to lose the next one`() async throws {
         _ = try await fill()
-        let storage = ForgetfulStorage(right, .everything, answers: false)
+        let storage = ForgetfulStorage(right, keeping: .everything, answers: false)
         let bed = try SyncBed(.twoWay, source: left, destination: storage)
         #expect(try await bed.run().isComplete)
         storage.keeping.update { $0 = .nothing }

@@ -21,7 +21,7 @@ import Testing
         return (bed, listing)
     }
 
-    private func expectOneFailure(_ report: FolderSyncReport, _ side: SyncSide = .source) {
+    private func expectOneFailure(_ report: FolderSyncReport, side: SyncSide = .source) {
         #expect(report.failures == 1 && report.failed.first?.path.string == "/d" && report.failed.first?.side == side, "\(report)")
         #expect(report.failed.first?.error?.unusableNames?.count == 1, "\(report)")
     }

@@ -62,8 +62,8 @@ import Testing
         #expect(request.target == "/remote.php/dav/")
         let document = try XMLElement.parse(request.body)
         #expect(document.matches("searchrequest", "DAV:"))
-        #expect(document.descendants("scope", "DAV:").first?.first("href")?.text == "/files/ada/a/b")
-        #expect(document.descendants("depth", "DAV:").first?.text == "infinity")
+        #expect(document.descendants("scope", namespace: "DAV:").first?.first("href")?.text == "/files/ada/a/b")
+        #expect(document.descendants("depth", namespace: "DAV:").first?.text == "infinity")
         // It refuses properties that it does not know.
         #expect(document.descendants("select").first?.descendants("creationdate").isEmpty == true)
     }

@@ -67,18 +67,18 @@ final class FTPConnection: Sendable {
     ) async throws -> Value {
         if mayRepeat {
             return try await options.retries.run(counters: options.counters) {
-                do { return try await self.pool.withSession(body) } catch { throw self.translated(error, path) }
+                do { return try await self.pool.withSession(body) } catch { throw self.translated(error, path: path) }
             }
         }
         let session = try await options.retries.run(counters: options.counters) {
-            do { return try await self.pool.take() } catch { throw self.translated(error, path) }
+            do { return try await self.pool.take() } catch { throw self.translated(error, path: path) }
         }
         defer { pool.giveBack(session) }
-        do { return try await body(session) } catch { throw translated(error, path) }
+        do { return try await body(session) } catch { throw translated(error, path: path) }
     }
 
     /// `error` in Foundation's words.
-    func translated(_ error: any Error, _ path: ProviderPath) -> any Error {
+    func translated(_ error: any Error, path: ProviderPath) -> any Error {
         // A connection that is cut because nobody waits any more is no failure of its own.
         if Task.isCancelled { return CancellationError() }
         guard let failure = error as? FTPFailure else { return error }

@@ -97,7 +97,7 @@ final class FTPPool: Sendable {
                     opened(session, isUpload)
                     return session
                 } catch {
-                    guard failedToOpen(error, isUpload) else { throw error }
+                    guard failedToOpen(error, isUpload: isUpload) else { throw error }
                 }
             case .wait(let waiter, let failures):
                 do {
@@ -234,7 +234,7 @@ final class FTPPool: Sendable {
     }
 
     /// True when the server merely takes no more connections than there are.
-    private func failedToOpen(_ error: any Error, _ isUpload: Bool) -> Bool {
+    private func failedToOpen(_ error: any Error, isUpload: Bool) -> Bool {
         let isCap = state.update { state in
             state.count -= 1
             if isUpload { state.openingUploads -= 1 }

@@ -48,7 +48,7 @@ final class FTPSession: Sendable {
         var options: [FTPCommand] = []
         if features.has("CLNT") { options.append(FTPCommand("CLNT", text: "Carrel")) }
         if features.has("UTF8"), host.charset == .utf8 { options.append(FTPCommand("OPTS", text: "UTF8 ON")) }
-        if let facts = features.wantedFacts { options.append(try FTPCommand("OPTS", Array("MLST \(facts)".utf8))) }
+        if let facts = features.wantedFacts { options.append(try FTPCommand("OPTS", argument: Array("MLST \(facts)".utf8))) }
         options.append(FTPCommand("TYPE", text: "I"))
         let answers = try await control.pipeline(options)
         state.update { $0.isBinary = answers["TYPE"]?.isPositive ?? false }
@@ -119,7 +119,7 @@ final class FTPSession: Sendable {
     /// Goes to `folder`; the refusal where the server does not.
     func enter(_ folder: [UInt8]) async throws -> FTPReply? {
         if state.value.folder == folder { return nil }
-        let reply = try await send([FTPCommand("CWD", folder)])["CWD"]
+        let reply = try await send([FTPCommand("CWD", argument: folder)])["CWD"]
         return reply?.isPositive == true ? nil : reply
     }
 

@@ -72,7 +72,7 @@ struct FTPListDate: Sendable {
             }
         }
         guard rest.isEmpty || half(line, rest) != nil else { return nil }
-        let shown = rest.isEmpty ? hour : hour24(hour, half(line, rest))
+        let shown = rest.isEmpty ? hour : hour24(hour, half: half(line, rest))
         return Clock(seconds: FTPDate.seconds(hour: shown, minute: minute, second: second ?? 0), hasSeconds: second != nil)
     }
 
@@ -83,12 +83,12 @@ struct FTPListDate: Sendable {
     }
 
     /// −1, which no clock shows, for what no clock of 12 hours shows.
-    private static func hour24(_ hour: Int, _ half: Int?) -> Int { 1...12 ~= hour ? hour % 12 + (half ?? 0) : -1 }
+    private static func hour24(_ hour: Int, half: Int?) -> Int { 1...12 ~= hour ? hour % 12 + (half ?? 0) : -1 }
 
     /// Adds what a separate `AM` or `PM` says to a clock.
     static func clock(_ clock: Clock, half: Int) -> Clock {
         guard let seconds = clock.seconds else { return clock }
-        let hour = hour24(seconds / 3600, half)
+        let hour = hour24(seconds / 3600, half: half)
         return Clock(seconds: hour < 0 ? nil : hour * 3600 + seconds % 3600, hasSeconds: clock.hasSeconds)
     }
 
@@ -110,7 +110,7 @@ struct FTPListDate: Sendable {
     }
 
     /// `8-SEP-1996`, `18-Nov-94`.
-    static func namedDay(_ line: Span<UInt8>, _ range: Range<Int>) -> (year: Int, month: Int, day: Int)? {
+    static func namedDay(_ line: Span<UInt8>, range: Range<Int>) -> (year: Int, month: Int, day: Int)? {
         guard let one = line.first(UInt8(ascii: "-"), in: range), let two = line.first(UInt8(ascii: "-"), in: one + 1..<range.upperBound),
             let day = line.small(range.lowerBound..<one, digits: 1...2), let month = FTPMonth.number(line, one + 1..<two),
             let year = line.small(two + 1..<range.upperBound, digits: 2...4)
@@ -143,7 +143,7 @@ enum FTPMonth {
     /// 1…12; a point behind the name is passed over, and `1月` and `1월` are January.
     static func number(_ line: Span<UInt8>, _ range: Range<Int>) -> Int? {
         guard 3...9 ~= range.count else { return nil }
-        if line[range.lowerBound].isDigit { return eastAsian(line, range) }
+        if line[range.lowerBound].isDigit { return eastAsian(line, range: range) }
         let hasPoint = line[range.upperBound - 1] == UInt8(ascii: ".")
         let name = range.lowerBound..<range.upperBound - (hasPoint ? 1 : 0)
         guard name.count <= 8 else { return nil }
@@ -161,7 +161,7 @@ enum FTPMonth {
         return line.small(range.lowerBound..<end, digits: 1...2)
     }
 
-    private static func eastAsian(_ line: Span<UInt8>, _ range: Range<Int>) -> Int? {
+    private static func eastAsian(_ line: Span<UInt8>, range: Range<Int>) -> Int? {
         let mark = range.upperBound - 3..<range.upperBound
         guard line.has("月", in: mark) || line.has("월", in: mark),
             let month = line.small(range.lowerBound..<mark.lowerBound, digits: 1...2), 1...12 ~= month

@@ -4,7 +4,7 @@ import Foundation
 /// The forms with the date in numbers: Windows, OS/2, IBM i.
 extension FTPListParser {
     /// `01-05-19  12:30PM       <DIR>          name`, and a size in the place of `<DIR>`.
-    func dosEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func dosEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard columns.count > 2, let (year, month, day) = FTPListDate.day(line, columns[0]),
             var clock = FTPListDate.clock(line, columns[1])
         else { return nil }
@@ -17,8 +17,8 @@ extension FTPListParser {
         var entry = FTPEntry(name: [], type: type)
         entry.size = size
         entry.setMoment(dates.moment(year: year, month: month, day: day, clock: clock))
-        var name = Self.nameStart(line, columns[index])..<line.count
-        if type == .symbolicLink, line.has("]", in: name.suffix(1)), let bracket = Self.lastBracket(line, name) {
+        var name = Self.nameStart(line, column: columns[index])..<line.count
+        if type == .symbolicLink, line.has("]", in: name.suffix(1)), let bracket = Self.lastBracket(line, range: name) {
             entry.linkTarget = line.bytes(bracket + 2..<line.count - 1)
             name = name.lowerBound..<bracket
         }
@@ -46,13 +46,13 @@ extension FTPListParser {
     }
 
     /// One space behind a size; behind `<DIR>` the name stands under the others, 15 columns from the bracket, where the line is so wide.
-    private static func nameStart(_ line: Span<UInt8>, _ column: Range<Int>) -> Int {
+    private static func nameStart(_ line: Span<UInt8>, column: Range<Int>) -> Int {
         guard line[column.lowerBound] == UInt8(ascii: "<") else { return min(column.upperBound + 1, line.count) }
         return min(line.skippingSpaces(from: column.upperBound), column.lowerBound + 15)
     }
 
     /// Where ` [` in front of a link's target begins.
-    private static func lastBracket(_ line: Span<UInt8>, _ range: Range<Int>) -> Int? {
+    private static func lastBracket(_ line: Span<UInt8>, range: Range<Int>) -> Int? {
         var found: Int?
         for place in stride(from: range.lowerBound + 1, to: range.upperBound - 2, by: 1) where line.has(" [", in: place..<place + 2) {
             found = place
@@ -61,7 +61,7 @@ extension FTPListParser {
     }
 
     /// `         612      A    06-28-96   09:28  CONFIG.SYS`, with `DIR` among the letters for a folder.
-    func os2Entry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func os2Entry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard line.isNumber(columns[0]) else { return nil }
         var index = 1
         var isFolder = false
@@ -79,7 +79,7 @@ extension FTPListParser {
     }
 
     /// `OWNER   77824 02/23/00 15:09:55 *DIR       NAME/`
-    func as400Entry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func as400Entry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard columns.count > 5, line.isNumber(columns[1]), let (year, month, day) = FTPListDate.day(line, columns[2]),
             let clock = FTPListDate.clock(line, columns[3]), line[columns[4].lowerBound] == UInt8(ascii: "*")
         else { return nil }

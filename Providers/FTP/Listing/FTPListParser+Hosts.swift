@@ -29,15 +29,15 @@ extension FTPListParser {
     }
 
     /// `NAME.EXT;1    2   8-SEP-1996 16:09 [OWNER] (RWED,RWED,RE,)`; sizes are in blocks. Folders are the files `NAME.DIR;1`.
-    func vmsEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func vmsEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard columns.count > 1, let semicolon = VMSNames.version(line, columns[0]) else { return nil }
         let name = columns[0].lowerBound..<semicolon
         let isFolder = name.count > 4 && line.has(".dir", in: name.suffix(4))
         var entry = FTPEntry(name: line.bytes(isFolder ? name.dropLast(4) : name), type: isFolder ? .directory : .regular)
         // What this user may not look at has a complaint in place of the columns: `%RMS-E-PRV, insufficient privilege …`.
         if line.has("%", in: columns[1].prefix(1)) { return entry }
-        guard let index = (1..<min(5, columns.count)).first(where: { FTPListDate.namedDay(line, columns[$0]) != nil }),
-            let (year, month, day) = FTPListDate.namedDay(line, columns[index])
+        guard let index = (1..<min(5, columns.count)).first(where: { FTPListDate.namedDay(line, range: columns[$0]) != nil }),
+            let (year, month, day) = FTPListDate.namedDay(line, range: columns[index])
         else { return nil }
         let clock = index + 1 < columns.count ? FTPListDate.clock(line, columns[index + 1]) : nil
         entry.setMoment(dates.moment(year: year, month: month, day: day, clock: clock))
@@ -49,7 +49,7 @@ extension FTPListParser {
     }
 
     /// `WYOSPT 3420   2003/05/21  1  200  FB      80  8053  PS  A.DATA.SET`. The date is that of the last use, the size in tracks.
-    func datasetEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func datasetEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         let last = columns.count - 1
         guard last > 0 else { return nil }
         let name = line.bytes(columns[last])
@@ -68,7 +68,7 @@ extension FTPListParser {
     }
 
     /// `MEMBER   01.01 2002/09/12 2002/10/11 09:37    11    11     0 USER`, or the name alone; sizes are in records.
-    func memberEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func memberEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         var entry = FTPEntry(name: line.bytes(columns[0]), type: .regular)
         if columns.count == 1 { return entry }
         guard columns.count > 4, let (year, month, day) = FTPListDate.day(line, columns[3]),
@@ -83,15 +83,15 @@ extension FTPListParser {
     }
 
     /// `MODULE    0000A8   000016   00 FO  31  ANY`: programs, their sizes in hexadecimal without what the file has besides.
-    func moduleEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func moduleEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         guard columns.count > 2, columns[1].count == 6, Int(line.text(columns[1]), radix: 16) != nil else { return nil }
         return FTPEntry(name: line.bytes(columns[0]), type: .regular)
     }
 
     /// `DATA     O    101      2048  18-Nov-94 19:48:12 255, 16 "nunu"`
-    func tandemEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
-        guard let index = (2..<max(3, min(5, columns.count - 1))).first(where: { line.isNamedDay(columns, $0) }),
-            let (year, month, day) = FTPListDate.namedDay(line, columns[index]),
+    func tandemEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
+        guard let index = (2..<max(3, min(5, columns.count - 1))).first(where: { line.isNamedDay(columns, index: $0) }),
+            let (year, month, day) = FTPListDate.namedDay(line, range: columns[index]),
             let clock = FTPListDate.clock(line, columns[index + 1]), line.isNumber(columns[index - 1])
         else { return nil }
         var entry = FTPEntry(name: line.bytes(columns[0]), type: .regular)
@@ -166,7 +166,7 @@ struct VMSNames: Sendable {
 }
 
 extension Span where Element == UInt8 {
-    fileprivate func isNamedDay(_ columns: FTPColumns, _ index: Int) -> Bool {
-        index < columns.count - 1 && FTPListDate.namedDay(self, columns[index]) != nil
+    fileprivate func isNamedDay(_ columns: FTPColumns, index: Int) -> Bool {
+        index < columns.count - 1 && FTPListDate.namedDay(self, range: columns[index]) != nil
     }
 }

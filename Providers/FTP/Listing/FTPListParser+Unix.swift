@@ -4,7 +4,7 @@ import Foundation
 /// `ls -l` and those who write like it, among them most servers that run on Windows.
 extension FTPListParser {
     /// `-rw-r--r--   1 owner group   1234 Jan  5 12:30 name`, with more columns or fewer between letters and size.
-    func unixEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func unixEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         // `ls -i` and `ls -s` put the inode and the blocks in front.
         var mode = 0
         while mode < min(2, columns.count - 1), line.isNumber(columns[mode]) { mode += 1 }
@@ -25,7 +25,7 @@ extension FTPListParser {
     }
 
     /// `d [RWCEAFMS] owner   512 Jan 16 18:53 name`
-    func netwareEntry(_ line: Span<UInt8>, _ columns: FTPColumns) -> FTPEntry? {
+    func netwareEntry(_ line: Span<UInt8>, columns: FTPColumns) -> FTPEntry? {
         let first = columns[0]
         // Some leave the space behind the first letter out.
         let rights = first.count > 1 ? first.lowerBound + 1..<first.upperBound : columns.count > 1 ? columns[1] : first
@@ -64,7 +64,7 @@ extension FTPListParser {
                 {
                     return Stamp(size: index - 2, moment: moment, name: columns[last].upperBound + 1)
                 }
-            } else if let stamp = isoStamp(line, columns, at: index) {
+            } else if let stamp = isoStamp(line, columns: columns, at: index) {
                 return stamp
             }
         }
@@ -72,7 +72,7 @@ extension FTPListParser {
     }
 
     /// `1234 2019-01-05 12:30` or, by `--full-time`, `1234 2019-01-05 12:30:15.000000000 +0100`.
-    private func isoStamp(_ line: Span<UInt8>, _ columns: FTPColumns, at index: Int) -> Stamp? {
+    private func isoStamp(_ line: Span<UInt8>, columns: FTPColumns, at index: Int) -> Stamp? {
         guard columns[index].count == 10, line[columns[index].lowerBound + 4] == UInt8(ascii: "-"),
             let (year, month, day) = FTPListDate.day(line, columns[index]), line.isSize(columns[index - 1]),
             let clock = FTPListDate.clock(line, columns[index + 1])

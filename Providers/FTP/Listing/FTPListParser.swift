@@ -88,17 +88,17 @@ struct FTPListParser: FTPListing {
 
     private func read(_ line: Span<UInt8>, as dialect: Dialect) -> FTPEntry? {
         switch dialect {
-        case .unix: unixEntry(line, columns)
-        case .dos: dosEntry(line, columns)
+        case .unix: unixEntry(line, columns: columns)
+        case .dos: dosEntry(line, columns: columns)
         case .eplf: eplfEntry(line)
-        case .netware: netwareEntry(line, columns)
-        case .vms: vmsEntry(line, columns)
-        case .as400: as400Entry(line, columns)
-        case .os2: os2Entry(line, columns)
-        case .mvsDatasets: datasetEntry(line, columns)
-        case .mvsMembers: memberEntry(line, columns)
-        case .mvsModules: moduleEntry(line, columns)
-        case .tandem: tandemEntry(line, columns)
+        case .netware: netwareEntry(line, columns: columns)
+        case .vms: vmsEntry(line, columns: columns)
+        case .as400: as400Entry(line, columns: columns)
+        case .os2: os2Entry(line, columns: columns)
+        case .mvsDatasets: datasetEntry(line, columns: columns)
+        case .mvsMembers: memberEntry(line, columns: columns)
+        case .mvsModules: moduleEntry(line, columns: columns)
+        case .tandem: tandemEntry(line, columns: columns)
         }
     }
 

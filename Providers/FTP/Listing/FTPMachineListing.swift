@@ -73,7 +73,7 @@ private struct FTPFacts {
 
     mutating func take(_ line: Span<UInt8>, name: Range<Int>, value: Range<Int>) {
         if line.has("type", in: name) {
-            takeType(line, value)
+            takeType(line, value: value)
         } else if line.has("size", in: name) {
             item.size = line.number(value)
         } else if line.has("modify", in: name) {
@@ -97,7 +97,7 @@ private struct FTPFacts {
         }
     }
 
-    private mutating func takeType(_ line: Span<UInt8>, _ value: Range<Int>) {
+    private mutating func takeType(_ line: Span<UInt8>, value: Range<Int>) {
         item.role = line.has("cdir", in: value) ? .listedFolder : line.has("pdir", in: value) ? .parent : .item
         if line.has("file", in: value) {
             type = .regular

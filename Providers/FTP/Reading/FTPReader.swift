@@ -58,7 +58,7 @@ final class FTPReader: FileReader {
     /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.
     private func settle(_ session: FTPSession) async throws -> FileReaderAttributes {
         let name = try session.host.transferBytes(of: path)
-        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", name), FTPCommand("MDTM", name)])
+        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
         var size = outcome.size
         if size == nil {
             // Whatever 550 means here, and for servers that know no sizes.
@@ -96,7 +96,7 @@ final class FTPReader: FileReader {
             let start = range.lowerBound + counted.count
             if start >= range.upperBound { return }
             if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
-            if range.upperBound < size { try await self.proveOffsets(start, size, session) }
+            if range.upperBound < size { try await self.proveOffsets(start, size: size, session: session) }
             let count = range.upperBound == size ? nil : range.upperBound - start
             let name = try session.host.transferBytes(of: self.path)
             let outcome: FTPOutcome
@@ -128,7 +128,7 @@ final class FTPReader: FileReader {
     /// were asked for would be taken for them. What reaches to the end of a file shows it by itself.
     ///
     /// - Throws: ``ProofEnd`` when the last byte came, and the server's last word did not.
-    private func proveOffsets(_ start: Int64, _ size: Int64, _ session: FTPSession) async throws {
+    private func proveOffsets(_ start: Int64, size: Int64, session: FTPSession) async throws {
         let host = session.host
         if start == 0 || host.takesOffsets { return }
         let name = try host.transferBytes(of: path)
@@ -171,13 +171,13 @@ final class FTPReader: FileReader {
             do {
                 try await self.stream.read(rest, of: size, into: counted, endedEarly: self.changed) { session, start, pipe in
                     if !isFresh || counted.count > 0 { _ = try await self.settle(session) }
-                    if rest.upperBound < size { try await self.proveOffsets(start, size, session) }
+                    if rest.upperBound < size { try await self.proveOffsets(start, size: size, session: session) }
                     let name = try session.host.transferBytes(of: path)
                     let outcome = try await session.send(
                         FTPExchange(transfer: .retrieve(name, offset: start, count: nil, sparingly: true)) { pipe })
                     try await self.check(outcome, session)
                 }
-            } catch { throw self.provider.connection.translated(error, path) }
+            } catch { throw self.provider.connection.translated(error, path: path) }
         }
     }
 

@@ -76,7 +76,7 @@ struct FTPReplacement: Sendable {
     }
 
     private func discard(on session: FTPSession) async throws {
-        _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: aside))])
+        _ = try await session.send([FTPCommand("DELE", argument: session.host.bytes(of: aside))])
         state.update { $0.stage = .placed }
     }
 }

@@ -37,7 +37,7 @@ extension FTPUpload {
     private func setTime(verifying count: Int64, on session: FTPSession) async throws {
         let name = try session.host.bytes(of: path)
         let time = try timeCommand(for: name)
-        let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", name)]
+        let commands = session.binary + [time?.command].compactMap(\.self) + [try FTPCommand("SIZE", argument: name)]
         let outcome = try await session.sendTogether(commands)
         noteTime(time?.way, in: outcome, from: session.host)
         if try !verify(outcome, has: count) { try await look(for: count, on: session) }
@@ -47,8 +47,8 @@ extension FTPUpload {
     private func removeEmpty() async {
         await connection.tidy { session in
             let name = try session.host.bytes(of: path)
-            guard try await session.send(session.binary + [FTPCommand("SIZE", name)]).size == 0 else { return }
-            _ = try await session.send([FTPCommand("DELE", name)])
+            guard try await session.send(session.binary + [FTPCommand("SIZE", argument: name)]).size == 0 else { return }
+            _ = try await session.send([FTPCommand("DELE", argument: name)])
         }
     }
 }

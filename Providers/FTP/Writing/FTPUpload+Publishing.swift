@@ -56,9 +56,9 @@ extension FTPUpload {
         var commands = session.binary
         let time = try timeCommand(for: part)
         if let time { commands.append(time.command) }
-        if knowsSize { commands.append(try FTPCommand("SIZE", part)) }
-        if let looks { commands.append(try FTPCommand(looks, name)) }
-        commands.append(try FTPCommand("RNFR", part))
+        if knowsSize { commands.append(try FTPCommand("SIZE", argument: part)) }
+        if let looks { commands.append(try FTPCommand(looks, argument: name)) }
+        commands.append(try FTPCommand("RNFR", argument: part))
         let outcome = try await session.sendTogether(commands)
         noteTime(time?.way, in: outcome, from: host)
         var begun = outcome["RNFR"]
@@ -70,20 +70,20 @@ extension FTPUpload {
                 try await endRenaming(begun.take(), of: part, on: session)
                 if !isVerified { try await look(for: count, on: session) }
                 if isHidden { try await refuseTaken(on: session) }
-                begun = try await session.send([FTPCommand("RNFR", part)])["RNFR"]
+                begun = try await session.send([FTPCommand("RNFR", argument: part)])["RNFR"]
             }
         } catch {
             try await endRenaming(begun, of: part, on: session)
             throw error
         }
         guard begun?.isPositive == true else { throw notRenamed(begun) }
-        guard let reply = try await session.send([FTPCommand("RNTO", name)])["RNTO"], !reply.isPositive else { return }
+        guard let reply = try await session.send([FTPCommand("RNTO", argument: name)])["RNTO"], !reply.isPositive else { return }
         try await makeRoom(after: reply, with: replacement, on: session)
     }
 
     /// ProFTPD accepts no other command until a renaming that was begun has ended. Ends it without a change.
     private func endRenaming(_ begun: FTPReply?, of part: [UInt8], on session: FTPSession) async throws {
-        if begun?.isPositive == true { _ = try await session.send([FTPCommand("RNTO", part)]) }
+        if begun?.isPositive == true { _ = try await session.send([FTPCommand("RNTO", argument: part)]) }
     }
 
     private func notRenamed(_ reply: FTPReply?) -> CocoaError {

@@ -91,7 +91,7 @@ extension FTPUpload {
         // Removed, not overwritten: the file may have another owner or mode. At the path itself it may be the file to replace.
         if isPublished {
             try await connection.pool.withSession { session in
-                _ = try await session.send([FTPCommand("DELE", session.host.transferBytes(of: location))])
+                _ = try await session.send([FTPCommand("DELE", argument: session.host.transferBytes(of: location))])
             }
         }
         return 0

@@ -51,7 +51,7 @@ extension FTPUpload {
 
     /// The size of the file at the location; `nil` if the server doesn't show one.
     func size(on session: FTPSession) async throws -> Int64? {
-        try await session.send(session.binary + [FTPCommand("SIZE", session.host.transferBytes(of: location))]).size
+        try await session.send(session.binary + [FTPCommand("SIZE", argument: session.host.transferBytes(of: location))]).size
     }
 
     private func refused(_ kept: String) -> CocoaError {

@@ -36,7 +36,7 @@ struct FTPUpload: Sendable {
     func removeNow() async {
         await connection.tidy { session in
             // If the file was never created, the server replies that it is missing.
-            _ = try await session.send([FTPCommand("DELE", session.host.bytes(of: location))])
+            _ = try await session.send([FTPCommand("DELE", argument: session.host.bytes(of: location))])
         }
     }
 
@@ -67,7 +67,7 @@ struct FTPUpload: Sendable {
                     return sent
                 } catch is FTPGaveWay {
                     // The reader of the source needed the connection. The loop starts again.
-                } catch { throw connection.translated(error, path) }
+                } catch { throw connection.translated(error, path: path) }
             }
         }
     }
@@ -82,7 +82,7 @@ struct FTPUpload: Sendable {
         guard asks, let hash = connection.host.hashes.first else {
             return try await store(source, from: start).map { Sent(count: $0, hash: nil) }
         }
-        let hashing = try await FTPHashingTap(source, from: start, hash.kind)
+        let hashing = try await FTPHashingTap(source, from: start, kind: hash.kind)
         return try await store(TappedSource(source, hashing), from: start).map { Sent(count: $0, hash: (hash, hashing.value)) }
     }
 
@@ -175,9 +175,9 @@ struct FTPUpload: Sendable {
         let name = try host.bytes(of: path)
         let verb = host.hasMachineListings ? "MLST" : "SIZE"
         guard host.mayKnow(verb) else { return nil }
-        return FTPLook(try FTPCommand(verb, name)) { reply in
+        return FTPLook(try FTPCommand(verb, argument: name)) { reply in
             // Any other reply needs a closer look.
-            guard reply.code == 550, provider.isNothing(reply, path) else { return false }
+            guard reply.code == 550, provider.isNothing(reply, path: path) else { return false }
             state.update { $0.isPathFree = true }
             return true
         }

@@ -141,7 +141,7 @@ public final class HTTPConnection: Sendable {
     ///
     /// - Complexity: One request. A server that refuses the method, or the login, speaks none as far as anybody can tell.
     public func speaksWebDAV(at path: ProviderPath) async throws -> Bool {
-        let head = try await send(HTTPRequest("OPTIONS", path, accepts: Set(400..<500).union([501])))
+        let head = try await send(HTTPRequest("OPTIONS", path: path, accepts: Set(400..<500).union([501])))
         return head.joined("DAV")?.split(separator: ",").contains {
             $0.trimmingCharacters(in: .whitespaces) == "1" || $0.trimmingCharacters(in: .whitespaces) == "2"
         } == true
@@ -159,7 +159,7 @@ public final class HTTPConnection: Sendable {
     private func settleLogin(at path: ProviderPath) async throws {
         guard try await login.isOpen() else { return }
         // Not OPTIONS: many a server answers that without a login, and lighttpd never ends its answer about a name that is not there.
-        _ = try await sendFollowingRedirects(HTTPRequest("PROPFIND", path, headers: [("Depth", "0")]))
+        _ = try await sendFollowingRedirects(HTTPRequest("PROPFIND", path: path, headers: [("Depth", "0")]))
         login.wasAskedFor()
     }
 
@@ -167,10 +167,10 @@ public final class HTTPConnection: Sendable {
     private func sendFollowingRedirects(_ request: HTTPRequest) async throws -> ResponseHead {
         var trail = RedirectTrail(fullURL(of: request))
         for _ in 0..<10 {
-            let head = try await sendAuthenticated(trail.url, trail.next(request))
+            let head = try await sendAuthenticated(trail.url, request: trail.next(request))
             if head.status == 303, request.isWriting { return head }
             guard [301, 302, 303, 307, 308].contains(head.status), let location = head["Location"] else { return trail.marked(head) }
-            try trail.follow(redirect(from: trail.url, to: location, request, status: head.status), after: head, options)
+            try trail.follow(redirect(from: trail.url, to: location, request: request, status: head.status), after: head, options)
         }
         throw FileError.make(
             .httpTooManyRedirects, url: trail.url, sentence: "“\(trail.url.host() ?? "")” redirects in a circle.")
@@ -184,28 +184,28 @@ public final class HTTPConnection: Sendable {
     }
 
     /// Logs in, once more where the answer says that the login has to be another.
-    private func sendAuthenticated(_ url: URL, _ request: HTTPRequest) async throws -> ResponseHead {
-        let (head, access) = try await sendSigned(to: url, request)
+    private func sendAuthenticated(_ url: URL, request: HTTPRequest) async throws -> ResponseHead {
+        let (head, access) = try await sendSigned(to: url, request: request)
         guard let access else { return head }
-        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url, request) }
+        if let signer, access.signing != nil { return try await judged(head, of: access, by: signer, url: url, request: request) }
         guard head.status == 401, try await login.reconsider(head, of: access) else {
             login.judge(head, of: access, isRefused: head.status == 401)
             return head
         }
         guard request.canBeSentAgain else { throw FileError.notRepeatable() }
-        let (second, other) = try await sendSigned(to: url, request)
+        let (second, other) = try await sendSigned(to: url, request: request)
         login.judge(second, of: other ?? access, isRefused: second.status == 401)
         return second
     }
 
     /// What a signer makes of an answer to a request that it has signed; one more try where it may sign better.
     private func judged(
-        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, _ url: URL, _ request: HTTPRequest
+        _ head: ResponseHead, of access: HTTPLogin.Access, by signer: any HTTPRequestSigner, url: URL, request: HTTPRequest
     ) async throws -> ResponseHead {
         var head = head
         var verdict = signer.verdict(on: head)
         if verdict == .signAgain, request.canBeSentAgain {
-            head = try await sendSigned(to: url, request).head
+            head = try await sendSigned(to: url, request: request).head
             verdict = signer.verdict(on: head)
         }
         if [.accepted, .refused].contains(verdict) { login.judge(head, of: access, isRefused: verdict == .refused) }
@@ -215,7 +215,7 @@ public final class HTTPConnection: Sendable {
     /// Sends one request over the transport, with the login's headers or signed.
     ///
     /// - Returns: The answer, and the access that went with the request; nil away from home.
-    private func sendSigned(to url: URL, _ request: HTTPRequest) async throws -> (head: ResponseHead, access: HTTPLogin.Access?) {
+    private func sendSigned(to url: URL, request: HTTPRequest) async throws -> (head: ResponseHead, access: HTTPLogin.Access?) {
         let isHome = login.origin.matches(url)
         var transfer = TransferRequest(
             method: request.method, url: url, headers: request.headers, body: request.body, receive: request.receive)
@@ -236,7 +236,7 @@ public final class HTTPConnection: Sendable {
         return (head, access)
     }
 
-    private func redirect(from url: URL, to location: String, _ request: HTTPRequest, status: Int) throws -> URL {
+    private func redirect(from url: URL, to location: String, request: HTTPRequest, status: Int) throws -> URL {
         guard let target = URL(string: location, relativeTo: url)?.absoluteURL, let scheme = target.scheme?.lowercased() else {
             throw FileError.make(.redirectToNonExistentLocation, url: url, sentence: "The server redirects to a URL that is not one.")
         }
@@ -255,7 +255,7 @@ public final class HTTPConnection: Sendable {
                     "The server redirects \(request.method) to “\(Self.shown(target))”, which is followed for reading only."
             )
         }
-        if request.isWriting, [301, 302].contains(status) { try refuseOtherName(target, url, request) }
+        if request.isWriting, [301, 302].contains(status) { try refuseOtherName(target, url: url, request: request) }
         guard request.canBeSentAgain else { throw FileError.notRepeatable() }
         return target
     }
@@ -267,7 +267,7 @@ public final class HTTPConnection: Sendable {
     }
 
     /// Refuses to send a change to another name, as to a login page: most clients make a `GET` of it there (RFC 9110, section 15.4.3).
-    private func refuseOtherName(_ target: URL, _ url: URL, _ request: HTTPRequest) throws {
+    private func refuseOtherName(_ target: URL, url: URL, request: HTTPRequest) throws {
         guard target.lastPathComponent != url.lastPathComponent else { return }
         let what = ["PUT": "the upload", "DELETE": "the removal"][request.method] ?? request.method
         throw FileError.make(

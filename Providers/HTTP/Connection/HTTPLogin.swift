@@ -71,7 +71,7 @@ final class HTTPLogin: Sendable {
         self.user = user
         self.credentials = credentials
         self.isSigned = isSigned
-        policy = SecretPolicy(origin, options)
+        policy = SecretPolicy(origin, options: options)
     }
 
     var state: State { memory.value.state }

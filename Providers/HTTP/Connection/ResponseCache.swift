@@ -132,7 +132,7 @@ package final class ResponseCache: Sendable {
     }
 
     /// What the server has said still holds counts from now.
-    func renew(_ kept: Answer, _ path: ProviderPath, query: String = "", since moment: Moment) async {
+    func renew(_ kept: Answer, path: ProviderPath, query: String = "", since moment: Moment) async {
         if !policy.validates { await keep(kept.body, kept.head.answer, path, query: query, since: moment) }
     }
 

@@ -24,7 +24,7 @@ extension HTTPConnection {
             try Task.checkCancellation()
             let (data, head) = try await data(for: request)
             let answer = try pageHandler(data, head)
-            if !answer.items.isEmpty { try await page(answer.items) }
+            if !answer.items.isEmpty { try await page(data: answer.items) }
             guard let next = answer.nextToken else { return }
             guard known.insert(next).inserted else {
                 throw FileError.make(
@@ -54,7 +54,7 @@ extension HTTPConnection {
         }
         let (data, head) = try await received(request, limit)
         if head.status == 304, let kept {
-            await responses.renew(kept, request.path, query: query, since: moment)
+            await responses.renew(kept, path: request.path, query: query, since: moment)
             return (kept.body, kept.head.answer)
         }
         if head.status == 200 { await responses.keep(data, head, request.path, query: query, since: moment) }

@@ -21,7 +21,7 @@ struct CachedDownload {
         }
         if let kept, kept.isFresh { return try await give(kept) }
         let body = WholeBodyTap(limit: responses.maxSize)
-        let recorded = download.into(TappedSink(download.sink, body), condition: kept?.head.condition)
+        let recorded = download.into(TappedSink(download.sink, tap: body), condition: kept?.head.condition)
         do {
             let result = try await recorded.run()
             if let body = body.whole, let head = recorded.head {
@@ -30,7 +30,7 @@ struct CachedDownload {
             return result
         } catch let error as NotModifiedError {
             guard let kept else { throw error }
-            await responses.renew(kept, download.path, query: query, since: moment)
+            await responses.renew(kept, path: download.path, query: query, since: moment)
             return try await give(kept)
         }
     }

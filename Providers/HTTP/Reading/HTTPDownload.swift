@@ -145,7 +145,7 @@ final class Download: Sendable {
         if head["Content-Type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
             throw bad("The server answered one range of “\(path)” with several.")
         }
-        let answer = try head.status == 206 ? partial(head, wanted) : whole(head)
+        let answer = try head.status == 206 ? partial(head, wanted: wanted) : whole(head)
         let first = state.value.extent == nil
         try settle(head, size: answer.size)
         let aim = wanted.aim(in: answer)
@@ -168,7 +168,7 @@ final class Download: Sendable {
         state.update { $0.seen = 0 }
         // Only the end of an answer without a length tells the file's size.
         let drain = answer.size < 0 && aim.count >= 0 ? HTTPConnection.maxSkip : 0
-        let target = state.value.proof.map { TappedSink(sink, ProofTap(proof: $0)) as any ByteSink } ?? sink
+        let target = state.value.proof.map { TappedSink(sink, tap: ProofTap(proof: $0)) as any ByteSink } ?? sink
         return Window(target, skip: aim.skip, count: aim.count, drain: drain) { [self] taken, seen in
             state.update { state in
                 state.delivered += Int64(taken)
@@ -185,7 +185,7 @@ final class Download: Sendable {
         return FileExtent(offset: 0, count: size, size: size)
     }
 
-    private func partial(_ head: ResponseHead, _ wanted: FilePart) throws -> FileExtent {
+    private func partial(_ head: ResponseHead, wanted: FilePart) throws -> FileExtent {
         guard let text = head["Content-Range"], let range = ContentRange(text), let size = range.size else {
             throw bad("The server sent a part of “\(path)” without saying which (Content-Range).")
         }

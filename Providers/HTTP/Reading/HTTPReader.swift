@@ -4,7 +4,7 @@ import Foundation
 
 extension HTTPConnection {
     /// Opens the file at `path`. Nothing is sent: the first read brings size and version with the bytes.
-    public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path), cost: .request) }
+    public func open(path: ProviderPath) -> any FileReader { open(HTTPRequest("GET", path: path), cost: .request) }
 
     /// Opens the file that `request` brings, for services that do not read by `GET` of the path alone. The range is added to it.
     ///
@@ -20,7 +20,7 @@ extension HTTPConnection {
             do {
                 let download = Download(request, part: part, version: version, sink: sink, connection: self, proof: proof)
                 guard request.mayBeKept, let responses = await responses() else { return try await download.run() }
-                return try await CachedDownload(download, responses, query: "bytes\n" + request.keptQuery).run()
+                return try await CachedDownload(download, responses: responses, query: "bytes\n" + request.keptQuery).run()
             } catch let error where error.isNoSuchFile {
                 try await missing()
                 throw error

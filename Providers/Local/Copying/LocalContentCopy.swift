@@ -41,18 +41,18 @@ struct ContentCopy {
             var state = State()
             while !state.isAtEnd {
                 try pump(file, to: copy, upTo: state.offset + Self.piece, &state)
-                try checkUnchanged(file, before)
+                try checkUnchanged(file, before: before)
             }
         } else if calls.contains(.clone), carrel_clone(file.raw, copy.raw) == 0 {
             progress.advance(by: before.size)
         } else {
             try copyBytes(file, before, to: copy)
         }
-        try checkUnchanged(file, before)
+        try checkUnchanged(file, before: before)
         try AttributeCopy(source: source, target: target, isMove: isMove).copy(file, before, to: copy)
     }
 
-    private func checkUnchanged(_ file: FileDescriptor, _ before: ItemStatus) throws {
+    private func checkUnchanged(_ file: FileDescriptor, before: ItemStatus) throws {
         guard try ItemStatus(of: file, source).isSameVersion(as: before) else { throw source.changed }
     }
 
@@ -67,7 +67,7 @@ struct ContentCopy {
                 state.offset = data.lowerBound
                 end = data.upperBound
             }
-            try copyRange(file, to: copy, upTo: end, &state)
+            try copyRange(file, to: copy, upTo: end, state: &state)
         }
         // A hole at the end has no bytes that would make the file as long as it was.
         if hasHoles, !state.isAtEnd { try target.check(ftruncate(copy.raw, off_t(before.size))) }
@@ -82,14 +82,14 @@ struct ContentCopy {
         return start..<min(end, range.upperBound)
     }
 
-    private func copyRange(_ file: FileDescriptor, to copy: FileDescriptor, upTo end: Int64, _ state: inout State) throws {
+    private func copyRange(_ file: FileDescriptor, to copy: FileDescriptor, upTo end: Int64, state: inout State) throws {
         if end - state.offset <= Self.small { return try pump(file, to: copy, upTo: end, &state) }
         while state.offset < end {
             try flag.check()
             let wanted = min(Self.piece, end - state.offset)
             let count = calls.contains(.copyFileRange) ? carrel_copy_file_range(file.raw, copy.raw, state.offset, Int(wanted)) : -1
             if count > 0 {
-                try advance(by: Int64(count), copy, &state)
+                try advance(by: Int64(count), copy: copy, state: &state)
                 continue
             }
             // Some pairs of file systems cannot, and of some files the kernel's own only a read tells that they end.
@@ -110,14 +110,14 @@ struct ContentCopy {
                 return
             }
             try copy.write(UnsafeRawBufferPointer(rebasing: part[..<count]), at: state.offset, path: target.path)
-            try advance(by: Int64(count), copy, &state)
+            try advance(by: Int64(count), copy: copy, state: &state)
         }
     }
 
     // MARK: The disk
 
     /// Starts the disk on every piece, and lets it catch up where it is too far behind. Small files are gathered by the kernel.
-    private func advance(by count: Int64, _ copy: FileDescriptor, _ state: inout State) throws {
+    private func advance(by count: Int64, copy: FileDescriptor, state: inout State) throws {
         state.offset += count
         progress.advance(by: count)
         guard state.offset - state.started >= Self.piece else { return }

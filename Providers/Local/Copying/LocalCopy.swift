@@ -25,7 +25,7 @@ struct LocalCopy {
         switch item.type {
         case .regular: try copyFile(from, to: to)
         case .symbolicLink: try build(to) { try copyLink(from, to: $0, item, source, target) }
-        case .directory: try build(to) { try copyFolder(from, to: $0, item) }
+        case .directory: try build(to) { try copyFolder(from, to: $0, item: item) }
         case .other: throw unsupported(source)
         }
     }
@@ -36,7 +36,7 @@ struct LocalCopy {
         if !overwrite { throw target.error(EEXIST) }
         guard there.type == .directory else { return }
         let folder = try place.open(LocalFlags.realFolder, target)
-        if try FolderListing(of: folder, target).nextEntry() != nil { throw target.error(ENOTEMPTY) }
+        if try FolderListing(of: folder, context: target).nextEntry() != nil { throw target.error(ENOTEMPTY) }
     }
 
     /// Lets `make` make something under a temporary name, and puts it into place.
@@ -133,12 +133,12 @@ struct LocalCopy {
         var folders: [(name: [UInt8], status: ItemStatus)] = []
     }
 
-    private func copyFolder(_ from: LocalPlace, to: LocalPlace, _ item: ItemStatus) throws {
+    private func copyFolder(_ from: LocalPlace, to: LocalPlace, item: ItemStatus) throws {
         let folder = try from.open(LocalFlags.realFolder, source)
         try makeFolder(to, target)
         let copy = try to.open(LocalFlags.realFolder, target)
         var walk = Walk(
-            from: FolderCursor(top: folder, source), to: FolderCursor(top: copy, target), own: try ItemStatus(of: copy, target),
+            from: FolderCursor(top: folder, context: source), to: FolderCursor(top: copy, context: target), own: try ItemStatus(of: copy, target),
             levels: [Level(status: item)])
         try copyContent(&walk)
         while let level = walk.levels.last {
@@ -177,7 +177,7 @@ struct LocalCopy {
         let (source, target) = (walk.from.context, walk.to.context)
         let folder = try walk.from.folder()
         let copy = try walk.to.folder()
-        let listing = try FolderListing(of: folder, source)
+        let listing = try FolderListing(of: folder, context: source)
         while let name = try listing.next() {
             try flag.check()
             let original = LocalPlace(folder: folder, name: name)

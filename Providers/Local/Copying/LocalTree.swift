@@ -101,22 +101,22 @@ struct LocalRemoval {
     /// Removes what was copied, all of it, under a name that nobody else writes to. What somebody has changed since comes back with the rest.
     ///
     /// - Throws: `CocoaError(.fileReadUnknown)` with `ESTALE` below it when it was changed.
-    func runAside(_ place: LocalPlace, _ calls: KernelCalls) throws {
+    func runAside(_ place: LocalPlace, calls: KernelCalls) throws {
         let aside = try place.aside()
         let code = place.rename(to: aside)
         if code != 0 { throw context.error(code) }
         do { try run(aside, recursive: true) } catch {
             let isFolder = (try? aside.status(context))?.type == .directory
-            aside.comeBack(to: place, calls, isFolder: isFolder)
+            aside.comeBack(to: place, calls: calls, isFolder: isFolder)
             throw error
         }
     }
 
     /// Goes through the tree depth first, and removes each folder when what it held is gone.
     private func empty(_ top: FileDescriptor) throws {
-        var cursor = FolderCursor(top: top, context)
+        var cursor = FolderCursor(top: top, context: context)
         // Of each folder from the top down, those in it that are still to be emptied.
-        var waiting = [try removeFiles(&cursor)]
+        var waiting = [try removeFiles(progress: &cursor)]
         while let name = waiting[waiting.count - 1].popLast() {
             try flag.check()
             try passingOver { try enter(name, &cursor, &waiting) }
@@ -134,7 +134,7 @@ struct LocalRemoval {
     private func enter(_ name: [UInt8], _ cursor: inout FolderCursor, _ waiting: inout [[[UInt8]]]) throws {
         try cursor.enter(name)
         waiting.append([])
-        waiting[waiting.count - 1] = try removeFiles(&cursor)
+        waiting[waiting.count - 1] = try removeFiles(progress: &cursor)
     }
 
     /// Somebody else may be quicker. What stands in a folder's place then is found when the folder above is not empty.
@@ -146,7 +146,7 @@ struct LocalRemoval {
     private func removeFiles(_ cursor: inout FolderCursor) throws -> [[UInt8]] {
         let context = cursor.context
         let folder = try cursor.folder()
-        let listing = try FolderListing(of: folder, context)
+        let listing = try FolderListing(of: folder, context: context)
         var folders: [[UInt8]] = []
         while let entry = try listing.nextEntry() {
             try flag.check()

@@ -36,7 +36,7 @@ extension LocalResolver {
     /// Finds items only in `folders`; see `FileProviderConfining`.
     func confined(to folders: [ProviderPath]) -> LocalResolver {
         var resolver = self
-        resolver.roots = folders.map { LocalRoot($0, self) }
+        resolver.roots = folders.map { LocalRoot($0, base: self) }
         return resolver
     }
 

@@ -161,7 +161,7 @@ struct LocalPlace: Sendable {
     }
 
     /// Gives what is here its old name back; where somebody has made something new there meanwhile, one that tells.
-    func comeBack(to place: LocalPlace, _ calls: KernelCalls, isFolder: Bool) {
+    func comeBack(to place: LocalPlace, calls: KernelCalls, isFolder: Bool) {
         for name in [place.name] + place.namesForChanged {
             let code = FreeName(from: (folder, self.name), to: (place.folder, name), calls: calls).take(isFolder: isFolder)
             if code != EEXIST { return }

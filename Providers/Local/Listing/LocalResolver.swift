@@ -45,7 +45,7 @@ struct LocalResolver: Sendable {
     /// - Throws: `CocoaError(.fileReadNoPermission)` when a link leads out of the root; `ELOOP` after ``maxLinks`` links.
     func item(at path: ProviderPath, _ context: LocalContext) throws -> Item {
         if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.item(at: inner.path, context) }
-        if let handle = try openAtOnce(path, carrel_O_PATH | O_CLOEXEC, context) {
+        if let handle = try openAtOnce(path, flags: carrel_O_PATH | O_CLOEXEC, context: context) {
             return Item(handle: handle, status: try ItemStatus(of: handle, context), place: nil)
         }
         return try walk(to: path, context)
@@ -57,7 +57,7 @@ struct LocalResolver: Sendable {
     func folder(at path: ProviderPath, _ context: LocalContext) throws -> FileDescriptor {
         if let inner = try confining(path, includingRoots: true, context) { return try inner.resolver.folder(at: inner.path, context) }
         if path.isRoot { return root }
-        if let folder = try openAtOnce(path, LocalFlags.folder, context) { return folder }
+        if let folder = try openAtOnce(path, flags: LocalFlags.folder, context: context) { return folder }
         let item = try walk(to: path, context)
         guard item.status.type == .directory else { throw context.at(top.appending(path)).error(ENOTDIR) }
         return item.handle
@@ -85,7 +85,7 @@ struct LocalResolver: Sendable {
             }
             let raw =
                 item.place.map { place in place.name.withName { openat(place.folder.raw, $0, LocalFlags.read) } }
-                ?? openBelowRoot(path, LocalFlags.read & ~O_NOFOLLOW)
+                ?? openBelowRoot(path, flags: LocalFlags.read & ~O_NOFOLLOW)
             if raw < 0, [ELOOP, ENOENT, ENOTDIR, EXDEV, EAGAIN].contains(errno) { continue }
             let file = FileDescriptor(owning: try context.check(raw))
             let status = try ItemStatus(of: file, context)
@@ -99,16 +99,16 @@ struct LocalResolver: Sendable {
     /// What openat2(2) opens at `path`, links followed; nil where the walk has to find out.
     ///
     /// - Throws: `ENOENT`, which callers meet often and which needs no other words.
-    private func openAtOnce(_ path: ProviderPath, _ flags: Int32, _ context: LocalContext) throws -> FileDescriptor? {
+    private func openAtOnce(_ path: ProviderPath, flags: Int32, context: LocalContext) throws -> FileDescriptor? {
         guard calls.contains(.openat2), !path.isRoot else { return nil }
-        let raw = openBelowRoot(path, flags)
+        let raw = openBelowRoot(path, flags: flags)
         if raw >= 0 { return FileDescriptor(owning: raw) }
         if errno == ENOENT { throw context.error(ENOENT) }
         return nil
     }
 
     /// A descriptor, or −1 and errno. Links are resolved as in the walk: absolute ones count from the machine's root or lead out.
-    private func openBelowRoot(_ path: ProviderPath, _ flags: Int32) -> Int32 {
+    private func openBelowRoot(_ path: ProviderPath, flags: Int32) -> Int32 {
         let way = isWholeMachine ? carrel_RESOLVE_IN_ROOT : carrel_RESOLVE_BENEATH
         return path.bytes.withName { path in
             for _ in 0..<8 {
@@ -126,7 +126,7 @@ struct LocalResolver: Sendable {
         var walk = Walk(folder: root, rest: path.components.reversed().map(Array.init))
         while let name = walk.rest.popLast() {
             if name == Self.up {
-                try goUp(&walk, context)
+                try goUp(&walk, context: context)
                 continue
             }
             let raw = name.withName { openat(walk.folder.raw, $0, LocalFlags.item) }
@@ -165,7 +165,7 @@ struct LocalResolver: Sendable {
     }
 
     /// Goes back to the folder above by walking anew from the root: a folder that was moved meanwhile has another one above it.
-    private func goUp(_ walk: inout Walk, _ context: LocalContext) throws {
+    private func goUp(_ walk: inout Walk, context: LocalContext) throws {
         if walk.passed.popLast() == nil {
             // Above the machine's root is the root itself (path_resolution(7)).
             guard isWholeMachine else { throw context.leadsOut }

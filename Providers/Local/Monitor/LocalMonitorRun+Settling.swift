@@ -62,7 +62,7 @@ extension LocalMonitorRun {
         guard tree.folders[number] != nil else { return true }
         do {
             guard let folder = try open(number) else { return false }
-            let listing = try FolderListing(of: folder, context)
+            let listing = try FolderListing(of: folder, context: context)
             var missing = refused.contains(number) ? tree.folders[number]?.items ?? [:] : [:]
             while let name = try listing.next() {
                 try flag.check()
@@ -238,19 +238,19 @@ extension LocalMonitorRun {
         guard refused.insert(folder).inserted else { return }
         let cause = (error.underlying as? POSIXError)?.code.rawValue
         let path = path(ofFolder: folder)
-        tellRescan(path, (cause.map { context.at(path).error($0) } ?? error).sentence)
+        tellRescan(path, reason: (cause.map { context.at(path).error($0) } ?? error).sentence)
     }
 
     /// A folder that was refused has been listed: the consumer could not, and has to do it now.
     private mutating func reopen(_ folder: Int32) {
-        if refused.remove(folder) != nil { tellRescan(path(ofFolder: folder), "This folder could not be read for a while.") }
+        if refused.remove(folder) != nil { tellRescan(path(ofFolder: folder), reason: "This folder could not be read for a while.") }
     }
 
     private mutating func tellUnwatched(_ spot: LocalSpot) {
-        tellRescan(path(of: spot), "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
+        tellRescan(path(of: spot), reason: "This folder cannot be watched: it may not be read, is mounted twice, or lies too deep.")
     }
 
-    private mutating func tellRescan(_ path: ProviderPath, _ reason: String) {
+    private mutating func tellRescan(_ path: ProviderPath, reason: String) {
         refusals.append(FileEvent(.rescan, path: path, type: .directory, reason: reason))
     }
 

@@ -64,15 +64,15 @@ struct LocalMonitorRun {
         (self.path, self.options, self.resolver) = (path, options, resolver)
         (self.context, self.queue, self.flag) = (context, queue, flag)
         let folder = try resolver.folder(at: path, context)
-        tree = try Self.plant(folder, queue, context)
+        tree = try Self.plant(folder, queue: queue, context: context)
         opened = [tree.root: folder]
         try readAll()
         opened = [:]
     }
 
-    private static func plant(_ folder: FileDescriptor, _ queue: LocalMonitorQueue, _ context: LocalContext) throws -> LocalMonitorTree {
+    private static func plant(_ folder: FileDescriptor, queue: LocalMonitorQueue, context: LocalContext) throws -> LocalMonitorTree {
         switch queue.add(folder, isRoot: true) {
-        case .watch(let watch): return LocalMonitorTree(root: watch, try ItemStatus(of: folder, context))
+        case .watch(let watch): return LocalMonitorTree(root: watch, status: try ItemStatus(of: folder, context))
         case .exhausted(let reason): throw WatchesExhausted(reason: reason)
         case .refused(let code): throw context.error(code)
         }
@@ -181,7 +181,7 @@ struct LocalMonitorRun {
         let before = tree.folders.keys
         telling = .silent
         (marks, order, origins, targets, touched, events, refused) = ([:], [], [:], [:], [:], [], [])
-        tree = try Self.plant(try rootFolder(), queue, context)
+        tree = try Self.plant(try rootFolder(), queue: queue, context: context)
         try readAll()
         for watch in before where tree.folders[watch] == nil { queue.remove(watch) }
         events = [FileEvent(.rescan, path: path, type: .directory, reason: reason)]

@@ -10,12 +10,12 @@ extension LocalWrite {
     func start(of source: any WriteSource) async throws -> Int64 {
         guard case .staged(let staged) = target, options.resumption != nil else { return 0 }
         let size = try await BlockingThreads.shared.run { [context] in try ItemStatus(of: staged.file, context).size }
-        let start = try await belongs(staged, size, to: source) ? size : 0
+        let start = try await belongs(staged, size: size, to: source) ? size : 0
         try await BlockingThreads.shared.run { try staged.proceed(after: start) }
         return start
     }
 
-    private func belongs(_ staged: StagedFile, _ size: Int64, to source: any WriteSource) async throws -> Bool {
+    private func belongs(_ staged: StagedFile, size: Int64, to source: any WriteSource) async throws -> Bool {
         guard size > 0, size <= source.length ?? 0 else { return false }
         for part in Set([0..<min(Self.proof, size), max(0, size - Self.proof)..<size]) {
             let own = try await BlockingThreads.shared.run { [context] in

@@ -34,7 +34,7 @@ final class LocalWrite: Sendable {
             file = staged.file
             sink = staged.sink
         case .inPlace:
-            let (open, isNew) = try Self.openInPlace(place, options, context)
+            let (open, isNew) = try Self.openInPlace(place, options: options, context: context)
             if options.permissions != nil { try Self.setPermissions(Self.mode(options), of: open, context) }
             target = .inPlace(open, isNew: isNew)
             file = open
@@ -63,14 +63,14 @@ final class LocalWrite: Sendable {
         // The kernel will judge again; asking now saves sending the bytes for nothing.
         if before.type == .directory {
             let folder = try place.open(LocalFlags.realFolder, context)
-            if try FolderListing(of: folder, context).nextEntry() != nil { throw context.error(ENOTEMPTY) }
+            if try FolderListing(of: folder, context: context).nextEntry() != nil { throw context.error(ENOTEMPTY) }
         }
         return before
     }
 
     /// O_EXCL decides who makes the file; an existing one is emptied only once it is known to be a regular file.
     private static func openInPlace(
-        _ place: LocalPlace, _ options: WriteOptions, _ context: LocalContext
+        _ place: LocalPlace, options: WriteOptions, context: LocalContext
     ) throws -> (file: FileDescriptor, isNew: Bool) {
         do {
             return (try place.open(LocalFlags.write | O_CREAT | O_EXCL, mode: mode(options), context), true)

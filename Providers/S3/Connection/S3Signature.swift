@@ -49,7 +49,7 @@ struct S3Signature {
         let signed = Self.canonical(headers + [("host", Self.host(of: request.url))])
         let names = signed.map(\.name).joined(separator: ";")
         let canonical = canonicalRequest(
-            request.method, request.url, query: Self.pairs(of: request.url), headers: signed, digest: digest)
+            request.method, url: request.url, query: Self.pairs(of: request.url), headers: signed, digest: digest)
         headers.append(
             (
                 "Authorization",
@@ -69,7 +69,7 @@ struct S3Signature {
         ]
         if let sessionToken { pairs.append(("X-Amz-Security-Token", S3Encoding.percentEncoded(sessionToken.utf8))) }
         let canonical = canonicalRequest(
-            "GET", url, query: pairs, headers: [("host", Self.host(of: url))], digest: Self.unsigned)
+            "GET", url: url, query: pairs, headers: [("host", Self.host(of: url))], digest: Self.unsigned)
         pairs.append(("X-Amz-Signature", signature(of: canonical)))
         let base = url.absoluteString.prefix { $0 != "?" }
         // Never nil: the base is a URL, and all that is added is unreserved or percent-encoded.
@@ -79,7 +79,7 @@ struct S3Signature {
     // MARK: The steps
 
     private func canonicalRequest(
-        _ method: String, _ url: URL, query: [(name: String, value: String)], headers: [(name: String, value: String)], digest: String
+        _ method: String, url: URL, query: [(name: String, value: String)], headers: [(name: String, value: String)], digest: String
     ) -> String {
         let path = S3Encoding.percentEncoded(S3Encoding.decoded(url.path(percentEncoded: true)), keepsSlashes: true)
         let sorted = query.sorted { ($0.name, $0.value) < ($1.name, $1.value) }

@@ -73,7 +73,7 @@ extension S3Service {
             progress.advance(by: Int64(keys.count - all.count))
             rest.withLock { $0 = passing.map(\.key) }
             guard passing.isEmpty else {
-                throw LateFailure(error: connection.error(status: 503, request: HTTPRequest("POST", folder, isWriting: true)))
+                throw LateFailure(error: connection.error(status: 503, request: HTTPRequest("POST", path: folder, isWriting: true)))
             }
         }
         return refused.values

@@ -154,7 +154,7 @@ final class S3Upload: HTTPUploadSession {
     func request(forPart number: Int, offset: Int64, data: Data, isLast: Bool) throws -> HTTPRequest {
         let query = "partNumber=\(number + 1)&uploadId=\(S3Encoding.percentEncoded(upload.utf8))"
         state.withLock { $0.digests[number] = Self.digest(data) }
-        return HTTPRequest("PUT", path, query: query, headers: S3Service.digests(data), isWriting: true)
+        return HTTPRequest("PUT", path: path, query: query, headers: S3Service.digests(data), isWriting: true)
     }
 
     func sent(part number: Int, _ head: ResponseHead) throws {

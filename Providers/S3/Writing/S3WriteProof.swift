@@ -33,7 +33,7 @@ extension S3Service {
     func look(at file: FileObject, attributes: HTTPWriteAttributes, over connection: HTTPConnection) async throws -> FileObject {
         let path = file.path
         var file = file
-        let head = try await connection.send(HTTPRequest("HEAD", path, accepts: [403, 404]))
+        let head = try await connection.send(HTTPRequest("HEAD", path: path, accepts: [403, 404]))
         if head.status == 404 { throw HTTPWriteProof.missing(path, over: connection) }
         guard head.isSuccess else {
             // Who may only write gets no look at all. A page of a proxy has no tag.
@@ -55,13 +55,13 @@ extension S3Service {
         if found.modifiedDate != attributes.replacedDate { return false }
         guard let contents = attributes.contents else { return true }
         if Self.isDigest(previous, of: contents) { return false }
-        return try await connection.data(for: HTTPRequest("GET", found.path)).0 != contents
+        return try await connection.data(for: HTTPRequest("GET", path: found.path)).0 != contents
     }
 
     /// Looks whether the marker of a folder is there, unless the answer to its `PUT` proves it.
-    func confirmMarker(of path: ProviderPath, _ answer: ResponseHead, over connection: HTTPConnection) async throws {
+    func confirmMarker(of path: ProviderPath, answer: ResponseHead, over connection: HTTPConnection) async throws {
         if Self.isProven(Data(), by: answer) { return }
-        let head = try await connection.send(HTTPRequest("HEAD", path, isFolder: true, accepts: [403, 404]))
+        let head = try await connection.send(HTTPRequest("HEAD", path: path, isFolder: true, accepts: [403, 404]))
         if head.status == 404 { throw HTTPWriteProof.missing(path, over: connection) }
         if !head.isSuccess, answer["ETag"] == nil { throw HTTPWriteProof.foreign(path, over: connection) }
     }

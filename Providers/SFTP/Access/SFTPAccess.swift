@@ -85,17 +85,17 @@ final class SFTPAccess: Sendable {
                 // It was changed on the server.
                 known.update { $0 = nil }
                 credentials.refused(credential, for: origin, user: user)
-                return try await connectWithPassword(settings, keys, after: error)
+                return try await connectWithPassword(settings, keys: keys, after: error)
             }
         }
-        if keys.isEmpty { return try await connectWithPassword(settings, [], after: nil) }
+        if keys.isEmpty { return try await connectWithPassword(settings, keys: [], after: nil) }
         do { return try await connect(settings, settings.user, keys) } catch let error where Self.wasRefused(error) {
             if let error = error as? URLError, error.isForOldRSA, configuration.transport == .automatic,
                 let link = try await programLink(settings)
             {
                 return link
             }
-            return try await connectWithPassword(settings, keys, after: error)
+            return try await connectWithPassword(settings, keys: keys, after: error)
         }
     }
 
@@ -118,7 +118,7 @@ final class SFTPAccess: Sendable {
 
     /// Asks for the password, and once more when the server has refused it. Keys go along: some servers want both.
     private func connectWithPassword(
-        _ settings: SSHHostSettings, _ keys: [SSHLogin.Method], after refusal: (any Error)?
+        _ settings: SSHHostSettings, keys: [SSHLogin.Method], after refusal: (any Error)?
     ) async throws -> any SFTPLink {
         guard let credential = try await credential(settings) else {
             guard let answer else { throw refusal ?? settings.noted(nothing(settings)) }

@@ -58,7 +58,7 @@ extension SFTPConnection {
     /// As ``open(_:_:isDoubtful:)``, without waiting and without a second try.
     ///
     /// - Returns: Nil where there is no room.
-    func openNow(_ requests: [SFTPRequest], _ session: SFTPSession) async throws -> [SFTPReply]? {
+    func openNow(_ requests: [SFTPRequest], session: SFTPSession) async throws -> [SFTPReply]? {
         let ticket = host.room.ask(requests.count(where: \.opens), session)
         guard host.room.isAdmitted(ticket) else {
             host.room.withdraw(ticket)
@@ -83,7 +83,7 @@ extension SFTPConnection {
         _ requests: [SFTPRequest], _ session: SFTPSession, maxCount: Int? = nil, countsAll: Bool = false
     ) async throws -> Attempt {
         let ticket = host.room.ask(requests.count(where: \.opens), session, maxCount: maxCount, countsAll: countsAll)
-        let wasForced = try await waitForRoom(ticket, session)
+        let wasForced = try await waitForRoom(ticket, session: session)
         defer { host.room.finish(ticket) }
         let call = begin(requests, session, ticket)
         let replies = try await call.value()
@@ -98,7 +98,7 @@ extension SFTPConnection {
 
     /// - Returns: Whether it waited in vain: nobody gives a handle back, perhaps because whoever has one waits for this opening. The server
     ///   decides then.
-    private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, _ session: SFTPSession) async throws -> Bool {
+    private func waitForRoom(_ ticket: SFTPHandleRoom.Ticket, session: SFTPSession) async throws -> Bool {
         let room = host.room
         let start = ContinuousClock.now
         var pause = Self.idle.alone

@@ -97,7 +97,7 @@ final class SFTPConnection: Sendable {
             return try await retrying(path) { try await body(self.pool.session()) }
         }
         let session = try await retrying(path) { try await self.pool.session() }
-        do { return try await limited { try await body(session) } } catch { throw translated(error, path) }
+        do { return try await limited { try await body(session) } } catch { throw translated(error, path: path) }
     }
 
     /// Runs `body` until it succeeds, fails for good, or the tries are used up.
@@ -106,7 +106,7 @@ final class SFTPConnection: Sendable {
         _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         try await options.retries.run(counters: options.counters, mayRepeat: mayRepeat) {
-            do { return try await self.limited(body) } catch { throw self.translated(error, path) }
+            do { return try await self.limited(body) } catch { throw self.translated(error, path: path) }
         }
     }
 
@@ -141,13 +141,13 @@ final class SFTPConnection: Sendable {
     }
 
     /// `sink`, held back where there is a limit on bandwidth.
-    func pace(_ sink: any ByteSink) -> any ByteSink { receivingPace.map { TappedSink(sink, SFTPPaceTap($0)) } ?? sink }
+    func pace(_ sink: any ByteSink) -> any ByteSink { receivingPace.map { TappedSink(sink, tap: SFTPPaceTap($0)) } ?? sink }
 
     /// `source`, held back where there is a limit on bandwidth.
-    func pace(_ source: any ByteSource) -> any ByteSource { sendingPace.map { TappedBytes(source, SFTPPaceTap($0)) } ?? source }
+    func pace(_ source: any ByteSource) -> any ByteSource { sendingPace.map { TappedBytes(source, tap: SFTPPaceTap($0)) } ?? source }
 
     /// `error` in Foundation's words.
-    func translated(_ error: any Error, _ path: ProviderPath) -> any Error {
+    func translated(_ error: any Error, path: ProviderPath) -> any Error {
         // What is cut because nobody waits any more is no failure of its own.
         if Task.isCancelled { return CancellationError() }
         if let refusal = error as? SFTPRefusal { return SFTPCondition(status: refusal.status, path: path, url: url(of: path)).error }

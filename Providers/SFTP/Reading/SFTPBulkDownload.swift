@@ -35,8 +35,8 @@ struct SFTPBulkDownload: Sendable {
         _ rest: Range<Int64>, _ ends: SFTPEndsTap, _ first: SFTPReader.OpenFile, lanes: LockedValue<[SFTPReader.OpenFile]>
     ) async throws -> Int64 {
         defer { for lane in lanes.value { lane.session.close([lane.handle]) } }
-        try await prove(ends.proofs, first)
-        let transfer = SFTPBulkRead([(first.session, first.handle)], rest, into: connection.pace(TappedSink(sink, ends)))
+        try await prove(ends.proofs, opened: first)
+        let transfer = SFTPBulkRead([(first.session, first.handle)], range: rest, into: connection.pace(TappedSink(sink, tap: ends)))
         let more = Task {
             await connection.openLanes(for: Int64(rest.count), beside: first.session) { session in
                 // What is wrong with a lane shows in the first one, too; or is none of the transfer's business.
@@ -60,7 +60,7 @@ struct SFTPBulkDownload: Sendable {
     }
 
     /// - Throws: `CocoaError(.fileReadUnknown)` where the file has not what came before.
-    private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], _ opened: SFTPReader.OpenFile) async throws {
+    private func prove(_ proofs: [(range: Range<Int64>, bytes: [UInt8])], opened: SFTPReader.OpenFile) async throws {
         if proofs.isEmpty { return }
         let ranges = proofs.map { range.lowerBound + $0.range.lowerBound..<range.lowerBound + $0.range.upperBound }
         for (pieces, proof) in zip(try await reader.pieces(ranges, of: opened), proofs) where !pieces.joined().elementsEqual(proof.bytes) {

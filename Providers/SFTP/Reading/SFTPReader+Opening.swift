@@ -89,7 +89,7 @@ extension SFTPReader {
     /// As ``open(on:)``, where the server has a handle to give at once.
     func openNow(on session: SFTPSession) async throws -> OpenFile? {
         let name = provider.connection.host.bytes(of: path)
-        guard let replies = try await provider.connection.openNow([.open(name, .read), .stat(name)], session) else { return nil }
+        guard let replies = try await provider.connection.openNow([.open(name, .read), .stat(name)], session: session) else { return nil }
         return try await settled(replies, session)
     }
 

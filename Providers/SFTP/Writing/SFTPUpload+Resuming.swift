@@ -54,7 +54,7 @@ extension SFTPUpload {
         guard let first = lanes.value.first, (try? await host.isHonest(beside: location, first.session)) == true else { return }
         await connection.openLanes(for: source.length, beside: first.session) { session in
             // A failure that matters shows on the first lane, too.
-            guard let replies = try? await connection.openNow([.open(host.bytes(of: location), .write)], session),
+            guard let replies = try? await connection.openNow([.open(host.bytes(of: location), .write)], session: session),
                 case .handle(let handle) = replies[0]
             else { return }
             lanes.update { $0.append(SFTPReader.OpenFile(session: session, handle: handle)) }
@@ -67,7 +67,7 @@ extension SFTPUpload {
     /// - Returns: Whether the server has synced the file.
     private func syncElsewhere(than session: SFTPSession) async throws -> Bool {
         guard syncs(session), let lane = await connection.pool.lane(1), lane !== session,
-            let replies = try await connection.openNow([.open(host.bytes(of: location), .write)], lane),
+            let replies = try await connection.openNow([.open(host.bytes(of: location), .write)], session: lane),
             case .handle(let handle) = replies[0]
         else { return false }
         defer { lane.close([handle]) }

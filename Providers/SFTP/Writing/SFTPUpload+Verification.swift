@@ -51,7 +51,7 @@ extension SFTPUpload {
     /// - Returns: False if the server doesn't let the account read the file.
     private func isReadable(count: Int64, on session: SFTPSession) async throws -> Bool {
         if host.looks.lackReading { return false }
-        guard let replies = try await connection.openNow([.open(host.bytes(of: location), .read)], session) else { return false }
+        guard let replies = try await connection.openNow([.open(host.bytes(of: location), .read)], session: session) else { return false }
         guard case .handle(let handle) = replies[0] else {
             host.lacks(\.lackReading)
             return false

@@ -168,7 +168,7 @@ extension WebDAVFileProvider {
     public func quirks() async throws -> WebDAVQuirks {
         try await known.value {
             guard let place = try await self.whereToAsk() else { return (ResponseHead(status: 404), self.url(of: self.home)) }
-            let head = try await self.connection.send(HTTPRequest("OPTIONS", place, isFolder: true, accepts: Self.refusals))
+            let head = try await self.connection.send(HTTPRequest("OPTIONS", path: place, isFolder: true, accepts: Self.refusals))
             return (head, self.url(of: place))
         }
     }

@@ -76,7 +76,7 @@ struct RequestedItem {
             keepsQuery = keepsQuery ?? !href.contains(UInt8(ascii: "?"))
             return .itself
         }
-        if own == nil, recogniseAsWritten(href) || recognise(taken, href, isCollection: response.isCollection) {
+        if own == nil, recogniseAsWritten(href) || recognise(taken, href: href, isCollection: response.isCollection) {
             keepsQuery = keepsQuery ?? !href.contains(UInt8(ascii: "?"))
             endsTwice = href.suffix(2).elementsEqual("//".utf8)
             base = HrefBase(origin: WebDAVHref.origin(in: href), from: names, to: own?.names ?? names)
@@ -128,7 +128,7 @@ struct RequestedItem {
     }
 
     /// Whether an href is the item's own; learns from it when it is.
-    private mutating func recognise(_ taken: WebDAVHref, _ href: ArraySlice<UInt8>, isCollection: Bool) -> Bool {
+    private mutating func recognise(_ taken: WebDAVHref, href: ArraySlice<UInt8>, isCollection: Bool) -> Bool {
         let order = [encoding] + HrefEncoding.allCases.filter { $0 != encoding }
         let exact = order.filter { taken.decoded($0, in: names) == names }
         if let first = exact.first {

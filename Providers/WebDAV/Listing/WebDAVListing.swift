@@ -43,11 +43,11 @@ extension WebDAVFileProvider {
 
     /// Lists with one `PROPFIND` of depth 1, in pages as they come.
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
-        if let known = cache.contents(of: path) { return try await page(known) }
+        if let known = cache.contents(of: path) { return try await page(data: known) }
         let record = cache.record(of: path)
         let add: @Sendable ([FileObject]) async throws -> Void = { items in
             record.add(items)
-            try await page(items)
+            try await page(data: items)
         }
         if let responses = await connection.responses(), try await quirks().hasTreeTags {
             try await list(path, by: responses, page: add)
@@ -65,7 +65,7 @@ extension WebDAVFileProvider {
         do {
             try await propfind(path, isFolder: true, depth: 1, isWriting: false, recording: recording) { responses in
                 let items = try asked.update { try self.items(in: responses, of: path, &$0) }
-                if !items.isEmpty { try await page(items) }
+                if !items.isEmpty { try await page(data: items) }
             }
             guard asked.value.wasSeen, !asked.value.isDoubtful else { throw noAnswer(about: path) }
             learn(from: asked.value)
@@ -113,7 +113,7 @@ extension WebDAVFileProvider {
     }
 
     private func error(of response: DAVResponse, about path: ProviderPath, isWriting: Bool) -> any Error {
-        connection.error(status: response.status ?? 500, request: HTTPRequest("PROPFIND", path, isWriting: isWriting))
+        connection.error(status: response.status ?? 500, request: HTTPRequest("PROPFIND", path: path, isWriting: isWriting))
     }
 
     /// Servers answer in many ways when a file is addressed with a slash at its end; this finds out whether that was the reason.

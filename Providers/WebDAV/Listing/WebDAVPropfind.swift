@@ -25,7 +25,7 @@ extension WebDAVFileProvider {
             """
         try await multistatus(
             HTTPRequest(
-                "PROPFIND", path, isFolder: isFolder, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
+                "PROPFIND", path: path, isFolder: isFolder, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
                 body: .data(Data(body.utf8)), isWriting: isWriting),
             recording: recording, page: page)
     }
@@ -47,7 +47,7 @@ extension WebDAVFileProvider {
             recording?.start()
             try await self.receive(request, through: pipe, recording) { responses in
                 hasGiven.update { $0 = true }
-                try await page(responses)
+                try await page(data: responses)
             }
         }
     }
@@ -70,11 +70,11 @@ extension WebDAVFileProvider {
                 recording?.add(data)
                 try fault(of: request) { try decoder.parse(data) }
                 let responses = decoder.take()
-                if !responses.isEmpty { try await page(responses) }
+                if !responses.isEmpty { try await page(data: responses) }
             }
             try fault(of: request) { try decoder.finish() }
             let last = decoder.take()
-            if !last.isEmpty { try await page(last) }
+            if !last.isEmpty { try await page(data: last) }
         }
     }
 

@@ -94,7 +94,7 @@ struct ChunkedUpload: Sendable {
     private func begin(_ folder: ProviderPath) async throws -> [String: Int64] {
         do {
             _ = try await server.change(
-                HTTPRequest("MKCOL", folder, isFolder: true, headers: [destination], repetition: .ifNotDone, isWriting: true))
+                HTTPRequest("MKCOL", path: folder, isFolder: true, headers: [destination], repetition: .ifNotDone, isWriting: true))
             return [:]
         } catch let error as HTTPStatusError where error.code.rawValue == 405 {
             return try await chunks(in: folder)
@@ -123,14 +123,14 @@ struct ChunkedUpload: Sendable {
         // The last is read to the end of the source: more than was promised is an error then, before anything is joined.
         let source = PartSource(base: write.source.base, part: part, isLast: part.upperBound == length)
         _ = try await server.connection.send(
-            HTTPRequest("PUT", path, headers: [destination, total], body: .source(source), isWriting: true))
+            HTTPRequest("PUT", path: path, headers: [destination, total], body: .source(source), isWriting: true))
     }
 
     /// Leaves what a later run can go on with, and removes the rest; the server removes what nobody goes on with after a day.
     private func abandon(_ folder: ProviderPath, after error: any Error) async {
         if write.options.modificationDate != nil, error.isTransient || error.isCancellation { return }
         await server.cleanUp {
-            let request = HTTPRequest("DELETE", folder, isFolder: true, accepts: [404], isWriting: true)
+            let request = HTTPRequest("DELETE", path: folder, isFolder: true, accepts: [404], isWriting: true)
             _ = try? await server.connection.sendOnce(request)
         }
     }
@@ -146,7 +146,7 @@ struct ChunkedUpload: Sendable {
         let headers = [destination, total, ("Overwrite", write.options.overwrite ? "T" : "F")] + server.timeHeaders(for: write)
         let condition = server.condition(at: target, tag: write.options.ifMatch).map { [$0] } ?? []
         let request = HTTPRequest(
-            "MOVE", try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone, isWriting: true)
+            "MOVE", path: try folder.appending(".file"), headers: headers + condition, repetition: .ifNotDone, isWriting: true)
         let options = server.connection.options
         var (tries, pause, isUnanswered) = (0, options.retries.firstPause, false)
         let deadline = ContinuousClock.now + .seconds(Self.joinTime)

@@ -20,7 +20,7 @@ extension WebDAVFileProvider {
         let head: ResponseHead
         do { head = try await connection.send(request) } catch let error as HTTPStatusError where error.code.rawValue == 412 && held != nil
         {
-            throw lostLock(request.path, error)
+            throw lostLock(request.path, error: error)
         }
         guard head.status == 207 else { return head }
         let decoder = try MultistatusDecoder()

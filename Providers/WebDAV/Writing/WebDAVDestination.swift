@@ -8,7 +8,7 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`; `CocoaError(.fileWriteFileExists)`.
     func checkDestination(_ path: ProviderPath, overwrite: Bool) async throws {
         let quirks = try await quirks()
-        try refuseRawName(path, quirks)
+        try refuseRawName(path, quirks: quirks)
         let misread = quirks.misreadFolders + quirks.misreadDestinations
         if path.components.joined().contains(where: misread.contains) || path.nameBytes.contains(where: quirks.misreadNames.contains) {
             throw self.misread(path)
@@ -23,14 +23,14 @@ extension WebDAVFileProvider {
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
     func refuseMisreadFolder(_ path: ProviderPath) async throws {
         let quirks = try await quirks()
-        try refuseRawName(path, quirks)
+        try refuseRawName(path, quirks: quirks)
         if path.components.joined().contains(where: quirks.misreadFolders.contains) { throw misread(path) }
     }
 
     /// Refuses a name that is no UTF-8 where the server would write other characters in place of its bytes.
     ///
     /// - Throws: `CocoaError(.fileWriteInvalidFileName)`.
-    func refuseRawName(_ path: ProviderPath, _ quirks: WebDAVQuirks) throws {
+    func refuseRawName(_ path: ProviderPath, quirks: WebDAVQuirks) throws {
         guard !quirks.keepsRawNames, path.components.contains(where: { String(validating: $0, as: UTF8.self) == nil }) else { return }
         throw misread(path)
     }

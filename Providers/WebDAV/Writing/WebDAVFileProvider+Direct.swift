@@ -77,7 +77,7 @@ extension WebDAVFileProvider {
             return try await withCancellationShield { write.finished(try await self.verified(write, at: write.path, head), [head]) }
         } catch let error as HTTPStatusError where error.code.rawValue == 412 {
             if write.options.ifMatch != nil { throw otherVersion(write.path, underlying: error) }
-            if condition == nil, locks.holds(write.path) { throw lostLock(write.path, error) }
+            if condition == nil, locks.holds(write.path) { throw lostLock(write.path, error: error) }
             throw FileError.make(.fileWriteFileExists, path: write.path, url: url(of: write.path), underlying: error)
         } catch let error where condition?.name == "If-None-Match" && Self.isRefusal(error) {
             // In the way of a folder servers answer otherwise.

@@ -36,7 +36,7 @@ extension WebDAVFileProvider {
         guard try await quirks().locks != .none else { throw FileError.unsupported("Locking", path: path, url: url(of: path)) }
         let answer = DataSink(limit: 1 << 20)
         let request = HTTPRequest(
-            "LOCK", path,
+            "LOCK", path: path,
             headers: [("Depth", "0"), ("Timeout", Self.timeout(timeout)), ("Content-Type", "application/xml; charset=utf-8")],
             body: .data(Self.lockInformation), repetition: .ifNotDone, isWriting: true
         ) { _ in answer }
@@ -107,15 +107,15 @@ extension WebDAVFileProvider {
         do {
             _ = try await connection.send(
                 HTTPRequest(
-                    "LOCK", path, headers: [("If", "(<\(token)>)"), ("Timeout", Self.timeout(timeout))], isWriting: true))
+                    "LOCK", path: path, headers: [("If", "(<\(token)>)"), ("Timeout", Self.timeout(timeout))], isWriting: true))
         } catch let error as HTTPStatusError
             where (400..<500).contains(error.code.rawValue) && ![408, 425, 429].contains(error.code.rawValue)
         {
-            throw lostLock(path, error)
+            throw lostLock(path, error: error)
         }
     }
 
-    func lostLock(_ path: ProviderPath, _ error: any Error) -> CocoaError {
+    func lostLock(_ path: ProviderPath, error: any Error) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: path, url: url(of: path), sentence: "The lock on “\(path)” is no longer held.", underlying: error)
     }
@@ -124,7 +124,7 @@ extension WebDAVFileProvider {
     func unlock(_ token: String, at path: ProviderPath) async throws {
         _ = try await connection.send(
             // Done twice it does no harm, so that also a server that breaks down over it is asked again.
-            HTTPRequest("UNLOCK", path, headers: [("Lock-Token", "<\(token)>")], accepts: [400, 404, 409, 412]))
+            HTTPRequest("UNLOCK", path: path, headers: [("Lock-Token", "<\(token)>")], accepts: [400, 404, 409, 412]))
     }
 
     /// Gives up the locks on what is about to be moved away, which do not go with it (RFC 4918, section 7.6); servers differ in which
@@ -176,7 +176,7 @@ extension WebDAVFileProvider {
 
     /// The time in seconds that the answer to a `LOCK` grants; nil where it tells none, or that it has no end.
     private static func granted(in body: Data) -> Double? {
-        guard let root = try? XMLElement.parse(body), let element = root.descendants("timeout", "DAV:").first else { return nil }
+        guard let root = try? XMLElement.parse(body), let element = root.descendants("timeout", namespace: "DAV:").first else { return nil }
         for word in element.text.split(separator: ",") {
             let word = word.trimmingCharacters(in: .whitespaces)
             if word.hasPrefix("Second-"), let seconds = Int64(word.dropFirst("Second-".count)), seconds > 0 {

@@ -57,19 +57,19 @@ extension WebDAVFileProvider {
             guard head.acknowledgesUpload else { throw error }
             return FileObject(path: path, type: .regular)
         }
-        guard look.isFile(of: length), let item = look.item else { throw await notKept(write, at: path, look, length, head) }
+        guard look.isFile(of: length), let item = look.item else { throw await notKept(write, at: path, look: look, length: length, head: head) }
         if path != write.path, let length, length > 0, item.size == length { keepsUploads.update { $0 = true } }
         return item
     }
 
     private func notKept(
-        _ write: FileWrite, at path: ProviderPath, _ look: Look, _ length: Int64?, _ head: ResponseHead
+        _ write: FileWrite, at path: ProviderPath, look: Look, length: Int64?, head: ResponseHead
     ) async -> CocoaError {
         var sentence = "The server answered the upload of “\(write.path)” with \(head.status), but kept no file."
         if let size = look.item?.size, let length { sentence = "The server kept \(size) of the \(length) bytes of “\(write.path)”." }
         if path != write.path {
             sentence += " Nothing was replaced."
-        } else if await removeRest(write, look, head) {
+        } else if await removeRest(write, look: look, head: head) {
             sentence += " What it kept was removed."
         } else if look.item != nil {
             sentence += write.options.overwrite ? " The file is damaged now." : " What it kept may be another's and was left."
@@ -80,7 +80,7 @@ extension WebDAVFileProvider {
 
     /// Removes what the server kept of a new file, if that is certain to be ours: nothing at all, or the version in the upload's answer, or
     /// a name that nobody else can have taken.
-    private func removeRest(_ write: FileWrite, _ look: Look, _ head: ResponseHead) async -> Bool {
+    private func removeRest(_ write: FileWrite, look: Look, head: ResponseHead) async -> Bool {
         guard !write.options.overwrite, let item = look.item, !item.isDirectory else { return false }
         let tag = item.entryTag.map(HTTPConnection.version)
         let isOurs =
@@ -88,7 +88,7 @@ extension WebDAVFileProvider {
         guard isOurs else { return false }
         let isRemoved = LockedValue(false)
         await cleanUp { [connection] in
-            let request = HTTPRequest("DELETE", write.path, accepts: [404], isWriting: true)
+            let request = HTTPRequest("DELETE", path: write.path, accepts: [404], isWriting: true)
             if (try? await connection.sendOnce(request)) != nil { isRemoved.update { $0 = true } }
         }
         return isRemoved.value

@@ -34,7 +34,7 @@ extension WebDAVFileProvider {
                     try? await lock.unlock()
                 }
                 // A move that may still be under way needs its file.
-                if !Self.isUndecided(error) { await self.removeNow(temporary, write, hasArrived: hasArrived.value) }
+                if !Self.isUndecided(error) { await self.removeNow(temporary, write: write, hasArrived: hasArrived.value) }
             }
             throw Self.error(error, under: temporary, of: write.path)
         }
@@ -53,10 +53,10 @@ extension WebDAVFileProvider {
     /// Removes what an upload left. What the server does not let go of stays under a name that tells.
     ///
     /// - Parameter hasArrived: Whether the server has said so: then it is a file like any other, which does not come late.
-    private func removeNow(_ temporary: ProviderPath, _ write: FileWrite, hasArrived: Bool) async {
+    private func removeNow(_ temporary: ProviderPath, write: FileWrite, hasArrived: Bool) async {
         for look in 0..<6 {
             if look > 0 { try? await Task.sleep(for: .milliseconds(25 << look)) }
-            let head = try? await connection.sendOnce(HTTPRequest("DELETE", temporary, accepts: [404], isWriting: true))
+            let head = try? await connection.sendOnce(HTTPRequest("DELETE", path: temporary, accepts: [404], isWriting: true))
             guard let head else { continue }
             if hasArrived { return }
             // With all bytes sent the file may appear after a first removal that finds nothing.
@@ -93,13 +93,13 @@ extension WebDAVFileProvider {
                 return write.finished(
                     write.quirks.movesKeepTags ? part : part.withoutVersion, [moved, write.quirks.movesKeepTags ? head : nil])
             } catch let error where part.size == nil && (Self.refusesMoves(error) || Self.status(of: error) == 403) {
-                throw unpublishable(write, error)
+                throw unpublishable(write, error: error)
             } catch let error where part.size != nil && Self.refusesMoves(error) {
                 known.correct { $0.refusesMoves = true }
             }
         }
         let written = try await putAgain(write, from: part, replacing: found)
-        await cleanUp { await self.removeNow(part.path, write, hasArrived: true) }
+        await cleanUp { await self.removeNow(part.path, write: write, hasArrived: true) }
         return written
     }
 
@@ -116,7 +116,7 @@ extension WebDAVFileProvider {
         return try await putDirectly(again, replacing: found)
     }
 
-    private func unpublishable(_ write: FileWrite, _ error: any Error) -> CocoaError {
+    private func unpublishable(_ write: FileWrite, error: any Error) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: write.path, url: url(of: write.path),
             sentence: "The server shows nobody what it was sent and refuses to move it to “\(write.path)”."
@@ -128,7 +128,7 @@ extension WebDAVFileProvider {
         _ temporary: FileObject, _ write: FileWrite, replacing target: FileObject?, _ taking: Task<WebDAVLock?, any Error>?
     ) async throws -> ResponseHead? {
         let path = write.path
-        if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write) }
+        if write.options.ifMatch != nil { return try await replaceVersion(by: temporary, write: write) }
         if write.options.overwrite {
             // A large upload leaves time for a folder to appear, which the move would take away with all that is in it.
             let target = write.isLarge ? try await itemIfSeen(path) : target
@@ -159,7 +159,7 @@ extension WebDAVFileProvider {
     func fill<Value: Sendable>(_ lock: WebDAVLock, _ body: () async throws -> Value) async throws -> Value {
         guard lock.madeFile else {
             // Apache shows a name that is only locked as if it were a file, until it is asked for its bytes.
-            let head = try await connection.send(HTTPRequest("HEAD", lock.path, accepts: Set(402..<500)))
+            let head = try await connection.send(HTTPRequest("HEAD", path: lock.path, accepts: Set(402..<500)))
             if head.status != 404 { throw FileError.make(.fileWriteFileExists, path: lock.path, url: url(of: lock.path)) }
             do { return try await body() } catch let error as HTTPStatusError where error.code.rawValue == 412 {
                 // Another was given the lock at the same moment, and is about to fill the name.
@@ -177,12 +177,12 @@ extension WebDAVFileProvider {
         guard lock.madeFile else { return }
         let headers = condition(at: lock.path, under: lock).map { [$0] } ?? []
         await cleanUp { [connection] in
-            _ = try? await connection.sendOnce(HTTPRequest("DELETE", lock.path, headers: headers, accepts: [404], isWriting: true))
+            _ = try? await connection.sendOnce(HTTPRequest("DELETE", path: lock.path, headers: headers, accepts: [404], isWriting: true))
         }
     }
 
     /// Moves over the version that the write names, and over no other.
-    private func replaceVersion(by temporary: FileObject, _ write: FileWrite) async throws -> ResponseHead? {
+    private func replaceVersion(by temporary: FileObject, write: FileWrite) async throws -> ResponseHead? {
         let path = write.path
         let tag = write.quirks.honoursIf ? write.options.ifMatch : nil
         let move: @Sendable (WebDAVLock?) async throws -> ResponseHead? = { lock in

@@ -20,7 +20,7 @@ extension WebDAVFileProvider: FileProviderAttributes {
             """.utf8)
         _ = try await change(
             HTTPRequest(
-                "PROPPATCH", path, headers: [("Content-Type", "application/xml; charset=utf-8")], body: .data(body), isWriting: true))
+                "PROPPATCH", path: path, headers: [("Content-Type", "application/xml; charset=utf-8")], body: .data(body), isWriting: true))
     }
 
     /// What has the server keep the time of an upload.
@@ -31,7 +31,7 @@ extension WebDAVFileProvider: FileProviderAttributes {
     }
 
     /// A server that says that it has kept the time is one that can.
-    func learnTimeSetting(from head: ResponseHead, _ write: FileWrite) {
+    func learnTimeSetting(from head: ResponseHead, write: FileWrite) {
         guard write.options.modificationDate != nil, write.quirks.timeSetting == .none, head["X-OC-MTime"]?.lowercased() == "accepted"
         else {
             return

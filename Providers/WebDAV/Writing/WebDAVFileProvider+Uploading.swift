@@ -21,7 +21,7 @@ extension WebDAVFileProvider {
         } onCancel: {
             if write.source.stop() { upload.cancel() }
         }
-        learnTimeSetting(from: head, write)
+        learnTimeSetting(from: head, write: write)
         return head
     }
 
@@ -31,7 +31,7 @@ extension WebDAVFileProvider {
         // Without a condition a second one does what the first did; with one it would find what the first has made.
         let isSure = !headers.contains { ["If-None-Match", "If-Match", "If"].contains($0.name) }
         let request = HTTPRequest(
-            "PUT", path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone, isWriting: true)
+            "PUT", path: path, headers: headers, body: .source(write.source), repetition: isSure ? .always : .ifNotDone, isWriting: true)
         let lost = LockedValue<Arrival?>(nil)
         do {
             return try await connection.options.retries.run(counters: connection.options.counters) { error in
@@ -41,7 +41,7 @@ extension WebDAVFileProvider {
                 // A large one was waited for already.
                 return !(write.isLarge && Self.mayBeBusy(error) && write.source.isSent) && (isSure || lost.value == .missing)
             } _: {
-                try await self.sendOnce(request, write, replacing: found, lost)
+                try await self.sendOnce(request, write: write, replacing: found, lost: lost)
             }
         } catch let error as HTTPStatusError where [409, 500].contains(error.code.rawValue) {
             try await refuseMissingParent(of: write.path, underlying: error)
@@ -63,7 +63,7 @@ extension WebDAVFileProvider {
     ///
     /// - Parameter lost: What the look after a lost answer showed; nil if no answer was lost.
     private func sendOnce(
-        _ request: HTTPRequest, _ write: FileWrite, replacing found: FileObject?, _ lost: LockedValue<Arrival?>
+        _ request: HTTPRequest, write: FileWrite, replacing found: FileObject?, lost: LockedValue<Arrival?>
     ) async throws -> ResponseHead {
         do { return try await connection.sendOnce(request) } catch let error
             where Self.isWithoutAnswer(error) || lost.value != nil && Self.status(of: error) == 412 || write.cannotGoAgain(after: error)

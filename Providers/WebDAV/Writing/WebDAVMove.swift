@@ -22,7 +22,7 @@ extension WebDAVFileProvider {
         let condition = condition(at: destination, under: lock, tag: ifMatch)
         if let condition { headers.append(condition) }
         var request = HTTPRequest(
-            method, item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
+            method, path: item.path, isFolder: item.isDirectory, headers: headers, repetition: .ifNotDone, isWriting: true)
         request.touches = [destination]
         cache.drop(destination)
         defer { cache.drop(destination) }
@@ -51,7 +51,7 @@ extension WebDAVFileProvider {
                     }
                 }
                 if Self.status(of: error) == 412, lock == nil, ifMatch == nil, locks.holds(destination) {
-                    throw lostLock(destination, error)
+                    throw lostLock(destination, error: error)
                 }
                 // Only what may be about the header itself is worth another form of it.
                 guard knownDestination.value == nil, [400, 403, 409, 502].contains(Self.status(of: error)) else { throw error }
@@ -59,7 +59,7 @@ extension WebDAVFileProvider {
             }
         }
         guard let refusal else { return nil }
-        throw [400, 502].contains(Self.status(of: refusal)) ? noDestination(destination, refusal) : refusal
+        throw [400, 502].contains(Self.status(of: refusal)) ? noDestination(destination, refusal: refusal) : refusal
     }
 
     /// The `Destination` in one form; nil where the server has none such, or it would lead to another place.
@@ -101,7 +101,7 @@ extension WebDAVFileProvider {
         return first + DestinationForm.allCases.filter { !first.contains($0) }
     }
 
-    private func noDestination(_ path: ProviderPath, _ refusal: any Error) -> CocoaError {
+    private func noDestination(_ path: ProviderPath, refusal: any Error) -> CocoaError {
         let error = FileError.make(
             .fileWriteUnknown, path: path, url: url(of: path),
             sentence: "“\(connection.baseURL.host() ?? "")” does not recognise its own address in the Destination header"
@@ -176,11 +176,11 @@ extension WebDAVFileProvider {
             do {
                 if try await isMoved(item, to: destination) { return true }
             } catch let look where look.isCancellation || !look.isTransient {
-                throw undecided(item, destination, error)
+                throw undecided(item, destination: destination, error: error)
             } catch {
                 // A look that fails in passing has told nothing.
             }
-            guard ContinuousClock.now < deadline else { throw undecided(item, destination, error) }
+            guard ContinuousClock.now < deadline else { throw undecided(item, destination: destination, error: error) }
             try await Task.sleep(until: min(deadline, .now + .seconds(pause)))
             pause *= 2
         }
@@ -191,7 +191,7 @@ extension WebDAVFileProvider {
         return there.type == item.type && there.size == item.size
     }
 
-    private func undecided(_ item: FileObject, _ destination: ProviderPath, _ error: any Error) -> CocoaError {
+    private func undecided(_ item: FileObject, destination: ProviderPath, error: any Error) -> CocoaError {
         FileError.make(
             .fileWriteUnknown, path: destination, url: url(of: destination),
             sentence: "The server has not said whether it moved “\(item.path)” to “\(destination)”, and may still be at it;"

@@ -54,7 +54,7 @@ extension Archive {
     /// The ``repairs``.
     public var warnings: [ContentWarning] { repairWarnings }
 
-    var repairWarnings: [ContentWarning] { repairs.map { ContentWarning("repaired-archive", .major, $0) } }
+    var repairWarnings: [ContentWarning] { repairs.map { ContentWarning("repaired-archive", severity: .major, message: $0) } }
 }
 
 /// A file or folder in an archive, as the archive's own list describes it.

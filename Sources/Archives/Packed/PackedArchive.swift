@@ -47,7 +47,7 @@
             let attributes = try await cached.attributes()
             let source = PackedSource(cached, size: attributes.size)
             let work = PackedWork(source, format: format, limits: limits, version: attributes.validator)
-            return PackedArchive(try await work.list(), work)
+            return PackedArchive(try await work.list(), work: work)
         }
 
         private init(_ list: PackedList, _ work: PackedWork) {

@@ -11,12 +11,12 @@
         init(_ bytes: inout SevenZipBytes, limits: ArchiveLimits) throws(SevenZipFlaw) {
             var property = try bytes.byte()
             if property == SevenZipProperty.packInfo {
-                try readPacked(&bytes, limits)
+                try readPacked(&bytes, limits: limits)
                 property = try bytes.byte()
             }
             if property == SevenZipProperty.unpackInfo {
                 let start = bytes.position - 1
-                try readFolders(&bytes, limits)
+                try readFolders(&bytes, limits: limits)
                 folderList = bytes.taken(from: start)
                 property = try bytes.byte()
             }
@@ -27,7 +27,7 @@
             guard property == SevenZipProperty.end else { throw .unknown }
         }
 
-        private mutating func readPacked(_ bytes: inout SevenZipBytes, _ limits: ArchiveLimits) throws(SevenZipFlaw) {
+        private mutating func readPacked(_ bytes: inout SevenZipBytes, limits: ArchiveLimits) throws(SevenZipFlaw) {
             var position = try bytes.number()
             // A folder has four at most.
             let count = try bytes.count(of: "packed streams", upTo: 4 * Int64(limits.entries))
@@ -46,7 +46,7 @@
             guard try bytes.byte() == SevenZipProperty.end else { throw .unknown }
         }
 
-        private mutating func readFolders(_ bytes: inout SevenZipBytes, _ limits: ArchiveLimits) throws(SevenZipFlaw) {
+        private mutating func readFolders(_ bytes: inout SevenZipBytes, limits: ArchiveLimits) throws(SevenZipFlaw) {
             guard try bytes.byte() == SevenZipProperty.folder else { throw .unknown }
             let count = try bytes.count(of: "folders", upTo: Int64(limits.entries))
             // Folders that stand elsewhere are not written.

@@ -44,8 +44,8 @@ public final class WarningLog: Sendable {
     ///
     /// What comes in with a book's own names is made harmless: characters that control a line or turn its direction are replaced, and
     /// of a message over 1,000 Unicode scalars the middle is left out.
-    public func warn(_ tag: String, _ severity: ContentWarning.Severity, _ message: String) {
-        let warning = ContentWarning(tag, severity, Self.shown(message))
+    public func warn(_ tag: String, severity: ContentWarning.Severity, message: String) {
+        let warning = ContentWarning(tag, severity: severity, message: Self.shown(message))
         state.withLock { state in
             guard !state.seen.contains(warning) else { return }
             guard state.warnings.count < Self.maxCount else {
@@ -57,9 +57,9 @@ public final class WarningLog: Sendable {
         }
     }
 
-    /// Notes a warning, if there is one, as ``warn(_:_:_:)`` does.
+    /// Notes a warning, if there is one, as ``warn(_:severity:message:)`` does.
     package func warn(_ warning: ContentWarning?) {
-        if let warning { warn(warning.tag, warning.severity, warning.message) }
+        if let warning { warn(warning.tag, severity: warning.severity, message: warning.message) }
     }
 
     private static func shown(_ message: String) -> String {
@@ -82,7 +82,7 @@ public final class WarningLog: Sendable {
         state.withLock { state in
             guard state.dropped > 0 else { return state.warnings }
             let message = "\(state.dropped) more things are wrong with this book; they are not listed."
-            return state.warnings + [ContentWarning("too-many-warnings", .moderate, message)]
+            return state.warnings + [ContentWarning("too-many-warnings", severity: .moderate, message: message)]
         }
     }
 }

@@ -18,11 +18,11 @@ package struct CountedNames: Hashable, Sendable {
     }
 
     /// What is wrong with all of them; nil where there is none. The names are the subject of the sentence: `one` and `many` say the rest.
-    package func warning(_ tag: String, _ severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning? {
+    package func warning(_ tag: String, severity: ContentWarning.Severity, one: String, many: String) -> ContentWarning? {
         switch count {
         case 0: nil
-        case 1: ContentWarning(tag, severity, "“\(first)” \(one)")
-        default: ContentWarning(tag, severity, "“\(first)” and \(count - 1) more \(many)")
+        case 1: ContentWarning(tag, severity: severity, message: "“\(first)” \(one)")
+        default: ContentWarning(tag, severity: severity, message: "“\(first)” and \(count - 1) more \(many)")
         }
     }
 }

@@ -12,17 +12,17 @@ struct LeftOutEntries: Hashable, Sendable {
     var warnings: [ContentWarning] {
         [
             unsafe.warning(
-                "unsafe-entry", .moderate,
+                "unsafe-entry", severity: .moderate,
                 one: "in the archive is a name that may lead out of it, or names nothing; the entry was left out.",
                 many: "in the archive are names that may lead out of it, or name nothing; the entries were left out."),
             rooted.warning(
-                "rooted-entry", .minor, one: "in the archive begins with a slash; it was taken for a name below the archive's root.",
+                "rooted-entry", severity: .minor, one: "in the archive begins with a slash; it was taken for a name below the archive's root.",
                 many: "in the archive begin with a slash; they were taken for names below the archive's root."),
             repeated.warning(
-                "repeated-entry", .moderate, one: "is in the archive more than once; the first entry counts.",
+                "repeated-entry", severity: .moderate, one: "is in the archive more than once; the first entry counts.",
                 many: "are in the archive more than once; the first entry of each name counts."),
             special.warning(
-                "special-entry", .moderate, one: "is a link or a device, not a file; it was left out.",
+                "special-entry", severity: .moderate, one: "is a link or a device, not a file; it was left out.",
                 many: "are links or devices, not files; they were left out."),
         ].compactMap(\.self)
     }

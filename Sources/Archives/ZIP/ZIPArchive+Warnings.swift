@@ -2,19 +2,19 @@ extension ZIPArchive {
     /// Repairs, entries that were left out, the encoding that was assumed for names, and bytes that are no part of the archive.
     public var warnings: [ContentWarning] {
         let strangers = [
-            Self.stray(directory.bytesBefore, "bytes-before-archive", "in front of"),
-            Self.stray(directory.bytesBehind, "bytes-behind-archive", "behind"),
+            Self.stray(directory.bytesBefore, tag: "bytes-before-archive", place: "in front of"),
+            Self.stray(directory.bytesBehind, tag: "bytes-behind-archive", place: "behind"),
         ]
         let others = [directory.nameWarning] + strangers
         return repairWarnings + directory.leftOutEntries.warnings + others.compactMap(\.self)
     }
 
-    private static func stray(_ count: Int64, _ tag: String, _ place: String) -> ContentWarning? {
+    private static func stray(_ count: Int64, tag: String, place: String) -> ContentWarning? {
         guard count > 0 else { return nil }
         let sentence =
             count == 1
             ? "One byte \(place) the archive is no part of it; it was passed over."
             : "\(count) bytes \(place) the archive are no part of it; they were passed over."
-        return ContentWarning(tag, .minor, sentence)
+        return ContentWarning(tag, severity: .minor, message: sentence)
     }
 }

@@ -109,7 +109,7 @@ public struct ZIPDirectory: Sendable {
     /// Says what the names were taken for, if they say nothing themselves.
     var nameWarning: ContentWarning? {
         CountedNames(entries.lazy.filter { $0.undecidedName != nil }.map(\.path)).warning(
-            "assumed-encoding", .minor,
+            "assumed-encoding", severity: .minor,
             one: "in the archive does not say what encoding its name is in; it was read as \(nameEncoding.name).",
             many: "in the archive do not say what encoding their names are in; they were read as \(nameEncoding.name).")
     }

@@ -16,7 +16,7 @@ extension Error {
 extension Verb {
     /// Opens the book at `location` for the length of `body`.
     func withBook(
-        _ location: String, _ session: Session, _ body: (Publication) async throws -> Void
+        _ location: String, session: Session, _ body: (Publication) async throws -> Void
     ) async throws {
         let place = try await session.place(location)
         let publication: Publication
@@ -42,7 +42,7 @@ struct BookInfo: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session) { book in
+        try await withBook(location, session: session) { book in
             if common.json {
                 var manifest = book.manifest
                 manifest.tableOfContents = try await book.contents()
@@ -89,18 +89,18 @@ struct BookList: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session) { book in
+        try await withBook(location, session: session) { book in
             let links = toc ? try await book.contents() : book.readingOrder + book.resources
             if common.json { return try session.output.json(.array(links.map(\.json))) }
-            if toc { return try printContents(links, depth: 0, session) }
+            if toc { return try printContents(links, depth: 0, session: session) }
             for link in links { try session.output.fields([link.href, link.type ?? ""]) }
         }
     }
 
-    private func printContents(_ links: [Link], depth: Int, _ session: Session) throws {
+    private func printContents(_ links: [Link], depth: Int, session: Session) throws {
         for link in links {
             try session.output.fields([String(repeating: "  ", count: depth) + (link.title ?? "–"), link.href])
-            try printContents(link.children, depth: depth + 1, session)
+            try printContents(link.children, depth: depth + 1, session: session)
         }
     }
 }
@@ -118,6 +118,6 @@ struct BookCat: Verb {
     var blamed: String? { location }
 
     func perform(_ session: Session) async throws {
-        try await withBook(location, session) { book in try await StandardOutput.write(book.get(href).bytes()) }
+        try await withBook(location, session: session) { book in try await StandardOutput.write(book.get(href).bytes()) }
     }
 }

@@ -45,7 +45,7 @@ struct BookCover: Verb {
             }
         }
         var image: Data?
-        try await withBook(location, session) { image = try await $0.cover(dimension: Self.dimension)?.data }
+        try await withBook(location, session: session) { image = try await $0.cover(dimension: Self.dimension)?.data }
         return image
     }
 }

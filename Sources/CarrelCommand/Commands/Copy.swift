@@ -52,13 +52,13 @@ struct Copy: Verb {
         let bar = ProgressBar(isQuiet: common.quiet)
         defer { bar.clear() }
         if target == "-" { return try await writeOut(session) }
-        if locations[0] == "-" { return try await readIn(bar, session) }
+        if locations[0] == "-" { return try await readIn(bar, session: session) }
         let places = try await session.places(locations)
         let destination = places[places.count - 1]
         let sources = try await sources(of: places.dropLast(), session)
         if selected.filesFrom != nil, sources.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
         let selection = try selected.selection()
-        let run = try await CopyRun(verb: self, destination: destination, isAlone: sources.count == 1, selection, session, bar)
+        let run = try await CopyRun(verb: self, destination: destination, isAlone: sources.count == 1, selection: selection, session: session, bar: bar)
         if sources.count > 1, try await !isFolder(destination) {
             throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(destination.shown)
         }
@@ -98,7 +98,7 @@ struct Copy: Verb {
         }
     }
 
-    private func readIn(_ bar: ProgressBar, _ session: Session) async throws {
+    private func readIn(_ bar: ProgressBar, session: Session) async throws {
         let place = try await session.place(target)
         let options = WriteOptions(overwrite: overwrite, placement: inPlace ? .inPlace : .published)
         let reporter = bar.reporter

@@ -91,7 +91,7 @@ final class CopyRun: Sendable {
         if try await isSameFile(item, from, to) {
             throw FileError.make(.fileWriteFileExists, path: to.path, sentence: "“\(from.path)” and “\(to.path)” are the same file.")
         }
-        try await copyFile(item, from, to: to, isLink: isLink)
+        try await copyFile(item, from: from, to: to, isLink: isLink)
     }
 
     /// Whether both names are one file, which a copy in place would empty before it is read.
@@ -142,7 +142,7 @@ final class CopyRun: Sendable {
         return true
     }
 
-    private func copyFile(_ item: FileObject, _ from: Place, to: Place, isLink: Bool) async throws {
+    private func copyFile(_ item: FileObject, from: Place, to: Place, isLink: Bool) async throws {
         if isDryRun {
             var file = item
             // A link that is given itself is followed, or stays a link: it is copied in any case.

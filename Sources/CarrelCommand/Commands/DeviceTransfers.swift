@@ -35,7 +35,7 @@ struct DeviceUpload: DeviceVerb {
                 outcome.refuse(place, error)
             }
         }
-        if policy(for: connected) == .update, !items.isEmpty { try await keepWhatIsKnown(to: connected, &items) }
+        if policy(for: connected) == .update, !items.isEmpty { try await keepWhatIsKnown(to: connected, items: &items) }
         if !items.isEmpty { try await upload(items, of: places, to: connected, &outcome) }
         try show(outcome, session)
     }
@@ -47,7 +47,7 @@ struct DeviceUpload: DeviceVerb {
     }
 
     /// Fills in what the files do not know of the books that they update.
-    private func keepWhatIsKnown(to connected: Device, _ items: inout [UploadItem]) async throws {
+    private func keepWhatIsKnown(to connected: Device, items: inout [UploadItem]) async throws {
         guard case .application(let application) = connected else { return }
         let known: KeptValues
         do { known = KeptValues(try await application.books().books) } catch let error as DriverError

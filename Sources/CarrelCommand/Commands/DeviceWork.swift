@@ -68,7 +68,7 @@ enum Device {
             let place = try await session.place(options.location)
             return .folder(try PlainFolderDriver(provider: place.provider, folder: place.path, cache: SQLiteFolderCache()))
         }
-        let access = try await StagingAccess(options, session)
+        let access = try await StagingAccess(options, session: session)
         return .application(
             try await DriverRegistry.standard.open(
                 staging: access.staging, application: options.driver, configuration: access.configuration, context: access.context,
@@ -77,7 +77,7 @@ enum Device {
 
     /// A session with the staging folder, whether an application is there or not.
     static func unasked(_ options: DeviceOptions, _ session: Session) async throws -> DriverSession {
-        let access = try await StagingAccess(options, session)
+        let access = try await StagingAccess(options, session: session)
         var chosen = try access.configuration.options(for: options.driver ?? access.configuration.developmentApplication)
         access.overriding(&chosen)
         return DriverSession(staging: access.staging, options: chosen, context: access.context)

@@ -28,11 +28,11 @@ struct Move: Verb {
         if pair.source.provider === destination.provider {
             try await pair.source.provider.moveItem(path: pair.source.path, to: destination.path, overwrite: overwrite)
         } else {
-            try await moveAcross(pair.source, item, to: destination)
+            try await moveAcross(pair.source, item: item, to: destination)
         }
     }
 
-    private func moveAcross(_ from: Place, _ item: FileObject, to: Place) async throws {
+    private func moveAcross(_ from: Place, item: FileObject, to: Place) async throws {
         if from.path.isRoot {
             throw FileError.make(.fileWriteNoPermission, path: from.path, sentence: "The root of a provider cannot be moved.")
         }

@@ -26,7 +26,7 @@ struct Remove: Verb {
         let work = ItemWork(verb: Self.verb)
         let places = try await session.places(expanding: locations)
         if selected.filesFrom != nil, places.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
-        let removal = Removal(selection: try selected.selection(), options: selected, isRecursive: recursive, session)
+        let removal = Removal(selection: try selected.selection(), options: selected, isRecursive: recursive, session: session)
         if recursive {
             // One of them may hold another.
             for place in places { try await work.run(place, isAlone: places.count == 1) { try await removal.remove(place) } }

@@ -22,7 +22,7 @@ struct ShowTree: Verb {
     func perform(_ session: Session) async throws {
         let place = try await session.place(location)
         let item = try await place.provider.attributesOfItem(path: place.path)
-        let run = TreeRun(place, depth: min(depth ?? .max, ProviderPath.maxTreeDepth), session)
+        let run = TreeRun(place, depth: min(depth ?? .max, ProviderPath.maxTreeDepth), session: session)
         if common.json { try await run.showJSON(item) } else { try await run.showLines() }
         try run.end()
         let count = run.failures.value
@@ -80,7 +80,7 @@ private final class TreeRun: Sendable {
                 if !isFirst { try session.output.bytes(CollectionOfOne(UInt8(ascii: ","))) }
                 isFirst = false
                 let below = try path.appending(nameBytes: listed.lines.name(of: line))
-                let lines = isEntered(line, depth) ? try await next(&folders, &group, at: below) : nil
+                let lines = isEntered(line, depth: depth) ? try await next(&folders, &group, at: below) : nil
                 try await show(listed.lines.text(of: line), lines, at: below, depth: depth + 1)
             }
         }
@@ -115,7 +115,7 @@ private final class TreeRun: Sendable {
                 try session.output.bytes(listed.lines.text(of: line))
                 try session.output.bytes(CollectionOfOne(UInt8(ascii: "\n")))
                 counts.update { if line.isFolder { $0.folders += 1 } else { $0.files += 1 } }
-                guard isEntered(line, depth) else { continue }
+                guard isEntered(line, depth: depth) else { continue }
                 let below = try path.appending(nameBytes: listed.lines.name(of: line))
                 guard let lines = try await next(&folders, &group, at: below) else { continue }
                 try await show(lines, at: below, indent: indent + (isLast ? "    " : "│   "), depth: depth + 1)
@@ -125,14 +125,14 @@ private final class TreeRun: Sendable {
 
     // MARK: Listing
 
-    private func isEntered(_ line: ListedLines.Line, _ depth: Int) -> Bool { line.isFolder && depth < self.depth }
+    private func isEntered(_ line: ListedLines.Line, depth: Int) -> Bool { line.isFolder && depth < self.depth }
 
     /// Those of a folder's `lines` that are entered.
     private func ahead(
         _ lines: [ListedLines.Line], of listed: FolderLines, at path: ProviderPath, depth: Int, put: @escaping Put
     ) -> FoldersAhead {
         let place = place
-        return FoldersAhead(lines.filter { isEntered($0, depth) }, room: room) { line in
+        return FoldersAhead(lines.filter { isEntered($0, depth: depth) }, room: room) { line in
             try path.appending(nameBytes: listed.lines.name(of: line))
         } list: { path in
             try await place.lines(at: path, put: put)

@@ -84,12 +84,12 @@ struct SyncFolders: Verb {
         var options = try options()
         options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
         let sync = try await FolderSync(folders.source, folders.destination, state: file, options: options)
-        do { try await run(sync, SyncOutput(pair, state: file, session)) } catch { throw SyncPair.locate(error, pair, state: file) }
+        do { try await run(sync, SyncOutput(pair, state: file, session: session)) } catch { throw SyncPair.locate(error, pair: pair, state: file) }
         try await sync.close()
     }
 
     private func run(_ sync: FolderSync, _ output: SyncOutput) async throws {
-        if watch { return try await keepInStep(sync, output) }
+        if watch { return try await keepInStep(sync, output: output) }
         let report: FolderSyncReport
         if dryRun {
             report = try await sync.plan { output.planned($0) }
@@ -103,7 +103,7 @@ struct SyncFolders: Verb {
     }
 
     /// Follows changes of both sides until the task is cancelled.
-    private func keepInStep(_ sync: FolderSync, _ output: SyncOutput) async throws {
+    private func keepInStep(_ sync: FolderSync, output: SyncOutput) async throws {
         let service = SyncService(sync, options: SyncServiceOptions(watch: WatchOptions(alwaysPolls: poll)))
         let (events, continuation) = AsyncStream.makeStream(of: SyncService.Event.self)
         try await withThrowingTaskGroup(of: Void.self) { group in

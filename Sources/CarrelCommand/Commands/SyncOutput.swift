@@ -60,7 +60,7 @@ final class SyncOutput: Sendable {
             session.remark("\(shown(side, .root)) cannot be watched for now: \(error?.sentence ?? "the watch ended.")")
         case .failed(let error, _):
             guard state.update({ $0.isNews(error.sentence) }) else { break }
-            Session.say(SyncPair.locate(error, pair, state: file), verb: SyncFolders.verb, location: nil)
+            Session.say(SyncPair.locate(error, pair: pair, state: file), verb: SyncFolders.verb, location: nil)
             if common.json { output.printError(error.innermost) }
         }
         if let failure = state.value.failure { throw failure }

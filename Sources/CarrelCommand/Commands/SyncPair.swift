@@ -51,7 +51,7 @@ enum SyncPair {
     // MARK: Errors
 
     /// An error of a whole run, with the side that it is about, and its exit code.
-    static func locate(_ error: any Error, _ pair: Pair, state: URL) -> any Error {
+    static func locate(_ error: any Error, pair: Pair, state: URL) -> any Error {
         if error is CommandFailure || error.isCancellation { return error }
         guard let stop = error.removalStop else { return pair.locate(error) }
         let wayOn =

@@ -23,7 +23,7 @@ extension Place {
             }
         } catch {
             guard let names = error.unusableNames else { throw error }
-            return FolderLines(lines: held.value, leftOut: ShownLeftOut(path, names, error))
+            return FolderLines(lines: held.value, leftOut: ShownLeftOut(path, names: names, error: error))
         }
         return FolderLines(lines: held.value)
     }

@@ -7,7 +7,7 @@ extension EasyHandle {
     func configure(for transfer: FTPTransfer, options: ConnectionOptions) -> [UnsafeMutablePointer<curl_slist>] {
         let (server, exchange) = (transfer.server, transfer.exchange)
         string(CURLOPT_PROTOCOLS_STR, "ftp,ftps")
-        setServer(server, transfer.login, options, patience: exchange.patience)
+        setServer(server, login: transfer.login, options: options, patience: exchange.patience)
         setSockets(Unmanaged.passUnretained(transfer.sockets).toOpaque(), isCut: transfer.isRanged)
         // Commands are told of nowhere else.
         long(CURLOPT_VERBOSE, 1)
@@ -19,7 +19,7 @@ extension EasyHandle {
         if let rate = exchange.bytesPerSecond { limit(bytesPerSecond: rate) }
         // With a star, libcurl goes on after a refusal and keeps the connection.
         let starred = exchange.commands.map { [UInt8(ascii: "*")] + $0.line }
-        let offset = setTransfer(exchange.transfer, server)
+        let offset = setTransfer(exchange.transfer, server: server)
         // While a command comes between, libcurl may wait for TLS on the data connection, which servers begin after `RETR` only. They keep
         // the offset while the data connection is made.
         let isSecure = server.security != .none
@@ -30,7 +30,7 @@ extension EasyHandle {
         return [commands, before].compactMap(\.self)
     }
 
-    private func setServer(_ server: FTPServer, _ login: FTPLogin, _ options: ConnectionOptions, patience: Double) {
+    private func setServer(_ server: FTPServer, login: FTPLogin, options: ConnectionOptions, patience: Double) {
         string(CURLOPT_USERNAME, login.user)
         string(CURLOPT_PASSWORD, login.password)
         // TLS or nothing: libcurl gives up rather than go on in clear (RFC 4217).
@@ -85,7 +85,7 @@ extension EasyHandle {
     }
 
     /// Gives back the command, if any, that says where the transfer begins.
-    private func setTransfer(_ transfer: FTPExchange.Transfer, _ server: FTPServer) -> [[UInt8]] {
+    private func setTransfer(_ transfer: FTPExchange.Transfer, server: FTPServer) -> [[UInt8]] {
         long(CURLOPT_UPLOAD, 0)
         long(CURLOPT_NOBODY, 0)
         long(CURLOPT_APPEND, 0)

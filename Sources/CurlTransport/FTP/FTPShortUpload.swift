@@ -88,7 +88,7 @@ struct FTPShortUpload: Sendable {
         var entries = [pollfd(fd: data, events: Int16(POLLOUT), revents: 0)]
         try wait(for: &entries)
         try pipeline.send([store], &talk)
-        try sendBytes(over: data, &talk)
+        try sendBytes(over: data, talk: &talk)
         pipeline.counters.add(.bytesOut, talk.sent)
         shutdown(data, Int32(SHUT_WR))
         while !talk.isAnswered { try pipeline.hear(&talk) }
@@ -103,7 +103,7 @@ struct FTPShortUpload: Sendable {
     }
 
     /// As far as the server wants them: it may say what it thinks before all of them are gone, or end the connection.
-    private func sendBytes(over data: Int32, _ talk: inout FTPTalk) throws {
+    private func sendBytes(over data: Int32, talk: inout FTPTalk) throws {
         while talk.sent < bytes.count, !talk.isAnswered {
             let count = bytes[Int(talk.sent)...].withUnsafeBytes { Foundation.send(data, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             if count > 0 {

@@ -56,7 +56,7 @@ final class FTPSockets: Sendable {
     var hasReply: Bool { state.value.control.map { Self.hasNews($0.own) } ?? false }
 
     /// Whether the other side has closed the data connection, or will not take what is sent over it.
-    var isDataRefused: Bool { state.value.data.map { Self.hasNews($0.own, Self.closed) } ?? false }
+    var isDataRefused: Bool { state.value.data.map { Self.hasNews($0.own, kind: Self.closed) } ?? false }
 
     var wasGreeted: Bool { state.value.wasGreeted }
 
@@ -144,7 +144,7 @@ final class FTPSockets: Sendable {
     func stopListening() { state.update { if let control = $0.control { _ = shutdown(control.own, Int32(SHUT_RD)) } } }
 
     /// - Parameter kind: As poll(2) has it.
-    private static func hasNews(_ socket: Int32, _ kind: Int16 = Int16(POLLIN)) -> Bool {
+    private static func hasNews(_ socket: Int32, kind: Int16 = Int16(POLLIN)) -> Bool {
         var entry = pollfd(fd: socket, events: kind, revents: 0)
         return poll(&entry, 1, 0) > 0
     }

@@ -200,7 +200,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
             let error = CurlError.ftpError(CURLE_PARTIAL_FILE, text: "", url: url, trust: options.trust)
             throw FTPFailure(error: error, outcome: outcome, wasGreeted: true)
         }
-        if ending.code == CURLE_OK || wasRefused(ending, outcome) {
+        if ending.code == CURLE_OK || wasRefused(ending, outcome: outcome) {
             if ending.code == CURLE_OK, case .retrieve = exchange.transfer { _ = try openSink() }
             if isConnecting, server.security == .none { sockets.begin() }
             // What follows `EPSV` in vain, as libcurl then finds out, is `PASV`.
@@ -210,7 +210,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
         let text = String(cString: errorText)
         if let refusal = ProxyRefusal(ending, text: text, url: url, options: options, withheld: proxyLogin.isWithheld) { throw refusal }
         let error =
-            hasLostData(ending, outcome)
+            hasLostData(ending, outcome: outcome)
             ? FileError.make(.networkConnectionLost, url: url, sentence: "No data connection to “\(url.host() ?? "")” came about in time.")
             : CurlError.ftpError(ending.code, text: text, url: url, trust: options.trust)
         throw FTPFailure(error: error, outcome: outcome, wasGreeted: sockets.wasGreeted)
@@ -218,7 +218,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
 
     /// Whether it was a data connection that could not be used. libcurl asks for another one then, even after the transfer's command, and
     /// takes the reply to that for an address.
-    private func hasLostData(_ ending: TransferEnding, _ outcome: FTPOutcome) -> Bool {
+    private func hasLostData(_ ending: TransferEnding, outcome: FTPOutcome) -> Bool {
         ending.code == CURLE_FTP_WEIRD_PASV_REPLY && outcome["EPSV"]?.code == 229 && outcome.last?.verb != "EPSV"
             && (outcome.last?.isPositive ?? false || outcome.last?.code ?? 0 < 200)
     }
@@ -237,7 +237,7 @@ final class FTPTransfer: Transfer, @unchecked Sendable {
     }
 
     /// Whether it was the server's reply that ended the exchange, and not the connection.
-    private func wasRefused(_ ending: TransferEnding, _ outcome: FTPOutcome) -> Bool {
+    private func wasRefused(_ ending: TransferEnding, outcome: FTPOutcome) -> Bool {
         // Pure-FTPd's last word after an early end is a 150.
         if wasCut, ending.code == CURLE_PARTIAL_FILE { return true }
         guard let last = outcome.last, last.code != 421, !["", "USER", "PASS", "AUTH", "PBSZ", "PROT"].contains(last.verb) else {

@@ -253,7 +253,7 @@ final class EventLoop: @unchecked Sendable {
             }
             guard let least = leastPerMinute, let deadline = entry.transfer.rateDeadline(least) else { continue }
             if deadline <= .now {
-                entry.transfer.failure = Self.tooSlow(entry.transfer, least)
+                entry.transfer.failure = Self.tooSlow(entry.transfer, least: least)
                 end(entry, CURLE_OPERATION_TIMEDOUT)
             } else {
                 next = min(next, deadline)
@@ -270,7 +270,7 @@ final class EventLoop: @unchecked Sendable {
         return min(least, max(1, share.multipliedReportingOverflow(by: 30).overflow ? least : share * 30))
     }
 
-    private static func tooSlow(_ transfer: Transfer, _ least: Int64) -> URLError {
+    private static func tooSlow(_ transfer: Transfer, least: Int64) -> URLError {
         FileError.make(
             .timedOut, url: transfer.url,
             sentence: "“\(transfer.url.host() ?? "The server")” was too slow: fewer than \(least) bytes moved in a minute.")

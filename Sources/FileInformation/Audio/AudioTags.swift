@@ -18,8 +18,8 @@ struct AudioTags {
         var values: [String: [String]] = [:]
         for (key, value) in tags { values[key, default: []].append(value) }
         for (key, name) in Self.names { properties.set(name, texts: values[key] ?? []) }
-        setNumber("trackNumber", of: "trackCount", values["TRACKNUMBER"]?.first)
-        setNumber("discNumber", of: "discCount", values["DISCNUMBER"]?.first)
+        setNumber("trackNumber", of: "trackCount", text: values["TRACKNUMBER"]?.first)
+        setNumber("discNumber", of: "discCount", text: values["DISCNUMBER"]?.first)
         for (key, name) in [("TRACKTOTAL", "trackCount"), ("DISCTOTAL", "discCount"), ("BPM", "beatsPerMinute")] {
             if let number = values[key]?.first.flatMap({ Int64($0) }) { properties.set(name, .integer(number)) }
         }
@@ -32,7 +32,7 @@ struct AudioTags {
     }
 
     /// `3` or `3/12`.
-    private mutating func setNumber(_ name: String, of total: String, _ text: String?) {
+    private mutating func setNumber(_ name: String, of total: String, text: String?) {
         let parts = (text ?? "").split(separator: "/", maxSplits: 1).map { Int64($0.filter { $0 != " " }) }
         if let number = parts.first ?? nil { properties.set(name, .integer(number)) }
         if parts.count == 2, let number = parts[1] { properties.set(total, .integer(number)) }

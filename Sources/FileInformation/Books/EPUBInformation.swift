@@ -48,12 +48,12 @@ enum EPUBInformation {
             do { return try await ImageInformation.thumbnail(DataReader(cover.data, path: reader.path), request) } catch let error
                 as CocoaError
             {
-                throw Self.aboutCover(error, reader.path)
+                throw Self.aboutCover(error, path: reader.path)
             }
         }
 
         /// The error of the picture as one of the book's cover: the book itself may be as it should be.
-        private static func aboutCover(_ error: CocoaError, _ path: ProviderPath) -> CocoaError {
+        private static func aboutCover(_ error: CocoaError, path: ProviderPath) -> CocoaError {
             let sentence = error.sentence.replacing("“\(path)”", with: "The cover of “\(path)”", maxReplacements: 1)
             return FileError.make(error.code, path: path, sentence: sentence, underlying: error)
         }

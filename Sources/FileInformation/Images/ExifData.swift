@@ -45,7 +45,7 @@
 
         private static func value(_ entry: ExifEntry, _ bytes: UnsafeBufferPointer<UInt8>, order: ExifByteOrder) -> FileProperties.Value? {
             if entry.format == EXIF_FORMAT_ASCII { return text(bytes) }
-            if entry.format == EXIF_FORMAT_UNDEFINED { return undefined(entry.tag, bytes) }
+            if entry.format == EXIF_FORMAT_UNDEFINED { return undefined(entry.tag, bytes: bytes) }
             let width = Int(exif_format_get_size(entry.format))
             guard entry.components <= 64, width > 0, Int(entry.components) * width <= bytes.count, let base = bytes.baseAddress else {
                 return nil
@@ -77,7 +77,7 @@
         }
 
         /// Of the fields whose bytes the standard defines one by one, those that are text.
-        private static func undefined(_ tag: ExifTag, _ bytes: UnsafeBufferPointer<UInt8>) -> FileProperties.Value? {
+        private static func undefined(_ tag: ExifTag, bytes: UnsafeBufferPointer<UInt8>) -> FileProperties.Value? {
             switch tag {
             case EXIF_TAG_EXIF_VERSION, EXIF_TAG_FLASH_PIX_VERSION: text(bytes)
             case EXIF_TAG_USER_COMMENT where bytes.starts(with: "ASCII\0\0\0".utf8): text(bytes.dropFirst(8))

@@ -13,7 +13,7 @@ extension ImageHeader {
         var exif: Data?
         var offset: Int64 = 2
         for _ in 0..<maxParts {
-            let head = try await pieces.required(offset, 4)
+            let head = try await pieces.required(offset, count: 4)
             guard head[0] == 0xFF else { throw pieces.reader.damaged("something that is no JPEG segment stands at \(offset)") }
             if head[1] == 0xFF {
                 offset += 1  // A fill byte.
@@ -22,11 +22,11 @@ extension ImageHeader {
             let length = head.bigEndian(2, 2)
             switch head[1] {
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(head[1]):
-                let frame = try await pieces.required(offset + 4, 5)
+                let frame = try await pieces.required(offset + 4, count: 5)
                 return ImageHeader(format: .jpeg, width: frame.bigEndian(3, 2), height: frame.bigEndian(1, 2), exif: exif)
             case 0xE1 where exif == nil && length > 8:
                 let start = try await pieces.bytes(offset + 4, 6)
-                if start.elementsEqual(exifStart) { exif = Data(try await pieces.required(offset + 4, length - 2)) }
+                if start.elementsEqual(exifStart) { exif = Data(try await pieces.required(offset + 4, count: length - 2)) }
             case 0xD9, 0xDA: throw pieces.reader.damaged("it has no frame header")
             default: break
             }
@@ -39,7 +39,7 @@ extension ImageHeader {
     // MARK: PNG (third edition, section 5)
 
     static func png(_ pieces: HeaderPieces) async throws -> ImageHeader {
-        let first = try await pieces.required(8, 25)
+        let first = try await pieces.required(8, count: 25)
         guard first[4..<8].elementsEqual("IHDR".utf8) else { throw pieces.reader.damaged("it does not start with IHDR") }
         var header = ImageHeader(format: .png, width: first.bigEndian(8, 4), height: first.bigEndian(12, 4))
         var offset: Int64 = 33
@@ -49,9 +49,9 @@ extension ImageHeader {
             guard head.count == 8, !head[4...].elementsEqual("IDAT".utf8), !head[4...].elementsEqual("IEND".utf8) else { break }
             let length = head.bigEndian(0, 4)
             if head[4...].elementsEqual("eXIf".utf8), length <= maxExifLength {
-                header.exif = exifStart + Data(try await pieces.required(offset + 8, length))
+                header.exif = exifStart + Data(try await pieces.required(offset + 8, count: length))
             } else if head[4...].elementsEqual("tEXt".utf8), length <= 8192 {
-                header.addText(try await pieces.required(offset + 8, length))
+                header.addText(try await pieces.required(offset + 8, count: length))
             }
             offset += 12 + Int64(length)
         }
@@ -69,7 +69,7 @@ extension ImageHeader {
     // MARK: WebP (RFC 9649, section 2)
 
     static func webp(_ pieces: HeaderPieces) async throws -> ImageHeader {
-        let first = try await pieces.required(12, 18)
+        let first = try await pieces.required(12, count: 18)
         var header = ImageHeader(format: .webp, width: 0, height: 0)
         switch String(decoding: first[0..<4], as: UTF8.self) {
         case "VP8X": (header.width, header.height) = (first.littleEndian(12, 3) + 1, first.littleEndian(15, 3) + 1)
@@ -77,7 +77,7 @@ extension ImageHeader {
             let bits = first.littleEndian(9, 4)
             (header.width, header.height) = (bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
         case "VP8 ":
-            let frame = try await pieces.required(26, 4)
+            let frame = try await pieces.required(26, count: 4)
             (header.width, header.height) = (frame.littleEndian(0, 2) & 0x3FFF, frame.littleEndian(2, 2) & 0x3FFF)
         default: throw pieces.reader.damaged("it starts with a part that is not WebP's")
         }
@@ -94,7 +94,7 @@ extension ImageHeader {
             guard head.count == 8 else { return nil }
             let length = head.littleEndian(4, 4)
             if head.starts(with: "EXIF".utf8), length <= maxExifLength {
-                let data = Data(try await pieces.required(offset + 8, length))
+                let data = Data(try await pieces.required(offset + 8, count: length))
                 return data.starts(with: exifStart) ? data : exifStart + data
             }
             offset += 8 + Int64(length) + Int64(length & 1)

@@ -75,7 +75,7 @@ struct HeaderPieces: Sendable {
     /// Exactly `count` bytes from `offset` on.
     ///
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when the file ends before.
-    func required(_ offset: Int64, _ count: Int) async throws -> [UInt8] {
+    func required(_ offset: Int64, count: Int) async throws -> [UInt8] {
         let bytes = try await bytes(offset, count)
         guard bytes.count == count else { throw reader.damaged("it ends in the middle of its header") }
         return bytes

@@ -38,12 +38,12 @@ struct ChildProcess {
             memory: limits.memory, seconds: limits.seconds, name: file)
         defer { child.kill() }
         let deadline = ContinuousClock.now + .seconds(limits.seconds)
-        guard let output = try child.allOutput(atMost: limits.output, until: deadline, flag) else {
-            throw tooMuch(deadline > .now ? "more than \(limits.output) bytes" : "\(limits.seconds) seconds", file)
+        guard let output = try child.allOutput(atMost: limits.output, until: deadline, flag: flag) else {
+            throw tooMuch(deadline > .now ? "more than \(limits.output) bytes" : "\(limits.seconds) seconds", file: file)
         }
         while !child.isOver() {
             try flag.check()
-            guard deadline > .now else { throw tooMuch("\(limits.seconds) seconds", file) }
+            guard deadline > .now else { throw tooMuch("\(limits.seconds) seconds", file: file) }
             try child.wait(until: min(deadline, .now + .milliseconds(50)))
         }
         if child.isLost { throw FileError.make(errno: ECHILD, path: file, writing: false) }
@@ -51,7 +51,7 @@ struct ChildProcess {
             exitCode: child.end(after: 0), output: Data(output), errors: String(decoding: child.complaints, as: UTF8.self))
     }
 
-    private func tooMuch(_ what: String, _ file: ProviderPath) -> CocoaError {
+    private func tooMuch(_ what: String, file: ProviderPath) -> CocoaError {
         let name = path.split(separator: "/").last ?? ""
         return FileError.make(
             .fileReadTooLarge, path: file, sentence: "“\(file)” takes \(what) of \(name), which is not waited for.",

@@ -24,13 +24,13 @@ struct PDFTools: Sendable {
     /// - Complexity: What the page consists of, to a temporary file (see `PDFDocument.writePage`). Without the package trait `Formats`, and for
     ///   a damaged file of this machine, the whole file.
     func thumbnail(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
-        guard request.page > 0 else { throw noPage(request.page, reader.path) }
-        guard PDFDocument.isSupported else { return try await thumbnailOfCopy(reader, request) }
+        guard request.page > 0 else { throw noPage(request.page, path: reader.path) }
+        guard PDFDocument.isSupported else { return try await thumbnailOfCopy(reader, request: request) }
         do {
             return try await picture(ofPage: request.page, of: FileFetcher(reader).resource, path: reader.path, request.dimension)
         } catch let error as CocoaError where error.code == .fileReadCorruptFile && reader.cost.roundTripsPerRange == 0 {
             // Poppler makes something of more files than qpdf does.
-            return try await thumbnailOfCopy(reader, request)
+            return try await thumbnailOfCopy(reader, request: request)
         }
     }
 
@@ -45,7 +45,7 @@ struct PDFTools: Sendable {
         return try await draw(1, of: file, with: child, dimension, path: path)
     }
 
-    private func thumbnailOfCopy(_ reader: any FileReader, _ request: ThumbnailRequest) async throws -> Thumbnail {
+    private func thumbnailOfCopy(_ reader: any FileReader, request: ThumbnailRequest) async throws -> Thumbnail {
         let child = try child("pdftoppm", for: reader.path)
         return try await draw(request.page, of: try await temporaryCopy(of: reader), with: child, request.dimension, path: reader.path)
     }
@@ -72,7 +72,7 @@ struct PDFTools: Sendable {
             try child.run(arguments, input: file, flag: flag, file: path)
         }
         if outcome.exitCode == 0 { return outcome }
-        if outcome.errors.contains("Wrong page range") { throw noPage(page, path) }
+        if outcome.errors.contains("Wrong page range") { throw noPage(page, path: path) }
         if outcome.errors.contains("Incorrect password") {
             throw FileError.make(.fileReadNoPermission, path: path, sentence: "“\(path)” is locked with a password.")
         }
@@ -84,7 +84,7 @@ struct PDFTools: Sendable {
         FileError.make(.fileReadCorruptFile, path: path, sentence: "“\(path)” is damaged: \(why).")
     }
 
-    private func noPage(_ page: Int, _ path: ProviderPath) -> CocoaError {
+    private func noPage(_ page: Int, path: ProviderPath) -> CocoaError {
         FileError.make(.fileReadNoSuchFile, path: path, sentence: "“\(path)” has no page \(page).")
     }
 

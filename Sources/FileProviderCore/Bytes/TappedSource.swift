@@ -16,7 +16,7 @@ package struct TappedSource: WriteSource {
     package func bytes(from offset: Int64) throws -> any ByteSource {
         guard let tap else { return try base.bytes(from: offset) }
         try tap.restart(at: offset)
-        return TappedBytes(try base.bytes(from: offset), tap)
+        return TappedBytes(try base.bytes(from: offset), tap: tap)
     }
 
     package func bytes(in range: Range<Int64>) async throws -> Data { try await base.bytes(in: range) }

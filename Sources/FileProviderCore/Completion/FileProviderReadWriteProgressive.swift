@@ -25,7 +25,7 @@ extension FileProviderReadWrite {
                 for try await piece in reader.bytes(.covering(offset: offset, length: length)) {
                     if !hasResponded {
                         hasResponded = true
-                        try await Self.respond(reader, position, length, progress, responseHandler)
+                        try await Self.respond(reader, offset: position, length: length, progress: progress, responseHandler)
                     }
                     let start = position
                     await CompletionForm.onQueue { progressHandler(start, piece) }
@@ -33,7 +33,7 @@ extension FileProviderReadWrite {
                     progress.advance(by: Int64(piece.count))
                     try Task.checkCancellation()
                 }
-                if !hasResponded { try await Self.respond(reader, position, length, progress, responseHandler) }
+                if !hasResponded { try await Self.respond(reader, offset: position, length: length, progress: progress, responseHandler) }
             }
         } completion: {
             completionHandler?($0.failure)
@@ -42,7 +42,7 @@ extension FileProviderReadWrite {
 
     /// Once a read has answered, what is known of the file costs nothing more.
     private static func respond(
-        _ reader: any FileReader, _ offset: Int64, _ length: Int, _ progress: ProgressReporter,
+        _ reader: any FileReader, offset: Int64, length: Int, progress: ProgressReporter,
         _ handler: (@Sendable (FileReaderAttributes) -> Void)?
     ) async throws {
         let attributes = try await reader.attributes()

@@ -18,7 +18,7 @@ package struct OperationConsent: Sendable {
     }
 
     /// Whether the operation goes on although one of its items failed.
-    package static func proceeds(after error: any Error, _ operation: FileOperationType) async -> Bool {
+    package static func proceeds(after error: any Error, operation: FileOperationType) async -> Bool {
         guard !error.isCancellation, let provider = current?.provider,
             let delegate = ProviderDelegates.shared.of(provider).operationDelegate
         else { return false }

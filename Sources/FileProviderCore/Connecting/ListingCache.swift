@@ -65,7 +65,7 @@ public final class ListingCache: Sendable {
 
     /// Begins to remember a listing of the folder at `path`, as far as the policy allows; to be called before the storage is asked.
     public func record(of path: ProviderPath) -> ListingRecord {
-        ListingRecord(self, path, maxCount: policy.lifetime > 0 ? policy.maxItems : -1)
+        ListingRecord(self, path: path, maxCount: policy.lifetime > 0 ? policy.maxItems : -1)
     }
 
     /// Forgets the item at `path`, what lies below it, and its folder's listing; at the root, everything.

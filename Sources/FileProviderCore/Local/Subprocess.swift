@@ -136,7 +136,7 @@ package final class Subprocess {
     ///
     /// - Throws: `CancellationError` by `flag`. The error of read(2) or poll(2), after which the program has ended; its sentence also has the
     ///   exit status and the first complaint of a program that failed.
-    package func allOutput(atMost maxCount: Int, until deadline: ContinuousClock.Instant, _ flag: CancellationFlag) throws -> [UInt8]? {
+    package func allOutput(atMost maxCount: Int, until deadline: ContinuousClock.Instant, flag: CancellationFlag) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         var room = [UInt8](repeating: 0, count: 16 << 10)
         while deadline > .now, bytes.count <= maxCount {
@@ -167,7 +167,7 @@ package final class Subprocess {
 
     /// Waits until it has ended, or complains, or `deadline` has come.
     ///
-    /// - Throws: The error of poll(2) or read(2), as ``allOutput(atMost:until:_:)`` does.
+    /// - Throws: The error of poll(2) or read(2), as ``allOutput(atMost:until:flag:)`` does.
     package func wait(until deadline: ContinuousClock.Instant) throws {
         if let code = pause(until: deadline) { throw failed("does not wait for a program", code) }
     }

@@ -31,7 +31,7 @@ extension FileProviderBasic {
         completionHandler: @escaping @Sendable (_ files: [FileObject], _ error: (any Error)?) -> Void
     ) -> Progress? {
         searchFiles(
-            path: path, recursive: recursive, query: .name(.begins(query, .caseInsensitive)), foundItemHandler: foundItemHandler,
+            path: path, recursive: recursive, query: .name(.begins(query, options: .caseInsensitive)), foundItemHandler: foundItemHandler,
             completionHandler: completionHandler)
     }
 

@@ -63,22 +63,22 @@ public struct TextMatch: Sendable {
     }
 
     /// The whole text, without wildcards.
-    public static func equals(_ text: String, _ options: Options = []) -> Self { Self(.equals, text, options: options) }
+    public static func equals(_ text: String, options: Options = []) -> Self { Self(.equals, text, options: options) }
 
     /// What stands at the start, without wildcards.
-    public static func begins(_ text: String, _ options: Options = []) -> Self { Self(.begins, text, options: options) }
+    public static func begins(_ text: String, options: Options = []) -> Self { Self(.begins, text, options: options) }
 
     /// What stands at the end, without wildcards.
-    public static func ends(_ text: String, _ options: Options = []) -> Self { Self(.ends, text, options: options) }
+    public static func ends(_ text: String, options: Options = []) -> Self { Self(.ends, text, options: options) }
 
     /// What stands anywhere, without wildcards.
-    public static func contains(_ text: String, _ options: Options = []) -> Self { Self(.contains, text, options: options) }
+    public static func contains(_ text: String, options: Options = []) -> Self { Self(.contains, text, options: options) }
 
     /// A pattern with `*`, `?` and `\` for the whole text: ``Kind/like``.
-    public static func like(_ text: String, _ options: Options = []) -> Self { Self(.like, text, options: options) }
+    public static func like(_ text: String, options: Options = []) -> Self { Self(.like, text, options: options) }
 
     /// A shell's pattern for the whole text: ``Kind/glob``.
-    public static func glob(_ text: String, _ options: Options = []) -> Self { Self(.glob, text, options: options) }
+    public static func glob(_ text: String, options: Options = []) -> Self { Self(.glob, text, options: options) }
 
     /// Whether `other` is so; an unknown text is not.
     ///

@@ -12,7 +12,7 @@ public struct UnexpectedFile: Error, Sendable, Hashable {
 
 extension FileError {
     /// A read brought another file than the storage lists.
-    public static func notAsListed(_ path: ProviderPath, _ file: UnexpectedFile, url: URL? = nil) -> CocoaError {
+    public static func notAsListed(_ path: ProviderPath, file: UnexpectedFile, url: URL? = nil) -> CocoaError {
         let listed = file.listed.map { "the storage lists \($0)" } ?? "the storage lists another version"
         var sentence = "“\(path)” came with \(file.arrived) bytes; \(listed)."
         if let place = file.redirectedTo { sentence += " The read was redirected to \(place.absoluteString): is a login page in the way?" }
@@ -47,7 +47,7 @@ extension FileProviderReadWrite {
         // Some servers give one file two tags, one for each method; its size then has to do.
         if arrived.agrees(with: now) || now.size == arrived.size || !now.isRegularFile { return }
         throw FileError.notAsListed(
-            reader.path, UnexpectedFile(listed: now.size, arrived: arrived.size, redirectedTo: arrived.redirectedTo),
+            reader.path, file: UnexpectedFile(listed: now.size, arrived: arrived.size, redirectedTo: arrived.redirectedTo),
             url: url(of: reader.path))
     }
 }

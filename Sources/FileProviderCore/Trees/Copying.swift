@@ -306,7 +306,7 @@ extension FileProviderOperations where Self: FileProviderReadWrite {
             let outcome = try await copy.copyFolder(path, of: self, to: temporary, of: self, progress: progress)
             for failed in outcome.failed {
                 let operation = FileOperationType.copy(source: failed.path.string, destination: destination.string)
-                guard await OperationConsent.proceeds(after: failed.error, operation) else { throw failed.error }
+                guard await OperationConsent.proceeds(after: failed.error, operation: operation) else { throw failed.error }
             }
             try await moveItem(path: temporary, to: destination, overwrite: overwrite)
         } catch {

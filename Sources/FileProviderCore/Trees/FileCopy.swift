@@ -60,7 +60,7 @@ public struct FileCopy: Sendable {
         _ progress: ProgressReporter
     ) async throws -> Outcome {
         if options.resumption == nil, let target = target as? any FileProviderPushWrite {
-            return try await push(reader, to: destination, of: target, options, progress)
+            return try await push(reader, to: destination, of: target, options: options, progress: progress)
         }
         let bytes: Int64
         do {
@@ -90,8 +90,8 @@ public struct FileCopy: Sendable {
     }
 
     private func push(
-        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderPushWrite, _ options: WriteOptions,
-        _ progress: ProgressReporter
+        _ reader: any FileReader, to destination: ProviderPath, of target: any FileProviderPushWrite, options: WriteOptions,
+        progress: ProgressReporter
     ) async throws -> Outcome {
         let bytes = LockedValue<Int64>(0)
         let file = try await target.writeContents(path: destination, options: options) { sink in
@@ -103,7 +103,7 @@ public struct FileCopy: Sendable {
     }
 
     private func stream(_ reader: any FileReader, into sink: any ByteSink, _ progress: ProgressReporter) async throws -> FileExtent {
-        let tapped = TappedSink(sink, tap, progress: progress)
+        let tapped = TappedSink(sink, tap: tap, progress: progress)
         do {
             let extent = try await reader.stream(.whole, into: tapped)
             guard extent.count == extent.size else { throw FileError.endedEarly(path, after: extent.count, of: extent.size) }

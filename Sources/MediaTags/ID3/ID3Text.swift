@@ -3,7 +3,7 @@ enum ID3Text {
     /// The values of a text frame. In UTF-16 the first mark of the byte order counts for all values that have none.
     static func texts(_ bytes: ArraySlice<UInt8>) -> [String] {
         guard let encoding = bytes.first else { return [] }
-        return texts(bytes.dropFirst(), encoding: encoding, isLittle: startsLittle(bytes.dropFirst(), encoding))
+        return texts(bytes.dropFirst(), encoding: encoding, isLittle: startsLittle(bytes.dropFirst(), encoding: encoding))
     }
 
     private static func texts(_ bytes: ArraySlice<UInt8>, encoding: UInt8, isLittle: Bool) -> [String] {
@@ -26,7 +26,7 @@ enum ID3Text {
     static func described(_ bytes: ArraySlice<UInt8>, hasLanguage: Bool) -> (name: String, texts: [String])? {
         guard let encoding = bytes.first else { return nil }
         let content = bytes.dropFirst(hasLanguage ? 4 : 1)
-        let isLittle = startsLittle(content, encoding)
+        let isLittle = startsLittle(content, encoding: encoding)
         guard let (name, rest) = terminated(content, encoding: encoding, isLittle: isLittle) else { return nil }
         return (MediaText.trimmed(name), texts(rest, encoding: encoding, isLittle: isLittle))
     }
@@ -49,7 +49,7 @@ enum ID3Text {
         return nil
     }
 
-    private static func startsLittle(_ bytes: ArraySlice<UInt8>, _ encoding: UInt8) -> Bool {
+    private static func startsLittle(_ bytes: ArraySlice<UInt8>, encoding: UInt8) -> Bool {
         encoding == 1 && bytes.starts(with: MediaText.littleEndianMark)
     }
 

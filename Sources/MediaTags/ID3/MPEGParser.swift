@@ -83,7 +83,7 @@ struct MPEGParser: MediaParser {
             content = 0..<Int64(plain.count)
         }
         do {
-            if header.hasExtension { content = try await skipExtension(content, header, &frames.window) }
+            if header.hasExtension { content = try await skipExtension(content, header: header, window: &frames.window) }
             try await frames.read(content)
         } catch is MediaFault {
             // Keeps the frames before the damage.
@@ -95,7 +95,7 @@ struct MPEGParser: MediaParser {
 
     /// The size of the extended header counts itself in version 2.4 only.
     private static func skipExtension(
-        _ content: Range<Int64>, _ header: ID3Header, _ window: inout ByteWindow
+        _ content: Range<Int64>, header: ID3Header, window: inout ByteWindow
     ) async throws -> Range<Int64> {
         let bytes = try await window.start(of: content, limit: 4)
         let size = header.version == 4 ? ID3Header.synchsafe(bytes) : bytes.big(0, 4).map { $0 + 4 }

@@ -38,12 +38,12 @@ extension MP4Parser {
             if item.type == "----" {
                 try await readFreeItem(item.content)
             } else if item.type == "covr" || Self.names[item.type] != nil {
-                try await readValues(of: item.type, item.content)
+                try await readValues(of: item.type, content: item.content)
             }
         }
     }
 
-    private mutating func readValues(of type: String, _ content: Range<Int64>) async throws {
+    private mutating func readValues(of type: String, content: Range<Int64>) async throws {
         var position = content.lowerBound
         while let box = try await box(at: position, before: content.upperBound) {
             position = box.content.upperBound

@@ -16,7 +16,7 @@ extension Publication {
         path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions = OpeningOptions()
     ) async throws -> Publication {
         do {
-            return try await openFile(path, of: provider, options)
+            return try await openFile(path, of: provider, options: options)
         } catch {
             // Only what does not open as a file is asked whether it is a folder: books are files nearly always.
             guard !error.isCancellation, let item = try? await provider.attributesOfItem(path: path), item.isDirectory else { throw error }
@@ -25,7 +25,7 @@ extension Publication {
     }
 
     private static func openFile(
-        _ path: ProviderPath, of provider: any FileProviderReadWrite, _ options: OpeningOptions
+        _ path: ProviderPath, of provider: any FileProviderReadWrite, options: OpeningOptions
     ) async throws -> Publication {
         let content = SniffedContent(
             try await provider.open(path: path), limits: options.archiveLimits, checkpoints: options.checkpoints,
@@ -39,13 +39,13 @@ extension Publication {
                 throw try await unknown(content, as: sniffed?.mediaType)
             } catch {
                 guard let sniffed, sniffed.basis == .hint, (error as? CocoaError)?.mayBeMisnamed == true,
-                    let found = try await typeByContent(content, options), found != sniffed.mediaType
+                    let found = try await typeByContent(content, options: options), found != sniffed.mediaType
                 else { throw error }
                 if let publication = try await open(content, as: found, not: sniffed.mediaType, siblings: siblings, options) {
                     return publication
                 }
                 guard found.isAnswer else { throw error }
-                throw misnamed(content.path, found, not: sniffed.mediaType, cause: error)
+                throw misnamed(content.path, found: found, not: sniffed.mediaType, cause: error)
             }
         } catch {
             await content.close()
@@ -56,7 +56,7 @@ extension Publication {
     /// What the content alone tells of the type; nil where it tells nothing.
     ///
     /// - Complexity: What looking inside costs, less what was read before.
-    private static func typeByContent(_ content: SniffedContent, _ options: OpeningOptions) async throws -> MediaType? {
+    private static func typeByContent(_ content: SniffedContent, options: OpeningOptions) async throws -> MediaType? {
         try await ContentErrors.passOver {
             let sniffing = SnifferRun(mediaTypes: [], fileExtensions: [], sniffers: options.sniffers, ignoringHints: true)
             return try await sniffing.run(content)?.mediaType
@@ -70,15 +70,15 @@ extension Publication {
         try await ContentErrors.passOver {
             let warnings = WarningLog()
             warnings.warn(
-                "wrong-name", .moderate,
-                "\(shown(content.path)) is \(found.name ?? found.string) and not \(claimed.name ?? claimed.string), as its name or a type given with it says; it was opened as what it is."
+                "wrong-name", severity: .moderate,
+                message: "\(shown(content.path)) is \(found.name ?? found.string) and not \(claimed.name ?? claimed.string), as its name or a type given with it says; it was opened as what it is."
             )
             return try await make(asset(content, as: found, siblings: siblings, options), warnings, options)
         }
     }
 
     /// The error for what a server sends instead of a book: a page, or data for programs.
-    private static func misnamed(_ path: ProviderPath, _ found: MediaType, not claimed: MediaType, cause: any Error) -> CocoaError {
+    private static func misnamed(_ path: ProviderPath, found: MediaType, not claimed: MediaType, cause: any Error) -> CocoaError {
         let what = found.isHTML ? "a web page (HTML)" : found.isJSON ? "JSON" : "XML"
         let sentence =
             "\(shown(path)) is \(what) and not \(claimed.name ?? claimed.string); a server may have answered with it instead of the file."

@@ -16,7 +16,7 @@ struct DetectedProtection: ContentProtection {
         let listed = try await EPUBStructure.prefetch(from: asset.fetcher)
         var documents = EPUBDocuments(fetcher: asset.fetcher, warnings: warnings)
         documents.inventory = listed.map { EPUBInventory($0, in: archive) }
-        let findings = try await ProtectionFindings(archive, documents)
+        let findings = try await ProtectionFindings(archive, documents: documents)
         guard let scheme = findings.scheme else { return nil }
         let reason = scheme.reason
         let locked = LockedResources(archive, isLocked: findings.isLocked, reason: reason)
@@ -35,7 +35,7 @@ private struct ProtectionFindings {
     init(_ archive: any Archive, _ documents: EPUBDocuments) async throws {
         let references = documents.references(in: EncryptionDocument.href)
         let root = try await documents.optionalDocument(EPUBStructure.spelling(of: EncryptionDocument.href, references))
-        let encryption = root.map { EncryptionDocument($0, references) }
+        let encryption = root.map { EncryptionDocument($0, references: references) }
         let encrypted = (encryption?.encryptions ?? [:]).filter { FontDeobfuscator.Algorithm(rawValue: $0.value.algorithm) == nil }
         var hrefs = Array(encrypted.keys)
         let hasLicense = [.lcpLicense, .lcpLicenseAtRoot].contains { (mark: ProtectionMark) in mark.entry(in: archive) != nil }
@@ -45,7 +45,7 @@ private struct ProtectionFindings {
 
         if hasLicense || encrypted.values.contains(where: { $0.scheme == EncryptionDocument.lcp }) {
             scheme = .lcp
-        } else if let rights = try await Self.adobeScheme(archive, documents) {
+        } else if let rights = try await Self.adobeScheme(archive, documents: documents) {
             scheme = rights
         } else if encryption?.hasADEPTKeys == true {
             scheme = .adept
@@ -89,7 +89,7 @@ private struct ProtectionFindings {
 
     /// ADEPT's licence has an encrypted key for the book. Books without protection may have an empty file of that name; Barnes & Noble's
     /// keys are much shorter than Adobe's.
-    private static func adobeScheme(_ archive: any Archive, _ documents: EPUBDocuments) async throws -> Protection.Scheme? {
+    private static func adobeScheme(_ archive: any Archive, documents: EPUBDocuments) async throws -> Protection.Scheme? {
         guard ProtectionMark.rights.entry(in: archive) != nil,
             let root = try await documents.optionalDocument(ProtectionMark.rights.rawValue),
             root.namespace == EncryptionDocument.adept || !root.descendants("encryptedKey").isEmpty

@@ -64,8 +64,8 @@ extension HTMLInjector {
         guard outline.html != nil || !form.isXML else { return nil }
         let (start, end) = (form.spelt(headStart.joined()), form.spelt(headEnd.joined()))
         var edits = headEdits(of: outline, start: start, end: end, isXML: form.isXML)
-        if let html = outline.html { edits += html.adding(htmlAttributes, form) }
-        if let body = outline.body { edits += body.adding(bodyAttributes, form) }
+        if let html = outline.html { edits += html.adding(htmlAttributes, form: form) }
+        if let body = outline.body { edits += body.adding(bodyAttributes, form: form) }
         return edits
     }
 
@@ -73,16 +73,16 @@ extension HTMLInjector {
         if start.isEmpty, end.isEmpty { return [] }
         guard let head = outline.head else {
             let place = outline.html?.range.upperBound ?? outline.body?.range.lowerBound ?? outline.contentStart
-            return [HTMLEdit(place..<place, Array("<head>".utf8) + start + end + Array("</head>".utf8))]
+            return [HTMLEdit(place..<place, replacement: Array("<head>".utf8) + start + end + Array("</head>".utf8))]
         }
         if isXML, head.isSelfClosing {
             let slash = head.range.upperBound - 2
-            return [HTMLEdit(slash..<head.range.upperBound, Array(">".utf8) + start + end + Array("</head>".utf8))]
+            return [HTMLEdit(slash..<head.range.upperBound, replacement: Array(">".utf8) + start + end + Array("</head>".utf8))]
         }
         let first = head.range.upperBound
         // HTML may leave the end tag out: the body ends the head.
         let last = outline.headEnd ?? outline.body?.range.lowerBound ?? first
-        return [HTMLEdit(first..<first, start), HTMLEdit(last..<last, end)]
+        return [HTMLEdit(first..<first, replacement: start), HTMLEdit(last..<last, replacement: end)]
     }
 }
 

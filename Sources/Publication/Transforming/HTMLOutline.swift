@@ -193,26 +193,26 @@ struct HTMLScanner {
 
 extension HTMLOutline.Tag {
     /// The edits that give the tag `attributes`; those that are there stay, except that `class` and `style` are added to.
-    func adding(_ wanted: [String: String], _ form: HTMLForm) -> [HTMLEdit] {
+    func adding(_ wanted: [String: String], form: HTMLForm) -> [HTMLEdit] {
         wanted.sorted { $0.key < $1.key }.compactMap { name, value in
             let value = HTMLInjector.escaped(value)
             guard let there = attributes.first(where: { $0.name == name.lowercased() }) else {
-                return HTMLEdit(nameEnd..<nameEnd, form.spelt(" \(name)=\"\(value)\""))
+                return HTMLEdit(nameEnd..<nameEnd, replacement: form.spelt(" \(name)=\"\(value)\""))
             }
             guard ["class", "style"].contains(there.name), !there.value.isEmpty else { return nil }
-            return addition(value, to: there.value, separator: there.name == "class" ? " " : ";", form)
+            return addition(value, to: there.value, separator: there.name == "class" ? " " : ";", form: form)
         }
     }
 
-    private func addition(_ value: String, to range: Range<Int>, separator: String, _ form: HTMLForm) -> HTMLEdit? {
+    private func addition(_ value: String, to range: Range<Int>, separator: String, form: HTMLForm) -> HTMLEdit? {
         let previous = form.bytes[range]
         let quotes = [UInt8(ascii: "\""), UInt8(ascii: "'")]
         if let quote = previous.last, quotes.contains(quote), previous.count >= 2, previous.first == quote {
             // In single quotes the value needs no more escaping than this.
             let safe = value.replacing("'", with: "&#39;")
             let separator = previous.count == 2 ? "" : separator
-            return HTMLEdit(range.upperBound - 1..<range.upperBound - 1, form.spelt(separator + safe))
+            return HTMLEdit(range.upperBound - 1..<range.upperBound - 1, replacement: form.spelt(separator + safe))
         }
-        return HTMLEdit(range, Array("\"".utf8) + previous + form.spelt(separator + value) + Array("\"".utf8))
+        return HTMLEdit(range, replacement: Array("\"".utf8) + previous + form.spelt(separator + value) + Array("\"".utf8))
     }
 }

@@ -7,13 +7,13 @@ extension Fetcher {
     ///   - fonts: How each is obfuscated, by its address in the publication.
     ///   - identifiers: Those of the book, its unique one first.
     func deobfuscating(
-        _ fonts: [String: FontDeobfuscator.Algorithm], identifiers: [String], _ warnings: WarningLog
+        _ fonts: [String: FontDeobfuscator.Algorithm], identifiers: [String], warnings: WarningLog
     ) -> any Fetcher {
         guard !fonts.isEmpty else { return self }
         let deobfuscator = FontDeobfuscator(identifiers: identifiers, algorithms: fonts)
         if Set(fonts.values).contains(where: { !deobfuscator.hasKey(for: $0) }) {
             let sentence = "Fonts of the book are obfuscated with an identifier that it does not have; reading them is refused."
-            warnings.warn("missing-obfuscation-key", .moderate, sentence)
+            warnings.warn("missing-obfuscation-key", severity: .moderate, message: sentence)
         }
         return TransformingFetcher(self, label: "deobfuscation", transformer: deobfuscator.transformer)
     }

@@ -23,7 +23,7 @@ extension CommandExchange {
         }
         do {
             let ending = try await follow(sent, ignoring: nil) { _ in }
-            await tidy(sent, ending)
+            await tidy(sent, ending: ending)
         } catch let error as DriverError where error.kind != .busy {
             trace.note("“\(sent.fileName)” is given up", error)
         }
@@ -56,7 +56,7 @@ extension CommandExchange {
     private func namesWithoutCommands() async throws -> [String] {
         let names = try await folder.names().map { $0.lowercased() }
         if let command = ReaderCommand.Kind.allCases.first(where: { names.contains($0.fileName) }) {
-            throw DriverError(.busy, "The command “\(command.fileName)” of another program waits in the folder. Try again when it is done.")
+            throw DriverError(.busy, sentence: "The command “\(command.fileName)” of another program waits in the folder. Try again when it is done.")
         }
         return names
     }

@@ -105,7 +105,7 @@ actor CommandExchange {
             throw error
         }
         // From here on the outcome is known, and a cancelled caller hears it all the same.
-        await withCancellationShield { await self.tidy(sent, ending) }
+        await withCancellationShield { await self.tidy(sent, ending: ending) }
         return ending.status
     }
 
@@ -162,7 +162,7 @@ actor CommandExchange {
     /// After the last report: waits until the application removed the command, in the end removes it itself, then removes the report.
     ///
     /// In this order: while the report is there, the application begins no other command.
-    func tidy(_ sent: OutstandingCommand, _ ending: Ending) async {
+    func tidy(_ sent: OutstandingCommand, ending: Ending) async {
         let start = time.elapsed
         let poll = options.poll(isLocal: await isLocal())
         while !isAbandoned, time.elapsed - start < options.removalLimit {
@@ -208,7 +208,7 @@ actor CommandExchange {
             guard cancels, await self.tellToStop() else { return }
             do {
                 let ending = try await self.follow(sent, ignoring: nil) { _ in }
-                await self.tidy(sent, ending)
+                await self.tidy(sent, ending: ending)
             } catch {
                 self.trace.note("“\(sent.fileName)” did not end after it was cancelled", error)
             }

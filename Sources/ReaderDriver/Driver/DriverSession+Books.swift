@@ -17,7 +17,7 @@ extension DriverSession {
         if refresh == .never, let list = snapshot.list { return list }
         let info = try await applicationInfo()
         guard let name = info.snapshot, let reader = context.snapshotReader else {
-            throw DriverError(.incompatiblePeer, "The books of this reader application cannot be listed.")
+            throw DriverError(.incompatiblePeer, sentence: "The books of this reader application cannot be listed.")
         }
         let path = try path(of: name, below: staging.path)
         let file = try await snapshotFile(path)
@@ -39,11 +39,11 @@ extension DriverSession {
         do {
             let file = try await folder.calls.run("looking for the list of books") { try await provider.attributesOfItem(path: path) }
             guard file.isRegularFile else {
-                throw DriverError(.pathRejected, "The list of books “\(LogText.shown(path.string))” is no regular file.")
+                throw DriverError(.pathRejected, sentence: "The list of books “\(LogText.shown(path.string))” is no regular file.")
             }
             return file
         } catch let error where error.isNoSuchFile {
-            throw DriverError(.incompatiblePeer, "The reader application has not published its list of books.", underlying: error)
+            throw DriverError(.incompatiblePeer, sentence: "The reader application has not published its list of books.", underlying: error)
         }
     }
 

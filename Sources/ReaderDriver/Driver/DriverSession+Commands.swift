@@ -86,7 +86,7 @@ extension DriverSession {
         pieces(books.keepingLast { SameBook($0.reference) }, \.reference.filename) { .rebuildCollections(RebuildCollections(books: $0)) }
     }
 
-    private nonisolated func updating(_ books: [UpdatedBook], _ command: (UpdateMetadata) -> ReaderCommand, cleansUp: Bool) -> [Piece] {
+    private nonisolated func updating(_ books: [UpdatedBook], command: (UpdateMetadata) -> ReaderCommand, cleansUp: Bool) -> [Piece] {
         Self.commands(books) { Self.weight($0) }.flatMap { books in
             pieces(books, \.reference.filename) { command(UpdateMetadata(cleanUpCollections: cleansUp, books: $0)) }
         }
@@ -108,8 +108,8 @@ extension DriverSession {
             }
         }
         let pieces =
-            updating(books, { .updateMetadata($0) }, cleansUp: cleansUp)
-            + updating(single, { .updateMetadataItems($0) }, cleansUp: cleansUp)
+            updating(books, command: { .updateMetadata($0) }, cleansUp: cleansUp)
+            + updating(single, command: { .updateMetadataItems($0) }, cleansUp: cleansUp)
         return try await run(pieces, progress: progress, batch: batch)
     }
 

@@ -86,7 +86,7 @@ extension DriverSession {
         case .absent: throw DriverError(.notConnected)
         case .offline: throw DriverError(.offline)
         case .unresponsive:
-            throw DriverError(.offline, "The reader application gives no signs of life. Bring it to the front and try again.")
+            throw DriverError(.offline, sentence: "The reader application gives no signs of life. Bring it to the front and try again.")
         case .online(let info): return info
         }
     }
@@ -114,7 +114,7 @@ extension DriverSession {
     /// - Throws: ``DriverError`` (pathRejected).
     func path(of name: String, below root: ProviderPath) throws -> ProviderPath {
         do { return try StagedName.bookPath(name, below: root) } catch let refusal as StagedName.Refusal {
-            throw DriverError(.pathRejected, refusal.errorDescription, underlying: refusal)
+            throw DriverError(.pathRejected, sentence: refusal.errorDescription, underlying: refusal)
         }
     }
 }

@@ -74,17 +74,17 @@ extension DriverSession {
         do {
             try await body(path, transfer)
         } catch {
-            await takeBack(path, staging)
+            await takeBack(path, staging: staging)
             throw error
         }
-        await takeBack(path, staging)
+        await takeBack(path, staging: staging)
     }
 
     /// Has the application put the file of `book` into the document staging folder, under a name that nobody can foretell.
     private func handOut(_ book: LibraryBook) async throws -> ProviderPath {
         let info = try await readyForCommand()
         guard DriverCapabilities(info, options: options).readsBooks else {
-            throw DriverError(.incompatiblePeer, "This reader application does not hand out its books.")
+            throw DriverError(.incompatiblePeer, sentence: "This reader application does not hand out its books.")
         }
         let staging = try staging(of: info)
         await removeLeftDocuments(staging)
@@ -96,12 +96,12 @@ extension DriverSession {
             guard try await isFile(path) else { throw DriverError(.commandFailed(messages: messages)) }
             return path
         } catch {
-            await takeBack(path, staging)
+            await takeBack(path, staging: staging)
             throw error
         }
     }
 
-    private func takeBack(_ path: ProviderPath, _ staging: DocumentStaging) async {
+    private func takeBack(_ path: ProviderPath, staging: DocumentStaging) async {
         let left = await exchange.isAbandoned ? [path] : await withCancellationShield { await staging.remove([path]) }
         leftDocuments.formUnion(left)
     }
@@ -120,7 +120,7 @@ extension DriverSession {
         var step: ProviderPath? = path
         while let here = step, here.isBelow(root) {
             guard try await type(of: here) == (here == path ? .regular : .directory) else {
-                throw DriverError(.pathRejected, "“\(LogText.shown(here.string))” is a link or no file, and is not read.")
+                throw DriverError(.pathRejected, sentence: "“\(LogText.shown(here.string))” is a link or no file, and is not read.")
             }
             step = here.parent
         }

@@ -94,7 +94,7 @@ extension DriverSession {
         try await batch.measure(with: staging)
         if let free = await staging.freeSpace(), free < batch.totalSize {
             throw DriverError(
-                .noSpace, "There is not enough free memory on the device: \(batch.totalSize) bytes are needed, \(free) are free.")
+                .noSpace, sentence: "There is not enough free memory on the device: \(batch.totalSize) bytes are needed, \(free) are free.")
         }
         // Before anything is staged: documents of another driver may have the same names.
         try await exchange.prepare()
@@ -107,7 +107,7 @@ extension DriverSession {
                 : try await command(.uploadBooks(UploadBooks(overwrite: overwrite, books: books)), info: info) { progress(0.5 + $0 / 2) }
             return batch.report(messages, plan: plan)
         } catch {
-            await takeBack(batch, staging)
+            await takeBack(batch, staging: staging)
             if let messages = Self.refusal(error) { return batch.refusal(messages) }
             if (error as? CocoaError)?.code == .fileWriteOutOfSpace { throw DriverError(.noSpace, underlying: error) }
             throw error
@@ -121,7 +121,7 @@ extension DriverSession {
         return messages
     }
 
-    private func takeBack(_ batch: UploadBatch, _ staging: DocumentStaging) async {
+    private func takeBack(_ batch: UploadBatch, staging: DocumentStaging) async {
         // Looked for once more before the next upload: it may yet appear.
         if let unanswered = batch.unanswered { leftDocuments.insert(unanswered) }
         // The connection is gone: later.

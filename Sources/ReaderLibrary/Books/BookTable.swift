@@ -89,7 +89,7 @@ extension BookTable {
         let places = values.map { _ in "?" }.joined(separator: ", ")
         try db.execute(sql: "INSERT INTO books (\(names)) VALUES (\(places))", arguments: StatementArguments(values.map(\.1)))
         let id = db.lastInsertedRowID
-        try writeLists(of: book, id)
+        try writeLists(of: book, id: id)
         return id
     }
 
@@ -99,7 +99,7 @@ extension BookTable {
         let changes = values.map { "\($0.0) = ?" }.joined(separator: ", ")
         try db.execute(
             sql: "UPDATE books SET \(changes) WHERE id = ?", arguments: StatementArguments(values.map(\.1) + [stored.id.databaseValue]))
-        try writeLists(of: stored.book, stored.id)
+        try writeLists(of: stored.book, id: stored.id)
     }
 
     /// Removes a book with all that hangs on it.
@@ -121,7 +121,7 @@ extension BookTable {
         ]
     }
 
-    private func writeLists(of book: LibraryBook, _ id: Int64) throws {
+    private func writeLists(of book: LibraryBook, id: Int64) throws {
         for (table, names) in [("authors", book.authors), ("subjects", book.subjects)] {
             try db.execute(sql: "DELETE FROM \(table) WHERE book = ?", arguments: [id])
             for (place, name) in names.enumerated() {
@@ -149,10 +149,10 @@ extension BookTable {
     /// Gives the book the cover in `file`, or none; the file that it had is litter from then on, and the new one no longer.
     func replaceCover(of id: Int64, with file: String?) throws {
         let litter = LitterTable(db)
-        if let previous = try cover(of: id) { try litter.add(LibraryFile(.covers, previous)) }
+        if let previous = try cover(of: id) { try litter.add(LibraryFile(.covers, name: previous)) }
         try db.execute(sql: "DELETE FROM covers WHERE book = ?", arguments: [id])
         guard let file else { return }
         try db.execute(sql: "INSERT INTO covers (book, file) VALUES (?, ?)", arguments: [id, file])
-        try litter.remove(LibraryFile(.covers, file))
+        try litter.remove(LibraryFile(.covers, name: file))
     }
 }

@@ -33,15 +33,15 @@ struct DatabaseKind: Sendable {
     /// - Complexity: Reads the whole file once.
     func verify(_ db: Database) throws {
         guard try Int64.fetchOne(db, sql: "PRAGMA application_id") == applicationID else {
-            throw DatabaseProblem(.foreign, "another program made it")
+            throw DatabaseProblem(.foreign, detail: "another program made it")
         }
         let found = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        if found > version { throw DatabaseProblem(.newer(Int(found)), "its version is \(found)") }
+        if found > version { throw DatabaseProblem(.newer(Int(found)), detail: "its version is \(found)") }
         guard found == version, try objects(in: db) == expectedObjects() else {
-            throw DatabaseProblem(.damaged, "its tables are not the ones that belong there")
+            throw DatabaseProblem(.damaged, detail: "its tables are not the ones that belong there")
         }
         let finding = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
-        guard finding == "ok" else { throw DatabaseProblem(.damaged, String(finding.prefix(200))) }
+        guard finding == "ok" else { throw DatabaseProblem(.damaged, detail: String(finding.prefix(200))) }
     }
 
     /// What SQLite knows of tables and indexes, as text; of too many no more than tell that there are too many.

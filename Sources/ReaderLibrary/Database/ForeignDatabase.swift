@@ -28,10 +28,10 @@ enum ForeignDatabase {
         let bytes = try source.bytes(from: 0)
         let step = try header.withUnsafeMutableBytes { try bytes.read(into: $0) }
         guard case .bytes(20) = step, header.starts(with: Array("SQLite format 3\0".utf8)) else {
-            throw DatabaseProblem(.damaged, "it is no SQLite database")
+            throw DatabaseProblem(.damaged, detail: "it is no SQLite database")
         }
         // 2 means that the newest pages lie in a log beside the file (SQLite's file format, section 1.3.3).
-        guard header[18] == 1, header[19] == 1 else { throw DatabaseProblem(.damaged, "it is not complete in one file") }
+        guard header[18] == 1, header[19] == 1 else { throw DatabaseProblem(.damaged, detail: "it is not complete in one file") }
     }
 
     /// Runs `body` on a connection to a file of `kind`, proven before, that is closed afterwards.

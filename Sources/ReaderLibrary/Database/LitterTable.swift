@@ -38,7 +38,7 @@ struct LitterTable {
     /// All that is noted.
     func files() throws -> [LibraryFile] {
         try LibraryFile.Place.allCases.flatMap { place in
-            try names("SELECT name FROM litter WHERE place = ? ORDER BY name", [place.rawValue]).map { LibraryFile(place, $0) }
+            try names("SELECT name FROM litter WHERE place = ? ORDER BY name", [place.rawValue]).map { LibraryFile(place, name: $0) }
         }
     }
 

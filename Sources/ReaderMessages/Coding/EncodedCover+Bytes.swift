@@ -30,6 +30,6 @@ extension EncodedCover {
     }
 
     private func failure(_ reason: String, _ kind: MessageFailure.Kind = .malformed) -> MessageFailure {
-        MessageFailure(kind, "cover", reason)
+        MessageFailure(kind, fileName: "cover", reason: reason)
     }
 }

@@ -11,11 +11,11 @@ struct MessageBytes {
     /// encoding plays no part.
     /// - Throws: ``MessageFailure``.
     init(_ data: Data, limit: Int, fileName: String) throws {
-        guard data.count <= limit else { throw MessageFailure(.hostile, fileName, "it has more than \(limit) bytes.") }
+        guard data.count <= limit else { throw MessageFailure(.hostile, fileName: fileName, reason: "it has more than \(limit) bytes.") }
         let start = Array(data.prefix(2))
         switch start {
         case [0xFF, 0xFE], [0xFE, 0xFF]:
-            (utf8, hasReplacements) = try Self.fromUTF16(data.dropFirst(2), isBigEndian: start[0] == 0xFE, fileName)
+            (utf8, hasReplacements) = try Self.fromUTF16(data.dropFirst(2), isBigEndian: start[0] == 0xFE, fileName: fileName)
         case [0xFF], [0xFE]:
             throw Self.incomplete(fileName)
         default:
@@ -27,7 +27,7 @@ struct MessageBytes {
     }
 
     private static func incomplete(_ fileName: String) -> MessageFailure {
-        MessageFailure(.incomplete, fileName, "it ends too early.")
+        MessageFailure(.incomplete, fileName: fileName, reason: "it ends too early.")
     }
 
     private static func check(_ bytes: [UInt8], _ fileName: String) throws {
@@ -36,11 +36,11 @@ struct MessageBytes {
         } catch {
             // The last character may be on its way still.
             let isCut = error.kind == .truncatedScalar && error.byteOffsets.upperBound == bytes.count
-            throw isCut ? incomplete(fileName) : MessageFailure(.malformed, fileName, "its text is neither UTF-8 nor UTF-16.")
+            throw isCut ? incomplete(fileName) : MessageFailure(.malformed, fileName: fileName, reason: "its text is neither UTF-8 nor UTF-16.")
         }
     }
 
-    private static func fromUTF16(_ data: Data, isBigEndian: Bool, _ fileName: String) throws -> ([UInt8], Bool) {
+    private static func fromUTF16(_ data: Data, isBigEndian: Bool, fileName: String) throws -> ([UInt8], Bool) {
         guard data.count.isMultiple(of: 2) else { throw incomplete(fileName) }
         let units = data.withUnsafeBytes { bytes in
             (0..<bytes.count / 2).map { index in

@@ -19,7 +19,7 @@ public struct MessageCoding: Hashable, Sendable {
     /// - Throws: ``MessageFailure``.
     public func command(named fileName: String, in data: Data) throws -> (command: ReaderCommand, notes: MessageNotes) {
         guard let kind = ReaderCommand.Kind.allCases.first(where: { $0.fileName == fileName }) else {
-            throw MessageFailure(.malformed, fileName, "there is no such command.")
+            throw MessageFailure(.malformed, fileName: fileName, reason: "there is no such command.")
         }
         let reader = try MessageReader(data, limit: limits.command, fileName: fileName, coding: self)
         let command = try reader.command(kind)
@@ -73,7 +73,7 @@ public struct MessageCoding: Hashable, Sendable {
     }
 
     private func check(_ holds: Bool, _ command: ReaderCommand, _ reason: String) throws {
-        guard holds else { throw MessageFailure(.hostile, command.kind.fileName, reason) }
+        guard holds else { throw MessageFailure(.hostile, fileName: command.kind.fileName, reason: reason) }
     }
 
     private func check(covers command: ReaderCommand) throws {

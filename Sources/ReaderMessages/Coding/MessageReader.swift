@@ -80,9 +80,9 @@ final class MessageReader {
 
     func warn(_ sentence: String) { notes.warn(sentence) }
 
-    func malformed(_ reason: String) -> MessageFailure { MessageFailure(.malformed, fileName, reason + ".") }
+    func malformed(_ reason: String) -> MessageFailure { MessageFailure(.malformed, fileName: fileName, reason: reason + ".") }
 
-    func hostile(_ reason: String) -> MessageFailure { MessageFailure(.hostile, fileName, reason + ".") }
+    func hostile(_ reason: String) -> MessageFailure { MessageFailure(.hostile, fileName: fileName, reason: reason + ".") }
 }
 
 // MARK: Values

@@ -178,9 +178,9 @@ extension MessageScanner {
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 
-    func incomplete() -> MessageFailure { MessageFailure(.incomplete, fileName, "it ends too early.") }
+    func incomplete() -> MessageFailure { MessageFailure(.incomplete, fileName: fileName, reason: "it ends too early.") }
 
-    func malformed(_ reason: String) -> MessageFailure { MessageFailure(.malformed, fileName, reason + ".") }
+    func malformed(_ reason: String) -> MessageFailure { MessageFailure(.malformed, fileName: fileName, reason: reason + ".") }
 
-    func hostile(_ reason: String) -> MessageFailure { MessageFailure(.hostile, fileName, reason + ".") }
+    func hostile(_ reason: String) -> MessageFailure { MessageFailure(.hostile, fileName: fileName, reason: reason + ".") }
 }

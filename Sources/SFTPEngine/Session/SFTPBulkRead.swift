@@ -150,7 +150,7 @@ package final class SFTPBulkRead: SFTPBulk {
             if data.count < part.count {
                 state.missing.append(SFTPPart(offset: part.offset + Int64(data.count), count: part.count - data.count))
             }
-            state.line.adapt(to: .now - part.sent, data.count)
+            state.line.adapt(to: .now - part.sent, count: data.count)
             if part.offset == state.delivered, !state.isDelivering, !state.isSinkFull {
                 state.isDelivering = true
                 return true

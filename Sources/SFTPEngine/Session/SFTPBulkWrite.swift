@@ -126,7 +126,7 @@ package final class SFTPBulkWrite: SFTPBulk {
         var hasRunDry = false
         let (part, end) = state.withLock { state -> (SFTPPart?, Result<Int64, any Error>?) in
             guard state.outcome == nil, !state.isAtEnd, !state.isSourceDry,
-                state.mayWrite(data.count, lane, maxCount: Self.maxCount),
+                state.mayWrite(data.count, lane: lane, maxCount: Self.maxCount),
                 state.next - state.acknowledged + Int64(data.count) <= Self.spread
             else { return (nil, nil) }
             var count = 0
@@ -173,7 +173,7 @@ package final class SFTPBulkWrite: SFTPBulk {
             let lane = ObjectIdentifier(session)
             let before = state.unanswered[lane] ?? (1, part.count)
             state.unanswered[lane] = (before.writes - 1, before.bytes - part.count)
-            state.line.adapt(to: .now - part.sent, part.count)
+            state.line.adapt(to: .now - part.sent, count: part.count)
             state.ahead[part.offset] = part.count
             while let count = state.ahead.removeValue(forKey: state.acknowledged) { state.acknowledged += Int64(count) }
             return (state.ending(from: start), state.lanes.count > 1 ? state.lanes : [])
@@ -188,7 +188,7 @@ package final class SFTPBulkWrite: SFTPBulk {
 
 extension SFTPBulkWrite.State {
     /// Whether a session may have so many bytes more: each has its share, or the slowest would have them all, and the others none.
-    fileprivate func mayWrite(_ count: Int, _ lane: ObjectIdentifier, maxCount: Int) -> Bool {
+    fileprivate func mayWrite(_ count: Int, lane: ObjectIdentifier, maxCount: Int) -> Bool {
         let (writes, bytes) = unanswered[lane] ?? (0, 0)
         return writes == 0 || writes < maxCount && bytes + count <= line.allowed / lanes.count
     }

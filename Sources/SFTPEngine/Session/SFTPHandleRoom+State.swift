@@ -74,7 +74,7 @@ extension SFTPHandleRoom {
             var refused: Waiter?
             for id in queue {
                 guard let waiter = waiters[id], refused.map(waiter.wantsAsMuch) != true else { continue }
-                if hasRoom(waiter, now) { admit(id) } else { refused = waiter }
+                if hasRoom(waiter, now: now) { admit(id) } else { refused = waiter }
             }
         }
 
@@ -108,7 +108,7 @@ extension SFTPHandleRoom {
             changed = now
         }
 
-        private func hasRoom(_ waiter: Waiter, _ now: ContinuousClock.Instant) -> Bool {
+        private func hasRoom(_ waiter: Waiter, now: ContinuousClock.Instant) -> Bool {
             let own = counts[waiter.session]?.used ?? 0
             let all = counts.values.reduce(0) { $0 + $1.used }
             func fits(_ used: Int, _ maxCount: Int) -> Bool { used == 0 || used + waiter.count <= maxCount }

@@ -119,11 +119,11 @@ extension SFTPSession: ByteChannelUser {
 
     private func give(_ type: UInt8, _ decoder: inout SFTPDecoder, to owner: Pending.Owner, _ crowd: SFTPHandleRoom.Crowd?) throws {
         switch owner {
-        case .call(let call, let index): call.take(try SFTPReply(type: type, &decoder), at: index, beside: crowd)
+        case .call(let call, let index): call.take(try SFTPReply(type: type, decoder: &decoder), at: index, beside: crowd)
         case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
         case .limits:
             // A server that announces the limits and does not tell them has the usual ones.
-            guard case .extended(let reply) = try SFTPReply(type: type, &decoder), let limits = try? SFTPLimits(reply: reply) else {
+            guard case .extended(let reply) = try SFTPReply(type: type, decoder: &decoder), let limits = try? SFTPLimits(reply: reply) else {
                 return
             }
             state.withLock { $0.limits = limits }

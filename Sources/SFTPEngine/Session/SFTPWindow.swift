@@ -13,7 +13,7 @@ struct SFTPWindow {
     }
 
     /// Allows more at once while answers come soon, and less where they queue: small requests would wait behind them.
-    mutating func adapt(to delay: Duration, _ count: Int) {
+    mutating func adapt(to delay: Duration, count: Int) {
         quickest = min(quickest, delay)
         if delay < quickest + .milliseconds(250) {
             allowed = min(maxCount, allowed + count)

@@ -164,7 +164,7 @@ struct HashedHostName {
     }
 
     func matches(_ name: [UInt8]) -> Bool {
-        HMAC.isValid(hash, of: name, key: salt, .sha1)
+        HMAC.isValid(hash, of: name, key: salt, algorithm: .sha1)
     }
 
     /// `name` under a salt that nobody used before.

@@ -12,7 +12,7 @@ enum KnownHostsPatterns {
             let isNegated = pattern.first == UInt8(ascii: "!")
             let own = isNegated ? pattern.dropFirst() : pattern
             if own.count > maxPatternLength { return false }
-            guard matchesOne(text, own) else { continue }
+            guard matchesOne(text, pattern: own) else { continue }
             if isNegated { return false }
             hasMatched = true
         }
@@ -22,7 +22,7 @@ enum KnownHostsPatterns {
     /// Whether `text` fits `pattern` from end to end.
     ///
     /// Only the last star is gone back to: what an earlier one took can stay as it is.
-    private static func matchesOne(_ text: [UInt8], _ pattern: ArraySlice<UInt8>) -> Bool {
+    private static func matchesOne(_ text: [UInt8], pattern: ArraySlice<UInt8>) -> Bool {
         var here = 0
         var mark = pattern.startIndex
         var star: (pattern: Int, text: Int)?

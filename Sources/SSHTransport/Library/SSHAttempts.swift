@@ -62,7 +62,7 @@ struct SSHAttempts {
     }
 
     /// A key was known, and did not do: the server may want another method beside it, and is to be asked which.
-    mutating func failedInTheEnd(_ what: String, _ cause: any Error) {
+    mutating func failedInTheEnd(_ what: String, cause: any Error) {
         failed(what, cause)
         accepted = nil
     }

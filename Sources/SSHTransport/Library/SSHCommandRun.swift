@@ -43,23 +43,23 @@ final class SSHCommandRun: @unchecked Sendable {
                 guard try steps.turn(session) else { return false }
                 (stage, quietSince) = (.closingInput, now)
             case .closingInput:
-                guard try isThrough(libssh2_channel_send_eof(steps.raw), session) else { return false }
+                guard try isThrough(libssh2_channel_send_eof(steps.raw), session: session) else { return false }
                 stage = .reading
             case .reading:
                 guard try read(session, now) else { return false }
                 stage = .closing
             case .closing:
-                guard try isThrough(libssh2_channel_close(steps.raw), session) else { return false }
+                guard try isThrough(libssh2_channel_close(steps.raw), session: session) else { return false }
                 stage = .waiting
             case .waiting:
-                guard try isThrough(libssh2_channel_wait_closed(steps.raw), session) else { return false }
+                guard try isThrough(libssh2_channel_wait_closed(steps.raw), session: session) else { return false }
                 answer.give(.success((status: status(), output: output, errors: errors)))
                 return true
             }
         }
     }
 
-    private func isThrough(_ code: Int32, _ session: SSHSession) throws -> Bool {
+    private func isThrough(_ code: Int32, session: SSHSession) throws -> Bool {
         if code == LIBSSH2_ERROR_EAGAIN { return false }
         if code != 0 { throw session.failed(code) }
         return true

@@ -27,7 +27,7 @@ extension SSHSession {
             var skipped: [SSHLogin.Method] = []
             for method in rest {
                 if libssh2_userauth_authenticated(raw) != 0 { return true }
-                guard try mayTry(method.name, &attempts) else {
+                guard try mayTry(method.name, attempts: &attempts) else {
                     skipped.append(method)
                     continue
                 }
@@ -40,7 +40,7 @@ extension SSHSession {
     }
 
     /// Whether the server takes a method, as far as is known. It is asked only where that may spare a try: it costs a round trip.
-    private func mayTry(_ method: String, _ attempts: inout SSHAttempts) throws -> Bool {
+    private func mayTry(_ method: String, attempts: inout SSHAttempts) throws -> Bool {
         if attempts.hasFailed, attempts.accepted == nil { try askForMethods(&attempts) }
         if attempts.mayTry(method) { return true }
         // One that wants two methods tells the second only after the first.
@@ -70,7 +70,7 @@ extension SSHSession {
         case .publicKey(let identity): try logIn(with: identity, &attempts)
         case .agent(let socket, let only, let first): try logIn(withAgentAt: socket, only: only, first: first, &attempts)
         case .password(let password):
-            try tried("password", &attempts) { user in
+            try tried("password", attempts: &attempts) { user in
                 libssh2_userauth_password_ex(
                     raw, user, UInt32(user.utf8.count), password.text, UInt32(password.text.utf8.count), nil)
             }
@@ -81,14 +81,14 @@ extension SSHSession {
     }
 
     /// - Returns: Whether the login is complete.
-    private func tried(_ what: String, _ attempts: inout SSHAttempts, _ step: (String) -> Int32) throws -> Bool {
+    private func tried(_ what: String, attempts: inout SSHAttempts, _ step: (String) -> Int32) throws -> Bool {
         let user = attempts.login.user
         attempts.hasBegun = true
         let result = try round { step(user) }
         if result == 0 { return true }
         switch result {
         case LIBSSH2_ERROR_AUTHENTICATION_FAILED: attempts.failed(what, cause(result))
-        case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd(what, cause(result))
+        case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd(what, cause: cause(result))
         default: throw failed(result)
         }
         return false
@@ -111,7 +111,7 @@ extension SSHSession {
         switch result {
         case 0: return true
         case LIBSSH2_ERROR_AUTHENTICATION_FAILED: attempts.failed("key \(identity.name)", cause(result))
-        case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd("key \(identity.name)", cause(result))
+        case LIBSSH2_ERROR_PUBLICKEY_UNVERIFIED: attempts.failedInTheEnd("key \(identity.name)", cause: cause(result))
         case _ where wire.hasEnded: throw failed(result)
         default:
             attempts.giveBackKey(publicKey: identity.publicKey)
@@ -156,13 +156,13 @@ extension SSHSession {
             attempts.unusable("the agent does not have the key that was named", nil)
         }
         for identity in identities where only?.contains(identity.blob) ?? true {
-            guard try mayTry("publickey", &attempts) else { return false }
+            guard try mayTry("publickey", attempts: &attempts) else { return false }
             guard SSHAlgorithms.hostKeys.contains(identity.type), attempts.takeKey(type: identity.type, publicKey: identity.blob) else {
                 continue
             }
             let signing = SSHSigner { data in try agent.sign(data, with: identity.blob) }
             var context: UnsafeMutableRawPointer? = Unmanaged.passUnretained(signing).toOpaque()
-            let isIn = try tried("key \(identity.comment) of the agent", &attempts) { user in
+            let isIn = try tried("key \(identity.comment) of the agent", attempts: &attempts) { user in
                 identity.blob.withUnsafeBufferPointer { blob in
                     libssh2_userauth_publickey(raw, user, blob.baseAddress, blob.count, SSHSigner.sign, &context)
                 }
@@ -182,20 +182,20 @@ extension SSHSession {
         wire.answers = answers
         defer { wire.answers = nil }
         do {
-            let isIn = try tried("keyboard-interactive", &attempts) { user in
+            let isIn = try tried("keyboard-interactive", attempts: &attempts) { user in
                 libssh2_userauth_keyboard_interactive_ex(raw, user, UInt32(user.utf8.count), SSHAnswers.answer)
             }
             if let failure = answers.failure { throw failure }
             if answers.isEndless { throw endless() }
-            if !isIn { noteUnanswered(answers, &attempts) }
+            if !isIn { noteUnanswered(answers, attempts: &attempts) }
             return isIn
         } catch {
-            noteUnanswered(answers, &attempts)
+            noteUnanswered(answers, attempts: &attempts)
             throw answers.failure ?? (answers.isEndless ? endless() : error)
         }
     }
 
-    private func noteUnanswered(_ answers: SSHAnswers, _ attempts: inout SSHAttempts) {
+    private func noteUnanswered(_ answers: SSHAnswers, attempts: inout SSHAttempts) {
         if let question = answers.unanswered { attempts.unusable("nobody was here to answer “\(question)”", nil) }
     }
 

@@ -154,7 +154,7 @@ final class SSHWire {
     func makeSession() -> OpaquePointer? {
         let session = libssh2_session_init_ex(
             { count, wire in SSHWire.of(wire)?.allocate(count) }, { block, wire in SSHWire.of(wire)?.free(block) },
-            { block, count, wire in SSHWire.of(wire)?.reallocate(block, count) }, Unmanaged.passUnretained(self).toOpaque())
+            { block, count, wire in SSHWire.of(wire)?.reallocate(block, count: count) }, Unmanaged.passUnretained(self).toOpaque())
         guard let session else { return nil }
         carrel_ssh2_set_callbacks(
             session,
@@ -186,7 +186,7 @@ final class SSHWire {
         Foundation.free(block)
     }
 
-    private func reallocate(_ block: UnsafeMutableRawPointer?, _ count: Int) -> UnsafeMutableRawPointer? {
+    private func reallocate(_ block: UnsafeMutableRawPointer?, count: Int) -> UnsafeMutableRawPointer? {
         let before = malloc_usable_size(block)
         guard memory + count - before <= Self.maxMemory, let moved = realloc(block, count) else { return nil }
         memory += malloc_usable_size(moved) - before

@@ -53,7 +53,7 @@ extension SSHProgram {
     private func ask(_ question: SSHQuestion, _ flag: CancellationFlag) throws -> SSHConfigOutput {
         let child = try Subprocess(path: question.path, arguments: question.arguments)
         child.closeInput()
-        guard let output = try child.allOutput(atMost: Self.maxOutputBytes, until: .now + Self.patience, flag) else {
+        guard let output = try child.allOutput(atMost: Self.maxOutputBytes, until: .now + Self.patience, flag: flag) else {
             child.end(after: 0)
             throw SSHNoAnswer(
                 error: FileError.make(

@@ -64,12 +64,12 @@ extension SSHHostSettings {
             userFiles: output.paths("userknownhostsfile").map { account.ours($0) }, systemFiles: output.paths("globalknownhostsfile"))
         let tokens = SSHConfigTokens(
             account: account, host: host, hostName: self.hostName, port: port, user: user, alias: hostKeyAlias)
-        setTrust(output, tokens)
-        setKeys(output, tokens, account)
+        setTrust(output, tokens: tokens)
+        setKeys(output, tokens: tokens, account: account)
         demands = demands(output, account)
     }
 
-    private mutating func setTrust(_ output: SSHConfigOutput, _ tokens: SSHConfigTokens) {
+    private mutating func setTrust(_ output: SSHConfigOutput, tokens: SSHConfigTokens) {
         // A path that is not understood must not leave a revoked key unseen: no file has that name, and then every key is refused.
         revokedHostKeys = output.first("revokedhostkeys").map { RevokedHostKeys(file: tokens.path($0) ?? $0) }
         let checking = output.first("stricthostkeychecking")?.lowercased() ?? "ask"
@@ -84,7 +84,7 @@ extension SSHHostSettings {
         "id_rsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "id_dsa", "id_mldsa44_ed25519",
     ]
 
-    private mutating func setKeys(_ output: SSHConfigOutput, _ tokens: SSHConfigTokens, _ account: SSHAccount) {
+    private mutating func setKeys(_ output: SSHConfigOutput, tokens: SSHConfigTokens, account: SSHAccount) {
         let named = output.all("identityfile")
         let usual = Self.usualKeys.map { "~/.ssh/\($0)" }
         let isUsual = named.count > 3 && named.allSatisfy { usual.contains($0) }

@@ -10,7 +10,7 @@ extension SSHHostSettings {
             demands.insert(.certificate)
         }
         if output.first("pkcs11provider") != nil || isInHardware(account) { demands.insert(.hardwareKey) }
-        if output.isYes("gssapiauthentication"), wantsTickets(output, account) { demands.insert(.kerberos) }
+        if output.isYes("gssapiauthentication"), wantsTickets(output, account: account) { demands.insert(.kerberos) }
         return demands
     }
 
@@ -23,7 +23,7 @@ extension SSHHostSettings {
     }
 
     /// Distributions switch `GSSAPIAuthentication` on for every host, so that alone asks for nothing.
-    private func wantsTickets(_ output: SSHConfigOutput, _ account: SSHAccount) -> Bool {
+    private func wantsTickets(_ output: SSHConfigOutput, account: SSHAccount) -> Bool {
         output.isYes("gssapidelegatecredentials") || (output.first("preferredauthentications") ?? "").hasPrefix("gssapi")
             || Self.hasTicket(account)
     }

@@ -71,7 +71,7 @@ public struct TreeComparison: Sendable {
         try await compare([Met(path: .root, one: one, other: other)], run, &folders, &outcome)
         while let folder = folders.popLast() {
             try Task.checkCancellation()
-            let met = try await meet(folder, run, &outcome)
+            let met = try await meet(folder, run: run, outcome: &outcome)
             try await compare(met, run, &folders, &outcome)
         }
         outcome.different.sort { $0.path < $1.path }
@@ -102,7 +102,7 @@ public struct TreeComparison: Sendable {
     }
 
     /// Lists a folder of both sides, notes what only one has, and returns the rest.
-    private func meet(_ folder: ProviderPath, _ run: Run, _ outcome: inout Outcome) async throws -> [Met] {
+    private func meet(_ folder: ProviderPath, run: Run, outcome: inout Outcome) async throws -> [Met] {
         let (ones, others) = try await both {
             await Self.listing(folder, run.first)
         } _: {
@@ -151,7 +151,7 @@ public struct TreeComparison: Sendable {
                 outcome.failed.append((pair.path, FileError.unsupported("Comparing what is neither a file nor a folder", path: pair.path)))
             } else if let size = pair.one.size, let other = pair.other.size, size != other {
                 outcome.different.append((pair.path, .size))
-            } else if !comparesContent, pair.one.size != nil, pair.other.size != nil, isOfOneTime(pair, run) {
+            } else if !comparesContent, pair.one.size != nil, pair.other.size != nil, isOfOneTime(pair, run: run) {
                 outcome.same += 1
             } else {
                 unsure.append(pair)
@@ -168,7 +168,7 @@ public struct TreeComparison: Sendable {
         }
     }
 
-    private func isOfOneTime(_ pair: Met, _ run: Run) -> Bool {
+    private func isOfOneTime(_ pair: Met, run: Run) -> Bool {
         guard let one = pair.one.modifiedDate, let other = pair.other.modifiedDate else { return false }
         return abs(one.timeIntervalSince(other)) < run.timeStep
     }

@@ -64,7 +64,7 @@ struct SyncPass: Sendable {
             if item.error?.isChangedWhileReading == true { report.postpone(item) } else { report.fail(item) }
         }
         try await findUnkept(isFirst: agreed == nil)
-        if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self, rules).find() }
+        if rules.direction == .twoWay || rules.deletes { try await SyncMoves(self, rules: rules).find() }
         for item in try await plan(rules) { report.fail(item) }
         try await checkRemovals(removed, of: agreed ?? store.agreedCount)
         return report
@@ -107,7 +107,7 @@ struct SyncPass: Sendable {
 
     private func look(at side: SyncSide) async throws -> FolderSyncReport {
         folders[side].forgetAnswers(below: folders[side].path)
-        do { return try await SyncLook(self, side).run() } catch let error where error.isNoSuchFile && canBeMade(side) {
+        do { return try await SyncLook(self, side: side).run() } catch let error where error.isNoSuchFile && canBeMade(side) {
             return FolderSyncReport()
         }
     }

@@ -74,10 +74,10 @@ struct SyncPlanner {
     private mutating func decide(_ difference: SyncDifference) {
         switch rules.decide(difference) {
         case .nothing, .leave: keepOpenFolders()
-        case .forget: emit(SyncAction(.forget, on: .source, difference.path, type: difference.agreed?.items.source.type ?? .other))
+        case .forget: emit(SyncAction(.forget, on: .source, path: difference.path, type: difference.agreed?.items.source.type ?? .other))
         case .agree:
             keepOpenFolders()
-            emit(SyncAction(.agree, on: .source, difference.path, type: difference.item(on: .source)?.type ?? .other))
+            emit(SyncAction(.agree, on: .source, path: difference.path, type: difference.item(on: .source)?.type ?? .other))
         case .transfer(let side, let keepsOld):
             keepOpenFolders()
             guard let item = difference.item(on: side.other) else { return }
@@ -85,7 +85,7 @@ struct SyncPlanner {
         case .conflict(let side):
             keepOpenFolders()
             guard let item = difference.item(on: side) else { return }
-            emit(SyncAction(.conflict, on: side, difference.path, type: item.type))
+            emit(SyncAction(.conflict, on: side, path: difference.path, type: item.type))
             if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
         case .remove(let side, let keepsOld):
             guard let item = difference.item(on: side) else { return }
@@ -98,7 +98,7 @@ struct SyncPlanner {
                         difference: difference, state: .going(side, keepsOld: keepsOld, refusal: refusal), survives: difference.isIncomplete
                     ))
             } else {
-                emit(SyncAction(.remove, on: side, difference.path, type: item.type, keepsOld: keepsOld))
+                emit(SyncAction(.remove, on: side, path: difference.path, type: item.type, keepsOld: keepsOld))
                 if difference.item(on: side.other)?.type == .directory { open.append(OpenFolder(difference: difference, state: .blocked)) }
             }
         case .skip(let reason): skip(difference, on: .destination, reason)
@@ -117,13 +117,13 @@ struct SyncPlanner {
         if let reason = rules.refusal(of: item, at: difference, on: side) { return skip(difference, on: side, reason) }
         if isRefused(by: side) { return }
         let size = kind == .move || item.type != .regular ? nil : item.size
-        emit(SyncAction(kind, on: side, difference.path, from: from, type: item.type, size: size, keepsOld: keepsOld))
+        emit(SyncAction(kind, on: side, path: difference.path, from: from, type: item.type, size: size, keepsOld: keepsOld))
     }
 
     private mutating func skip(_ difference: SyncDifference, on side: SyncSide, _ reason: String) {
         keepOpenFolders()
         let type = (difference.item(on: side.other) ?? difference.item(on: side))?.type ?? .other
-        emit(SyncAction(.skip, on: side, difference.path, type: type, reason: reason))
+        emit(SyncAction(.skip, on: side, path: difference.path, type: type, reason: reason))
         if SyncSide.allCases.contains(where: { difference.item(on: $0)?.type == .directory }) {
             open.append(OpenFolder(difference: difference, state: .blocked))
         }
@@ -153,18 +153,18 @@ struct SyncPlanner {
     private mutating func settle(_ folder: OpenFolder, _ side: SyncSide, _ keepsOld: Bool, _ refusal: String?) {
         let difference = folder.difference
         guard folder.survives else {
-            return emit(SyncAction(.remove, on: side, difference.path, type: .directory, keepsOld: keepsOld))
+            return emit(SyncAction(.remove, on: side, path: difference.path, type: .directory, keepsOld: keepsOld))
         }
         guard let other = difference.item(on: side.other) else {
             if rules.direction == .mirror || isRefused(by: side.other) { return }
             if let refusal { return skip(difference, on: side.other, refusal) }
-            return emit(SyncAction(.create, on: side.other, difference.path, type: .directory))
+            return emit(SyncAction(.create, on: side.other, path: difference.path, type: .directory))
         }
         if rules.direction == .mirror {
             let reason = "The destination has a folder of this name with something in it that stays."
-            emit(SyncAction(.skip, on: side, difference.path, type: other.type, reason: reason))
+            emit(SyncAction(.skip, on: side, path: difference.path, type: other.type, reason: reason))
         } else {
-            emit(SyncAction(.conflict, on: side.other, difference.path, type: other.type))
+            emit(SyncAction(.conflict, on: side.other, path: difference.path, type: other.type))
         }
     }
 }

@@ -89,7 +89,7 @@ struct SyncRules: Sendable {
         case (true, false): return isSame == true ? .agree : .transfer(to: .destination, keepsOld: false)
         case (false, true) where direction == .twoWay: return isSame == true ? .agree : .transfer(to: .source, keepsOld: false)
         case (_, true):
-            if isSame == true || (isSame == nil && looksSame(source, destination, difference)) { return .agree }
+            if isSame == true || (isSame == nil && looksSame(source, destination: destination, difference: difference)) { return .agree }
             if direction == .mirror { return .transfer(to: .destination, keepsOld: true) }
             // They could not be compared, which is told where it was tried.
             if isSame == nil, source.size == destination.size { return .nothing }
@@ -104,11 +104,11 @@ struct SyncRules: Sendable {
         let hasBoth = difference.isChanged(on: .destination) && (direction == .mirror || difference.isChanged(on: .source))
         guard hasBoth || difference.isVoid else { return false }
         guard source.size == nil || destination.size == nil || source.size == destination.size else { return false }
-        return !looksSame(source, destination, difference)
+        return !looksSame(source, destination: destination, difference: difference)
     }
 
     /// Whether two files of a pair's first run are one, by size and time in the coarser of both steps.
-    private func looksSame(_ source: SyncItem, _ destination: SyncItem, _ difference: SyncDifference) -> Bool {
+    private func looksSame(_ source: SyncItem, destination: SyncItem, difference: SyncDifference) -> Bool {
         guard isFirst, difference.agreed == nil, !comparesContent, let size = source.size, size == destination.size else { return false }
         guard let one = source.time, let other = destination.time else { return false }
         // Where a storage does not say how exact its times are, they prove nothing.

@@ -9,7 +9,7 @@ struct SyncSteps: Sendable {
 
     init(_ pass: SyncPass, throttle: Throttle?) {
         self.pass = pass
-        trash = SyncTrash(pass.folders, pass.options, pass.capabilities)
+        trash = SyncTrash(pass.folders, options: pass.options, capabilities: pass.capabilities)
         transfer = SyncTransfer(pass, trash: trash, throttle: throttle)
     }
 
@@ -112,7 +112,7 @@ struct SyncSteps: Sendable {
             // The folder of a name that is the same one here takes the new one, with all that is in it. A side that was thought to tell them
             // apart is asked by the next pass.
             if !pass.capabilities[action.side].tells(there.path, from: path) {
-                try await respell(folder, there.path, to: path, named: action.path, on: action.side)
+                try await respell(folder, previous: there.path, to: path, named: action.path, on: action.side)
                 // A storage that has a form of its own for all names has the folder under the new one as well.
                 if SyncKey.isOneForm(there.path, path), try await item(at: path, in: folder.provider)?.path == there.path { return true }
                 // What was agreed on in it is found there by the next look, which may have more to rename below.
@@ -278,11 +278,11 @@ struct SyncSteps: Sendable {
     private func rename(_ folder: SyncFolder, _ from: ProviderPath, to path: ProviderPath, on side: SyncSide) async throws {
         let (old, new) = (folder.path(of: from), folder.path(of: path))
         if pass.capabilities[side].tells(from, from: path) { return try await folder.provider.moveItem(path: old, to: new) }
-        try await respell(folder, old, to: new, named: path, on: side)
+        try await respell(folder, previous: old, to: new, named: path, on: side)
     }
 
     private func respell(
-        _ folder: SyncFolder, _ previous: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
+        _ folder: SyncFolder, previous: ProviderPath, to new: ProviderPath, named path: ProviderPath, on side: SyncSide
     ) async throws {
         let between = try ConflictName.make(
             for: path, label: folder.label, date: Date(), maxLength: pass.capabilities[side].longestName ?? 255)

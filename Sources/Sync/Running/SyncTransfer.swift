@@ -25,7 +25,7 @@ struct SyncTransfer: Sendable {
             guard let expected = difference.item(on: action.side) else {
                 return try await create(item, action, difference.unkept, progress)
             }
-            return try await replace(expected, with: item, action, difference.unkept, progress)
+            return try await replace(expected, with: item, action: action, unkept: difference.unkept, progress: progress)
         } catch let error as UnkeptWriteError { throw error } catch let error where error.isFileExists || error.isNoSuchFile {
             // Something came to the place, or what was there, the source or the folder, is gone.
             throw ChangedMeanwhile(path: action.path)
@@ -77,7 +77,7 @@ struct SyncTransfer: Sendable {
 
     /// Under a temporary name first: between the last look at what is there and the new version lies a rename and nothing else.
     private func replace(
-        _ expected: SyncItem, with item: SyncItem, _ action: SyncAction, _ unkept: UnkeptWrite?, _ progress: ProgressReporter
+        _ expected: SyncItem, with item: SyncItem, action: SyncAction, unkept: UnkeptWrite?, progress: ProgressReporter
     ) async throws -> (SyncItem, hash: String?) {
         let target = pass.folders[action.side]
         let path = target.path(of: action.path)
@@ -101,7 +101,7 @@ struct SyncTransfer: Sendable {
         }
         let identity = resumption(item, action)
         // The same name in every run of this pair: what a crash left is written over.
-        let staged = try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? Self.stagedName(beside: path, pass.store.token)
+        let staged = try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? Self.stagedName(beside: path, token: pass.store.token)
         let (sent, hash): (SyncItem, String?)
         do {
             if item.type == .symbolicLink {
@@ -134,7 +134,7 @@ struct SyncTransfer: Sendable {
     }
 
     /// A name that is the same in every run of a pair, for what no later run goes on with: it is swept after a day.
-    private static func stagedName(beside path: ProviderPath, _ token: String) throws -> ProviderPath {
+    private static func stagedName(beside path: ProviderPath, token: String) throws -> ProviderPath {
         let name = try TemporaryName.make(beside: path, for: token).name.dropLast(TemporaryName.suffix.count)
         return try (path.parent ?? .root).appending(name + "-w" + TemporaryName.suffix)
     }

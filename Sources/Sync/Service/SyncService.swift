@@ -269,7 +269,7 @@ extension SyncService {
             }
             if Task.isCancelled { return }
             falls = ContinuousClock.now - began > .clamped(seconds: options.longestPause) ? 1 : falls + 1
-            fell(side, reason, isNews: falls == 1)
+            fell(side, error: reason, isNews: falls == 1)
             if falls == 1 { event(.unwatched(side, reason)) }
             await sleepers.sleep(.watch(side), until: .now + .clamped(seconds: options.pause(after: falls, error: reason)))
         }
@@ -296,7 +296,7 @@ extension SyncService {
         sleepers.wake(.work)
     }
 
-    private func fell(_ side: SyncSide, _ error: (any Error)?, isNews: Bool) {
+    private func fell(_ side: SyncSide, error: (any Error)?, isNews: Bool) {
         let level: Logger.Level = isNews ? .warning : .debug
         logger?.log(level: level, "The \(side) cannot be watched for now: \(error?.sentence.inOneLine ?? "the watch ended.")")
         isUnwatched(side)

@@ -76,7 +76,7 @@ enum SyncSQL {
         """
 
     /// What the other side has or lost where steps of four kinds are taken on `side`.
-    static func voidCauses(of side: SyncSide) -> String { void(side.other, causes(of: side)) }
+    static func voidCauses(of side: SyncSide) -> String { void(side.other, keys: causes(of: side)) }
 
     /// Of it, what is as it was agreed on: once the state does not say any more what that is, its listing does.
     static func listCauses(of side: SyncSide) -> String {
@@ -93,13 +93,13 @@ enum SyncSQL {
         "SELECT key FROM action WHERE side = \(side.rawValue) AND kind IN (?, ?, ?, ?)"
     }
 
-    static let keepClaims = void(.destination, "SELECT key FROM found WHERE side = 0 AND type < 0")
+    static let keepClaims = void(.destination, keys: "SELECT key FROM found WHERE side = 0 AND type < 0")
 
     static let voidBelow = """
         UPDATE item SET size1 = \(SyncItem.voidSize), tag1 = NULL, listed1 = 1 WHERE type <> 2 AND (key >= ? AND key < ? OR key = ?)
         """
 
-    private static func void(_ side: SyncSide, _ keys: String) -> String {
+    private static func void(_ side: SyncSide, keys: String) -> String {
         let number = side.rawValue
         return """
             UPDATE item SET size\(number) = \(SyncItem.voidSize), tag\(number) = NULL, listed\(number) = 1
@@ -285,7 +285,7 @@ enum SyncSQL {
             throw FileError.make(.fileReadCorruptFile, path: difference.path)
         }
         let action = SyncAction(
-            kind, on: side, difference.path, from: try (row[start + 3] as Data?).map(SyncKey.path), type: type(row[start + 4]),
+            kind, on: side, path: difference.path, from: try (row[start + 3] as Data?).map(SyncKey.path), type: type(row[start + 4]),
             size: row[start + 5], keepsOld: row[start + 6], reason: row[start + 7])
         return PlannedAction(depth: row[start], action: action, difference: difference)
     }

@@ -10,7 +10,7 @@ extension SyncStore {
     }
 
     /// Notes on which side the run under way has written the file at `path`, if on any.
-    static func noteSent(_ path: ProviderPath, _ agreed: AgreedItem, _ db: Database) throws {
+    static func noteSent(_ path: ProviderPath, agreed: AgreedItem, db: Database) throws {
         guard agreed.items.source.type == .regular, let side = SyncSide.allCases.first(where: { !agreed.items[$0].isListed }) else {
             return
         }
@@ -19,12 +19,12 @@ extension SyncStore {
     }
 
     /// Forgets that the run under way has written the file at `path`: it has taken it away itself.
-    static func forgetSent(_ path: ProviderPath, _ db: Database) throws {
+    static func forgetSent(_ path: ProviderPath, db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM sent WHERE key = ?").execute(arguments: [SyncKey.data(path)])
     }
 
     /// Forgets that a file may not have been kept.
-    static func forgetUnkept(_ path: ProviderPath, _ db: Database) throws {
+    static func forgetUnkept(_ path: ProviderPath, db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM unkept WHERE key = ?").execute(arguments: [SyncKey.data(path)])
     }
 
@@ -37,12 +37,12 @@ extension SyncStore {
     /// Notes that a file may not have been kept; with `isRest`, for this pass, that what is there is no more than its beginning.
     func noteUnkept(_ path: ProviderPath, on side: SyncSide, isFresh: Bool, isRest: Bool = false) async throws {
         try await write { db in
-            try Self.noteUnkept(path, on: side, isFresh: isFresh, db)
+            try Self.noteUnkept(path, on: side, isFresh: isFresh, db: db)
             if isRest { try db.execute(sql: "INSERT OR IGNORE INTO rest (key) VALUES (?)", arguments: [SyncKey.data(path)]) }
         }
     }
 
-    static func noteUnkept(_ path: ProviderPath, on side: SyncSide, isFresh: Bool, _ db: Database) throws {
+    static func noteUnkept(_ path: ProviderPath, on side: SyncSide, isFresh: Bool, db: Database) throws {
         try db.cachedStatement(sql: SyncSQL.insertUnkept).execute(arguments: [SyncKey.data(path), side.rawValue, isFresh])
     }
 

@@ -253,11 +253,11 @@ final class SyncStore: Sendable {
     func takeForms(on side: SyncSide, precision: Double) async throws {
         try await write { [self] db in
             // What is in a folder comes into question when the folder has its name.
-            while try takeNextForms(on: side, precision: precision, db) {}
+            while try takeNextForms(on: side, precision: precision, db: db) {}
         }
     }
 
-    private func takeNextForms(on side: SyncSide, precision: Double, _ db: Database) throws -> Bool {
+    private func takeNextForms(on side: SyncSide, precision: Double, db: Database) throws -> Bool {
         try db.execute(sql: "DELETE FROM form")
         try db.execute(sql: SyncSQL.insertForms, arguments: ["side": side.rawValue])
         let below = try db.cachedStatement(sql: SyncSQL.listedBelow)
@@ -460,16 +460,16 @@ final class SyncStore: Sendable {
                 switch change {
                 case .agreed(let path, let agreed):
                     try db.cachedStatement(sql: SyncSQL.upsertItem).execute(arguments: SyncSQL.arguments(path, agreed))
-                    try Self.forgetUnkept(path, db)
-                    try Self.noteSent(path, agreed, db)
+                    try Self.forgetUnkept(path, db: db)
+                    try Self.noteSent(path, agreed: agreed, db: db)
                 case .forgotten(let path):
                     try db.cachedStatement(sql: "DELETE FROM item WHERE key = ?").execute(arguments: [SyncKey.data(path)])
-                    try Self.forgetUnkept(path, db)
-                    try Self.forgetSent(path, db)
-                case .unkept(let path, let side, let isFresh): try Self.noteUnkept(path, on: side, isFresh: isFresh, db)
+                    try Self.forgetUnkept(path, db: db)
+                    try Self.forgetSent(path, db: db)
+                case .unkept(let path, let side, let isFresh): try Self.noteUnkept(path, on: side, isFresh: isFresh, db: db)
                 case .setAside(let path):
                     try db.cachedStatement(sql: "UPDATE unkept SET copied = 1 WHERE key = ?").execute(arguments: [SyncKey.data(path)])
-                    try Self.forgetSent(path, db)
+                    try Self.forgetSent(path, db: db)
                 }
             }
         }

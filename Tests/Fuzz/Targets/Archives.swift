@@ -7,7 +7,7 @@ import Foundation
 
 /// A ZIP file, as it is, and without its last byte as after a download that stopped: then its entries are found without the directory.
 func fuzzZIP(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let bytes = Data(FuzzInput(data, size).bytes)
+    let bytes = Data(FuzzInput(data, size: size).bytes)
     wait { try await readArchive(bytes) }
     wait { try await readArchive(bytes.dropLast()) }
     return 0

@@ -8,29 +8,29 @@ import SampleBooks
 
 /// A package document; all else of the book is right.
 func fuzzPackage(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    parseBook(.epub, FuzzBook.epub(with: "OEBPS/content.opf", data, size))
+    parseBook(.epub, files: FuzzBook.epub(with: "OEBPS/content.opf", data, size))
 }
 
 /// A navigation document (EPUB 3).
 func fuzzNavigation(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    parseBook(.epub, FuzzBook.epub(with: "OEBPS/nav.xhtml", data, size))
+    parseBook(.epub, files: FuzzBook.epub(with: "OEBPS/nav.xhtml", data, size))
 }
 
 /// A table of contents (EPUB 2).
-func fuzzNCX(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 { parseBook(.epub, FuzzBook.epub(with: "OEBPS/toc.ncx", data, size)) }
+func fuzzNCX(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 { parseBook(.epub, files: FuzzBook.epub(with: "OEBPS/toc.ncx", data, size)) }
 
 /// What says how resources are encrypted.
 func fuzzEncryption(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    parseBook(.epub, FuzzBook.epub(with: "META-INF/encryption.xml", data, size))
+    parseBook(.epub, files: FuzzBook.epub(with: "META-INF/encryption.xml", data, size))
 }
 
 /// What a comic says of itself.
 func fuzzComicInfo(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    parseBook(.cbz, FuzzBook.comic(info: Data(FuzzInput(data, size).bytes)))
+    parseBook(.cbz, files: FuzzBook.comic(info: Data(FuzzInput(data, size: size).bytes)))
 }
 
 /// Has the files parsed: as they are, then out of an archive at a distance, which is read ahead and asked whether it is protected.
-private func parseBook(_ type: MediaType, _ files: [String: Data]) -> Int32 {
+private func parseBook(_ type: MediaType, files: [String: Data]) -> Int32 {
     wait { try await parse(asset(type, FuzzFetcher(files)), WarningLog()) }
     wait {
         let data = try ZIPBuilder.data { builder in

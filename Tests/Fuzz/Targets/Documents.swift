@@ -8,7 +8,7 @@ import Foundation
 
 /// An XML document: whole, as text that need not be well-formed, with its own entities, and in pieces.
 func fuzzXML(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let bytes = Data(FuzzInput(data, size).bytes)
+    let bytes = Data(FuzzInput(data, size: size).bytes)
     let limits = XMLLimits(bytes: 1 << 16, depth: 32, text: 1 << 12, attributes: 16, elements: 500)
     let strict = try? XMLElement.parse(bytes, limits: limits)
     let lenient = try? XMLElement.parse(bytes, limits: limits, isLenient: true)
@@ -20,13 +20,13 @@ func fuzzXML(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     if let strict { precondition(lenient.map { isSame($0, strict) } == true, "Being lenient changes what is well-formed.") }
     if let strict { precondition(expanded.map { isSame($0, strict) } == true, "Expanding changes what has no entities.") }
     if let expanded { precondition(repaired.map { isSame($0, expanded) } == true, "Being lenient changes what is expanded.") }
-    let pieces = readPieces(bytes, limits)
+    let pieces = readPieces(bytes, limits: limits)
     if let strict, let pieces { precondition(count(in: strict) == pieces, "Pieces matter.") }
     return 0
 }
 
 /// The number of elements; nil where it is refused.
-private func readPieces(_ bytes: Data, _ limits: XMLLimits) -> Int? {
+private func readPieces(_ bytes: Data, limits: XMLLimits) -> Int? {
     let counter = EventCounter()
     defer { precondition(counter.elements <= limits.elements, "There are more elements than allowed.") }
     guard let parser = try? XMLEventParser(limits: limits, handler: counter) else { return nil }
@@ -66,7 +66,7 @@ private final class EventCounter: XMLEventHandler {
 
 /// A manifest, which says the same once it was written and read again. Moments are written to the millisecond, so texts are compared.
 func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let bytes = Data(FuzzInput(data, size).bytes)
+    let bytes = Data(FuzzInput(data, size: size).bytes)
     let json = try? JSONValue(data: bytes, maximumSize: bytes.count)
     let lenient = JSONValue(lenient: bytes, maximumSize: Manifest.defaultMaximumSize)
     if let json { precondition(lenient == json, "Being lenient changes what is JSON.") }
@@ -87,7 +87,7 @@ func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 
 /// A PDF file, the sizes of its first pages, and its first page as a document.
 func fuzzPDF(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let bytes = Data(FuzzInput(data, size).bytes)
+    let bytes = Data(FuzzInput(data, size: size).bytes)
     wait {
         let resource = BytesResource(Link(href: "book.pdf"), data: bytes)
         let document = try await PDFDocument.open(resource)

@@ -5,7 +5,7 @@ enum FuzzBook {
     /// An EPUB with `name` replaced by the input.
     static func epub(with name: String, _ data: UnsafePointer<UInt8>?, _ size: Int) -> [String: Data] {
         var files = texts.mapValues { Data($0.utf8) }
-        files[name] = Data(FuzzInput(data, size).bytes)
+        files[name] = Data(FuzzInput(data, size: size).bytes)
         return files
     }
 

@@ -2,7 +2,7 @@
 
 /// First line: host, space, port. Then a file.
 func fuzzKnownHosts(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    var input = FuzzInput(data, size)
+    var input = FuzzInput(data, size: size)
     let words = input.line().split(separator: " ", maxSplits: 1)
     let name = KnownHostName(host: String(words.first ?? "host.example"), port: words.count > 1 ? Int(words[1]) ?? 22 : 22)
     let bytes = input.bytes

@@ -4,7 +4,7 @@ import MediaTags
 
 /// A sound file, from nearby, from afar, and where its end may not be read; the same bytes as a cue sheet.
 func fuzzMediaTags(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let bytes = Data(FuzzInput(data, size).bytes)
+    let bytes = Data(FuzzInput(data, size: size).bytes)
     wait {
         let near = FuzzReader(bytes, cost: .local)
         var found = try await MediaDescription.read(near)

@@ -3,7 +3,7 @@ import Publication
 
 /// A media type in each line.
 func fuzzMediaType(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let lines = String(decoding: FuzzInput(data, size).bytes, as: UTF8.self).split(separator: "\n").prefix(4)
+    let lines = String(decoding: FuzzInput(data, size: size).bytes, as: UTF8.self).split(separator: "\n").prefix(4)
     let types = lines.compactMap { MediaType(String($0)) }
     for type in types {
         precondition(MediaType(type.string) == type, "“\(type.string)” is not read back.")
@@ -17,7 +17,7 @@ func fuzzMediaType(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 
 /// A document that may be a licence, a manifest, or another format told by its content.
 func fuzzSniffing(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    let bytes = Data(FuzzInput(data, size).bytes)
+    let bytes = Data(FuzzInput(data, size: size).bytes)
     wait { _ = try await MediaType.of(bytes: { bytes }) }
     wait {
         let found = try await MediaType.of(bytes: { bytes }, mediaTypes: [MediaType.json.string], fileExtensions: ["xml"])

@@ -2,7 +2,7 @@
 
 /// A file with a private key, or something like it.
 func fuzzPrivateKey(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    guard let key = SSHPrivateKey(FuzzInput(data, size).bytes, file: "key", beside: nil) else { return 0 }
+    guard let key = SSHPrivateKey(FuzzInput(data, size: size).bytes, file: "key", beside: nil) else { return 0 }
     precondition(key.format != .openSSH || key.publicKey != nil && key.algorithm != nil, "This format names its key.")
     return 0
 }

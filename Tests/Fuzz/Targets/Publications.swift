@@ -4,7 +4,7 @@ import Publication
 
 /// First byte: the name, and what the server says of it. Then the file, which is opened as an app does, and read from.
 func fuzzPublication(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    var input = FuzzInput(data, size)
+    var input = FuzzInput(data, size: size)
     guard let choice = input.byte().map(Int.init) else { return 0 }
     let name = names[choice % names.count]
     let mimeType = mimeTypes[choice / names.count % mimeTypes.count]

@@ -3,25 +3,25 @@ import ReaderMessages
 
 /// First line: the name of a message's file. Then its bytes.
 func fuzzReaderMessages(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    var input = FuzzInput(data, size)
+    var input = FuzzInput(data, size: size)
     let name = input.line()
     let bytes = Data(input.bytes)
     var strict = MessageCoding()
     strict.readsLegacyForms = false
     switch name {
     case ConnectedMessage.fileName:
-        checkMessage(bytes, strict, read: { try $0.connected(in: $1) }, write: { $0.data(for: $1) })
+        checkMessage(bytes, strict: strict, read: { try $0.connected(in: $1) }, write: { $0.data(for: $1) })
     case CommandStatus.fileName:
-        checkMessage(bytes, strict, read: { try $0.status(in: $1) }, write: { $0.data(for: $1) })
+        checkMessage(bytes, strict: strict, read: { try $0.status(in: $1) }, write: { $0.data(for: $1) })
     default:
-        checkMessage(bytes, strict, read: { try $0.command(named: name, in: $1).command }, write: { try $0.data(for: $1) })
+        checkMessage(bytes, strict: strict, read: { try $0.command(named: name, in: $1).command }, write: { try $0.data(for: $1) })
         if let command = try? MessageCoding().command(named: name, in: bytes).command { checkCovers(of: command) }
     }
     return 0
 }
 
 private func checkMessage<Message: Equatable>(
-    _ bytes: Data, _ strict: MessageCoding, read: (MessageCoding, Data) throws -> Message, write: (MessageCoding, Message) throws -> Data
+    _ bytes: Data, strict: MessageCoding, read: (MessageCoding, Data) throws -> Message, write: (MessageCoding, Message) throws -> Data
 ) {
     let tolerant = MessageCoding()
     guard let message = try? read(tolerant, bytes) else {

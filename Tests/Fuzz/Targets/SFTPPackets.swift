@@ -5,7 +5,7 @@ import Foundation
 
 /// First byte: how much comes at a time. Then what a server sends to a session in which every kind of answer is waited for.
 func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
-    var input = FuzzInput(data, size)
+    var input = FuzzInput(data, size: size)
     guard let step = input.byte() else { return 0 }
     for prefix in [0, 1, 4] {
         let reply = Array(input.bytes.dropFirst(prefix))
@@ -19,7 +19,7 @@ func fuzzSFTPPackets(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
     let calls = (0..<8).map { _ in session.begin([.lstat([47]), .readdir(SFTPHandle(bytes: [1]))]) }
     let sink = FuzzSink()
     let lane = (session: session, handle: SFTPHandle(bytes: [1]))
-    let read = SFTPBulkRead([lane], 0..<100_000, into: sink)
+    let read = SFTPBulkRead([lane], range: 0..<100_000, into: sink)
     let write = SFTPBulkWrite([lane], from: FuzzSource(), at: 0)
     precondition(read.add(lane) && write.add(lane), "A session that lives takes transfers.")
     send(session)

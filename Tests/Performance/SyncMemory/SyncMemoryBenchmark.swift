@@ -17,8 +17,8 @@ struct SyncMemoryBenchmark {
         defer { try? FileManager.default.removeItem(at: folder) }
         let isUpload = arguments.contains("upload")
         let isChanging = arguments.contains("changed")
-        let source = SimulatedStorage("one", shape, isEmpty: false)
-        let destination = SimulatedStorage("two", shape, isEmpty: isUpload)
+        let source = SimulatedStorage("one", shape: shape, isEmpty: false)
+        let destination = SimulatedStorage("two", shape: shape, isEmpty: isUpload)
         var options = SyncOptions(direction: isChanging ? .twoWay : .mirror)
         options.removalLimit = .share(1)
         let sync = try await FolderSync(
@@ -113,10 +113,10 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
         if isEmpty { return }
         if shape == .tree, path.isRoot {
             return try await page(
-                (0..<Self.files / Self.inFolder).map { FileObject(path: try path.appending("folder \($0)"), type: .directory) })
+                data: (0..<Self.files / Self.inFolder).map { FileObject(path: try path.appending("folder \($0)"), type: .directory) })
         }
         for start in stride(from: 0, to: shape == .flat ? Self.files : Self.inFolder, by: 1000) {
-            try await page((start..<start + 1000).compactMap { try file($0, in: path) })
+            try await page(data: (start..<start + 1000).compactMap { try file($0, in: path) })
         }
     }
 

@@ -32,7 +32,7 @@ extension FTPSession {
         case "ABOR": return abort()
         case "PASV", "EPSV": return passive(command, faults)
         case "PORT", "EPRT": return active(command)
-        default: return performOnTree(command, faults)
+        default: return performOnTree(command, faults: faults)
         }
     }
 

@@ -18,7 +18,7 @@ extension FTPSession {
         return transfer(command, plan, "150 Opening data connection (\(rest.count) bytes)") { self.send(content, plan, $0) }
     }
 
-    func sendListing(_ command: FTPDouble.Command, _ listing: Data, _ faults: [FTPDouble.Fault]) -> FTPReply? {
+    func sendListing(_ command: FTPDouble.Command, listing: Data, faults: [FTPDouble.Fault]) -> FTPReply? {
         let plan = FTPTransferPlan(faults)
         let content = plan.content ?? FTPContent(data: listing)
         return transfer(command, plan, "150 Here it comes") { self.send(content, plan, $0) }

@@ -10,7 +10,7 @@ extension FTPSession {
         if double.settings.unknown.contains("SITE \(verb)") { return "500 Not known" }
         switch verb {
         case "CHMOD": return changeMode(rest)
-        case "UTIME": return changeTime(command, rest)
+        case "UTIME": return changeTime(command, rest: rest)
         case "CPFR":
             let path = FTPTree.absolute(Array(rest), from: folder)
             copySource = node(path) == nil ? nil : path
@@ -27,7 +27,7 @@ extension FTPSession {
     }
 
     /// `UTIME time path`, or `UTIME path time time time UTC`.
-    private func changeTime(_ command: FTPDouble.Command, _ rest: Data) -> FTPReply {
+    private func changeTime(_ command: FTPDouble.Command, rest: Data) -> FTPReply {
         let space = UInt8(ascii: " ")
         let words = rest.split(separator: space)
         guard words.count > 4, String(decoding: words[words.count - 1], as: UTF8.self) == "UTC" else { return setTime(command, text: 1) }

@@ -3,14 +3,14 @@ import Synchronization
 
 extension FTPSession {
     /// Commands that have a path.
-    func performOnTree(_ command: FTPDouble.Command, _ faults: [FTPDouble.Fault]) -> FTPReply? {
+    func performOnTree(_ command: FTPDouble.Command, faults: [FTPDouble.Fault]) -> FTPReply? {
         let path = FTPTree.absolute(Array(command.bytes), from: folder)
         switch command.verb {
         case "PWD", "XPWD": return quoted("257", folder, "is the folder")
         case "CWD", "XCWD": return enter(path)
         case "CDUP", "XCUP": return enter(FTPTree.parent(folder))
         case "LIST", "NLST": return list(command, faults)
-        case "MLSD": return listFacts(command, path, faults)
+        case "MLSD": return listFacts(command, path: path, faults: faults)
         case "MLST": return facts(command, path)
         case "SIZE": return size(path)
         case "MDTM": return time(command)
@@ -64,10 +64,10 @@ extension FTPSession {
         let entries = (node.isFolder ? double.state.withLock { $0.tree.children(path) } : [(FTPTree.name(path), node)])
             .filter { !isHiding || $0.name.first != UInt8(ascii: ".") }
         let names = entries.reduce(into: Data()) { $0 += $1.name + Array("\r\n".utf8) }
-        return sendListing(command, command.verb == "NLST" ? names : FTPTree.list(entries, as: double.settings.listing), faults)
+        return sendListing(command, listing: command.verb == "NLST" ? names : FTPTree.list(entries, as: double.settings.listing), faults: faults)
     }
 
-    private func listFacts(_ command: FTPDouble.Command, _ path: [UInt8], _ faults: [FTPDouble.Fault]) -> FTPReply? {
+    private func listFacts(_ command: FTPDouble.Command, path: [UInt8], faults: [FTPDouble.Fault]) -> FTPReply? {
         guard let node = node(path) else { return "550 No such folder" }
         guard node.isFolder else { return "501 Not a folder" }
         let (children, parent) = double.state.withLock { ($0.tree.children(path), $0.tree.nodes[FTPTree.parent(path)] ?? node) }
@@ -75,7 +75,7 @@ extension FTPSession {
         var text = FTPTree.facts(Array(".".utf8), node, type: "cdir", of: facts) + end
         text += FTPTree.facts(Array("..".utf8), parent, type: "pdir", of: facts) + end
         for child in children { text += FTPTree.facts(child.name, child.node, of: facts) + end }
-        return sendListing(command, text, faults)
+        return sendListing(command, listing: text, faults: faults)
     }
 
     private func facts(_ command: FTPDouble.Command, _ path: [UInt8]) -> FTPReply {

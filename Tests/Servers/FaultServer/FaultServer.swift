@@ -80,7 +80,7 @@ public final class FaultServer: Sendable {
     public func stop() { listener.withLock { $0?.stop() } }
 
     private func serve(_ client: Int32) {
-        let connection = Connection(client, cutter) { [self] received, sent in
+        let connection = Connection(client, cutter: cutter) { [self] received, sent in
             moved.withLock { $0 = ($0.received + received, $0.sent + sent) }
         }
         while let request = connection.readRequest(early: early) {

@@ -49,12 +49,12 @@ public final class ProxyDouble: Sendable {
 
     private func serve(_ client: Int32) {
         guard let first = receive(client, 1)?.first else { return }
-        if first == 5 { serveSOCKS(client) } else { serveHTTP(client, first) }
+        if first == 5 { serveSOCKS(client) } else { serveHTTP(client, first: first) }
     }
 
     // MARK: HTTP
 
-    private func serveHTTP(_ client: Int32, _ first: UInt8) {
+    private func serveHTTP(_ client: Int32, first: UInt8) {
         var head = Data([first])
         while true {
             while head.range(of: Data("\r\n\r\n".utf8)) == nil {
@@ -100,7 +100,7 @@ public final class ProxyDouble: Sendable {
             send(client, Data([1, given == login ? 0 : 1]))
             if given != login { return log.withLock { $0.append(Visit(method: "SOCKS5", target: "", login: given)) } }
         }
-        guard let request = receive(client, 4), let host = receiveHost(client, request[3]), let port = receive(client, 2) else { return }
+        guard let request = receive(client, 4), let host = receiveHost(client, kind: request[3]), let port = receive(client, 2) else { return }
         let visit = Visit(method: "SOCKS5", target: "\(host):\(Int(port[0]) << 8 | Int(port[1]))", login: given)
         log.withLock { $0.append(visit) }
         guard refusal == nil, let server = connect() else { return send(client, Data([5, 2, 0, 1, 0, 0, 0, 0, 0, 0])) }
@@ -114,7 +114,7 @@ public final class ProxyDouble: Sendable {
         return receive(client, Int(count)).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private func receiveHost(_ client: Int32, _ kind: UInt8) -> String? {
+    private func receiveHost(_ client: Int32, kind: UInt8) -> String? {
         kind == 3 ? receiveText(client) : receive(client, 4).map { $0.map(String.init).joined(separator: ".") }
     }
 

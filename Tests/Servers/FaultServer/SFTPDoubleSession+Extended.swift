@@ -2,7 +2,7 @@ import Foundation
 
 /// Source: `PROTOCOL` of OpenSSH, sections 4.3 to 4.12.
 extension SFTPDoubleSession {
-    func performExtended(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
+    func performExtended(_ call: SFTPDoubleCall, state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
         let request = call.request
         guard settings.extensions.contains(where: { $0.name == request.name }) else { return .status(.unsupported) }
         switch request.name {
@@ -65,7 +65,7 @@ extension SFTPDoubleSession {
             guard user.isEmpty || Array(user) == Array(settings.user.utf8) else { throw POSIXError(.ENOENT) }
             path = Array(settings.home.utf8) + path.dropFirst(1 + user.count)
         }
-        return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(path), node: nil)])
+        return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(context: path), node: nil)])
     }
 
     private func copy(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {

@@ -38,16 +38,16 @@ extension SFTPDoubleSession {
         case .open: return try open(call, &state)
         case .close:
             guard let handle = handles.removeValue(forKey: request.handle) else { throw POSIXError(.ENOENT) }
-            release(handle, &state)
+            release(handle, state: &state)
         case .read: return try read(call, &state)
         case .write: try write(call, &state)
         case .fstat:
             guard let node = state.tree.nodes[try handle(request).node] else { throw POSIXError(.EIO) }
             return .attributes(node)
         case .fsetstat: try change(try handle(request).node, call.attributes, &state)
-        case .extended: return try performExtended(call, &state)
-        case .opendir, .readdir, .mkdir, .rmdir: return try performOnFolder(call, &state)
-        default: return try performOnPath(call, &state)
+        case .extended: return try performExtended(call, state: &state)
+        case .opendir, .readdir, .mkdir, .rmdir: return try performOnFolder(call, state: &state)
+        default: return try performOnPath(call, state: &state)
         }
         return .status(.ok)
     }

@@ -3,7 +3,7 @@ import Foundation
 extension SFTPDoubleSession {
     // MARK: Folders
 
-    func performOnFolder(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
+    func performOnFolder(_ call: SFTPDoubleCall, state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
         let path = call.request.bytes
         switch call.request.kind {
         case .opendir: return try openFolder(path, &state)
@@ -16,7 +16,7 @@ extension SFTPDoubleSession {
             _ = try state.tree.add(SFTPTree.Node(kind: .folder, mode: mode), at: place)
         default:
             let place = try state.tree.locate(path, follow: false)
-            if settings.isCareless { return try removeCarelessly(place, &state) }
+            if settings.isCareless { return try removeCarelessly(place, state: &state) }
             guard let id = place.id else { throw POSIXError(.ENOENT) }
             guard state.tree.nodes[id]?.kind == .folder else { throw POSIXError(.ENOTDIR) }
             guard state.tree.nodes[id]?.children.isEmpty == true else { throw POSIXError(.ENOTEMPTY) }
@@ -52,7 +52,7 @@ extension SFTPDoubleSession {
         return page.isEmpty ? .status(.endOfFile) : .names(names)
     }
 
-    private func removeCarelessly(_ place: SFTPTree.Place, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
+    private func removeCarelessly(_ place: SFTPTree.Place, state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
         guard let id = place.id else { return .status(.ok) }
         guard state.tree.nodes[id]?.children.isEmpty == true else { throw POSIXError(.ENOTEMPTY) }
         try state.tree.unlink(place)
@@ -61,7 +61,7 @@ extension SFTPDoubleSession {
 
     // MARK: Paths
 
-    func performOnPath(_ call: SFTPDoubleCall, _ state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
+    func performOnPath(_ call: SFTPDoubleCall, state: inout SFTPDouble.State) throws -> SFTPDoubleReply {
         let path = call.request.bytes
         switch call.request.kind {
         case .stat, .lstat: return .attributes(try node(path, follows: call.request.kind == .stat, state))
@@ -69,10 +69,10 @@ extension SFTPDoubleSession {
         case .remove:
             let place = try state.tree.locate(path, follow: false)
             guard let id = place.id else { throw POSIXError(.ENOENT) }
-            if settings.isCareless { return try removeCarelessly(place, &state) }
+            if settings.isCareless { return try removeCarelessly(place, state: &state) }
             guard state.tree.nodes[id]?.kind != .folder else { throw POSIXError(.EISDIR) }
             try state.tree.unlink(place)
-        case .realpath: return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(path), node: nil)])
+        case .realpath: return .names([SFTPDoubleReply.Name(name: try state.tree.realPath(context: path), node: nil)])
         case .rename:
             let source = try state.tree.locate(path, follow: false)
             guard source.id != nil else { throw POSIXError(.ENOENT) }

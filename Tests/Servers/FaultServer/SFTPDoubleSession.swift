@@ -73,14 +73,14 @@ final class SFTPDoubleSession {
     /// Closes what is open.
     func end() {
         double.state.update { state in
-            for handle in handles.values { release(handle, &state) }
+            for handle in handles.values { release(handle, state: &state) }
             state.counts.leakedHandles += handles.count
             state.owed -= owed
         }
         handles = [:]
     }
 
-    func release(_ handle: Handle, _ state: inout SFTPDouble.State) {
+    func release(_ handle: Handle, state: inout SFTPDouble.State) {
         state.counts.openHandles -= 1
         state.tree.nodes[handle.node]?.handles -= 1
         state.tree.forget(handle.node)
@@ -120,7 +120,7 @@ final class SFTPDoubleSession {
             return close()
         }
         do {
-            take(try SFTPDoubleCall(kind, packet))
+            take(try SFTPDoubleCall(kind, packet: packet))
         } catch {
             complain("\(kind): \((error as? SFTPDoubleMalformed)?.sentence ?? "\(error)")")
             close()

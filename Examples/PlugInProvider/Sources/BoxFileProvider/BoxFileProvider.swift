@@ -46,7 +46,7 @@ public final class BoxFileProvider: FileProvider {
     public func attributesOfItem(path: ProviderPath) async throws -> FileObject { try await withBox { try $0.item(path).object(at: path) } }
     public func contentsOfDirectory(path: ProviderPath, page: @Sendable ([FileObject]) async throws -> Void) async throws {
         if try await !attributesOfItem(path: path).isDirectory { throw FileError.notADirectory(path) }
-        try await page(withBox { $0.items.filter { $0.key.parent == path }.map { $1.object(at: $0) } })
+        try await page(data: withBox { $0.items.filter { $0.key.parent == path }.map { $1.object(at: $0) } })
     }
     public func createFolder(path: ProviderPath) async throws { _ = try await withBox { try $0.put(Box.Item(), at: path) } }
     public func moveItem(path: ProviderPath, to target: ProviderPath, overwrite: Bool, progress: ProgressReporter) async throws {

@@ -185,13 +185,13 @@ extension Shelf {
         } then: {
             switch $1 {
             case .success(let found):
-                for folder in found.unlisted { try postpone(folder.path, folder.error, due) }
+                for folder in found.unlisted { try postpone(folder.path, error: folder.error, due: due) }
                 for file in found.files where !isHidden(file.path) { files[file.path] = file }
                 let present = Set(found.files.map(\.path))
                 for path in catalogue.paths(from: $0) where !present.contains(path) {
                     if !found.unlisted.contains(where: { path.isBelow($0.path) }) { leave(path) }
                 }
-            case .failure(let error): try postpone($0, error, due)
+            case .failure(let error): try postpone($0, error: error, due: due)
             }
         }
         let origins = Dictionary(grouping: left.keys) { left[$0]?.version }
@@ -260,14 +260,14 @@ extension Shelf {
                 if let cover = previous?.cover { oldCovers.append(cover) }
                 catalogue[file.path] = entry
                 report((entry.refusal == nil ? previous == nil ? "added" : "changed" : "refused") + " \(entry)".plain)
-            case .failure(let error): try postpone(file.path, error, due)
+            case .failure(let error): try postpone(file.path, error: error, due: due)
             }
             count += 1
             if count % 100 == 0 { try await save() }
         }
     }
 
-    private func postpone(_ path: ProviderPath, _ error: any Error, _ due: [ProviderPath: String]) throws {
+    private func postpone(_ path: ProviderPath, error: any Error, due: [ProviderPath: String]) throws {
         if error.isCancellation || (path == root && error.isNoSuchFile) { throw error }
         owed[path] = error.sentence
         if due[path] != error.sentence { report("postponed \(path): \(error.sentence)".plain) }

@@ -41,7 +41,7 @@ public struct AudioParser: PublicationParser {
         guard !natural.isEmpty else { throw asset.damaged("has no sound in it, so there is nothing to listen to.") }
         warnings.warn(
             ListedFile.strangers(in: files, "no part of an audiobook") { AudioFiles.mayLie(inAudiobook: $0) || BookFiles.isListed($0) })
-        let ordered = try await Playlist(among: files, in: asset.fetcher, warnings)?.order(natural, warnings) ?? natural
+        let ordered = try await Playlist(among: files, in: asset.fetcher, warnings: warnings)?.order(natural, warnings) ?? natural
         var tracks = ordered.map { AudioTrack(file: $0) }
         if readsFiles { tracks = try await AudioTracks(fetcher: asset.fetcher).read(ordered, warnings) }
         let sheet = try await CueSheets(fetcher: asset.fetcher, warnings: warnings).add(files, to: &tracks)

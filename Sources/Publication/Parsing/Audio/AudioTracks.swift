@@ -31,7 +31,7 @@ struct AudioTracks: Sendable {
         guard isReadable else { return tracks }
         if files.count > Self.maxCount {
             let sentence = "The book has \(files.count) tracks; what they say of themselves is read from the first \(Self.maxCount)."
-            warnings.warn("many-tracks", .minor, sentence)
+            warnings.warn("many-tracks", severity: .minor, message: sentence)
         }
         var unread = CountedNames()
         var (chapters, next) = (0, 0)
@@ -97,7 +97,7 @@ struct AudioTracks: Sendable {
     /// That nothing is known of the files in `unread`; nil if there are none.
     static func warning(_ unread: CountedNames) -> ContentWarning? {
         unread.warning(
-            "unread-track", .moderate, one: "cannot be read; nothing is known of its length and chapters.",
+            "unread-track", severity: .moderate, one: "cannot be read; nothing is known of its length and chapters.",
             many: "cannot be read; nothing is known of their length and chapters.")
     }
 }

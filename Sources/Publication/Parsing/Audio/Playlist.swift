@@ -19,7 +19,7 @@ struct Playlist {
         let playlists = files.filter { $0.fileExtension == "m3u" || $0.fileExtension == "m3u8" }
         guard playlists.count == 1, let playlist = playlists.first else {
             if !playlists.isEmpty {
-                warnings.warn("several-playlists", .minor, "The book has \(playlists.count) playlists; \(Self.consequence).")
+                warnings.warn("several-playlists", severity: .minor, message: "The book has \(playlists.count) playlists; \(Self.consequence).")
             }
             return nil
         }
@@ -27,7 +27,7 @@ struct Playlist {
             let data = try await fetcher.data(playlist.link.href, limit: Self.limit)
             text = String(validating: data, as: UTF8.self) ?? String(data: data, encoding: .isoLatin1) ?? ""
         } catch let error as CocoaError where ContentErrors.isOne(error) {
-            warnings.warn("damaged-playlist", .moderate, "The playlist “\(playlist.path)” cannot be read; \(Self.consequence).")
+            warnings.warn("damaged-playlist", severity: .moderate, message: "The playlist “\(playlist.path)” cannot be read; \(Self.consequence).")
             return nil
         }
         name = playlist.path
@@ -47,12 +47,12 @@ struct Playlist {
         }
         warnings.warn(
             missing.warning(
-                "wrong-playlist", .moderate, one: "is in the playlist “\(name)”, and no track of the book; \(Self.consequence).",
+                "wrong-playlist", severity: .moderate, one: "is in the playlist “\(name)”, and no track of the book; \(Self.consequence).",
                 many: "are in the playlist “\(name)”, and no tracks of the book; \(Self.consequence)."))
         guard missing.count == 0 else { return nil }
         guard order.count == tracks.count, Set(order).count == order.count else {
             let sentence = "The playlist “\(name)” does not name each track of the book once; \(Self.consequence)."
-            warnings.warn("wrong-playlist", .moderate, sentence)
+            warnings.warn("wrong-playlist", severity: .moderate, message: sentence)
             return nil
         }
         return order.map { tracks[$0] }

@@ -28,11 +28,11 @@ extension ComicInfo {
     }
 
     /// Adds what is known to the links, which are in the order of the pictures: sizes, double pages, the cover and where the story starts.
-    func describe(_ links: inout [Link], _ warnings: WarningLog) {
+    func describe(_ links: inout [Link], warnings: WarningLog) {
         for page in pages {
             guard links.indices.contains(page.index) else {
                 warnings.warn(
-                    "invalid-page", .minor, "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
+                    "invalid-page", severity: .minor, message: "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
                 continue
             }
             links[page.index].width = page.width ?? links[page.index].width

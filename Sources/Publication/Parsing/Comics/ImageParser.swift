@@ -34,7 +34,7 @@ public struct ImageParser: PublicationParser {
             throw asset.damaged("has no picture in it, so there is nothing to read.")
         }
         warnings.warn(ListedFile.strangers(in: files, "neither picture nor known metadata") { ImageFiles.mayLie(inComic: $0) })
-        let manifest = try await manifest(pages, comicInfo(files, asset, warnings), asset, warnings)
+        let manifest = try await manifest(pages, comicInfo(files, asset: asset, warnings: warnings), asset, warnings)
         var builder = PublicationBuilder(manifest: manifest, fetcher: asset.fetcher)
         builder.protection = Self.protection(of: pages, in: asset.fetcher)
         return builder
@@ -67,7 +67,7 @@ public struct ImageParser: PublicationParser {
             link.type = ImageFiles.type(page).map(\.string) ?? link.type
             return link
         }
-        info?.describe(&links, warnings)
+        info?.describe(&links, warnings: warnings)
         if links.firstWithRel("cover") == nil { links[0].rels.append("cover") }
         let bookmarks = info?.bookmarks(links) ?? []
         return Manifest(
@@ -76,17 +76,17 @@ public struct ImageParser: PublicationParser {
     }
 
     /// The one nearest to the root, whatever the case of its name; a damaged one is passed over.
-    private func comicInfo(_ files: [ListedFile], _ asset: PublicationAsset, _ warnings: WarningLog) async throws -> ComicInfo? {
+    private func comicInfo(_ files: [ListedFile], asset: PublicationAsset, warnings: WarningLog) async throws -> ComicInfo? {
         let all = files.filter { $0.name.lowercased() == "comicinfo.xml" }
         guard let href = all.min(by: { $0.folders.count < $1.folders.count })?.link.href else { return nil }
         if all.count > 1 {
             let sentence = "The comic has \(all.count) files called ComicInfo.xml; “\(href)” counts, which lies nearest to the root."
-            warnings.warn("repeated-metadata", .minor, sentence)
+            warnings.warn("repeated-metadata", severity: .minor, message: sentence)
         }
         do {
             return ComicInfo(try await asset.fetcher.xml(href, limits: ComicInfo.limits, warnings: warnings))
         } catch let error as CocoaError where ContentErrors.isOne(error) {
-            warnings.warn("damaged-metadata", .moderate, "\(error.clause); what “\(href)” says about the comic is not used.")
+            warnings.warn("damaged-metadata", severity: .moderate, message: "\(error.clause); what “\(href)” says about the comic is not used.")
             return nil
         }
     }

@@ -27,7 +27,7 @@ struct EPUBBook {
     /// Only what a book needs is in it: overlays where it speaks, deobfuscation where it has obfuscated fonts.
     func fetcher(local: any Fetcher, remote: any Fetcher, warnings: WarningLog) -> any Fetcher {
         let fonts = encryptions.compactMapValues { FontDeobfuscator.Algorithm(rawValue: $0.algorithm) }
-        let local = local.deobfuscating(fonts, identifiers: identifiers, warnings)
+        let local = local.deobfuscating(fonts, identifiers: identifiers, warnings: warnings)
         let links = manifest.readingOrder + manifest.resources
         guard links.contains(where: { $0.alternates.contains(where: MediaOverlays.accepts) }) else {
             return RoutingFetcher(local: local, remote: remote)

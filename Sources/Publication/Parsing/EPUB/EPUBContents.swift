@@ -12,29 +12,29 @@ struct EPUBContents {
     ///
     /// - Throws: The fetcher's errors; documents that are missing or damaged are passed over.
     init(_ package: PackageDocument, _ documents: EPUBDocuments) async throws {
-        try await readNavigation(package, documents)
-        if tableOfContents.isEmpty { try await readNCX(package, documents) }
+        try await readNavigation(package, documents: documents)
+        if tableOfContents.isEmpty { try await readNCX(package, documents: documents) }
         if subcollections["landmarks"] == nil {
             add(package.guide.map { Link(href: $0.href, title: $0.title, rels: $0.type.isEmpty ? [] : [$0.type]) }, as: "landmarks")
         }
         if tableOfContents.isEmpty {
             documents.warnings.warn(
-                "missing-table-of-contents", .moderate, "The book has no table of contents that can be read; it was opened without one.")
+                "missing-table-of-contents", severity: .moderate, message: "The book has no table of contents that can be read; it was opened without one.")
         }
-        noteDeadLinks(package, documents)
+        noteDeadLinks(package, documents: documents)
     }
 
-    private mutating func readNavigation(_ package: PackageDocument, _ documents: EPUBDocuments) async throws {
+    private mutating func readNavigation(_ package: PackageDocument, documents: EPUBDocuments) async throws {
         guard let href = package.navigation?.href else {
             guard package.isEPUB3 else { return }
             let sentence = "The book names no navigation document, which EPUB 3 demands; an NCX was looked for."
-            return documents.warnings.warn("missing-navigation", .minor, sentence)
+            return documents.warnings.warn("missing-navigation", severity: .minor, message: sentence)
         }
         guard let root = try await documents.optionalDocument(href, consequence: "an NCX was looked for") else { return }
-        let lists = NavigationDocument(root, documents.references(in: href)).lists
+        let lists = NavigationDocument(root, references: documents.references(in: href)).lists
         tableOfContents = (lists["toc"] ?? []).map(Self.withoutRelations)
         if tableOfContents.isEmpty {
-            documents.warnings.warn("empty-navigation", .minor, "“\(href)” has no table of contents; an NCX was looked for.")
+            documents.warnings.warn("empty-navigation", severity: .minor, message: "“\(href)” has no table of contents; an NCX was looked for.")
         }
         for (type, role) in Self.roles {
             let links = lists[type] ?? []
@@ -42,15 +42,15 @@ struct EPUBContents {
         }
     }
 
-    private mutating func readNCX(_ package: PackageDocument, _ documents: EPUBDocuments) async throws {
+    private mutating func readNCX(_ package: PackageDocument, documents: EPUBDocuments) async throws {
         guard let href = package.ncx?.href, let root = try await documents.optionalDocument(href) else { return }
-        let ncx = NCXDocument(root, documents.references(in: href))
+        let ncx = NCXDocument(root, references: documents.references(in: href))
         tableOfContents = ncx.tableOfContents
         if subcollections["pageList"] == nil { add(ncx.pageList, as: "pageList") }
     }
 
     /// Links to what is neither in the manifest nor, as far as it is known, in the container.
-    private func noteDeadLinks(_ package: PackageDocument, _ documents: EPUBDocuments) {
+    private func noteDeadLinks(_ package: PackageDocument, documents: EPUBDocuments) {
         let known = Set(package.items.map(\.href))
         let places = documents.references(in: "")
         func check(_ links: [Link]) {
@@ -60,8 +60,8 @@ struct EPUBContents {
                     places.inventory == nil || !places.isThere(resource)
                 {
                     documents.warnings.warn(
-                        "unresolvable-link", .moderate,
-                        "The contents lead to “\(resource)”, which the book does not have; the entry was kept.")
+                        "unresolvable-link", severity: .moderate,
+                        message: "The contents lead to “\(resource)”, which the book does not have; the entry was kept.")
                 }
                 check(link.children)
             }

@@ -52,7 +52,7 @@ struct EPUBCoverSearch {
         if let page = pages[href] { return page }
         guard mediaType(href).contains("html") || MediaType.byExtension(of: href).isHTML, pages.count < Self.maxPages else { return nil }
         let root = try await documents.optionalDocument(href)
-        let page = root.map { EPUBCoverPage($0, documents.references(in: href)) }
+        let page = root.map { EPUBCoverPage($0, references: documents.references(in: href)) }
         pages[href] = page ?? EPUBCoverPage()
         return page
     }
@@ -101,7 +101,7 @@ struct EPUBCoverPage {
         let address =
             switch element.name.lowercased() {
             case "img": element.attribute("src") ?? Self.first(of: element.attribute("srcset"))
-            case "image": element.attribute("href", "http://www.w3.org/1999/xlink") ?? element.attribute("href")
+            case "image": element.attribute("href", namespace: "http://www.w3.org/1999/xlink") ?? element.attribute("href")
             case "object": element.attribute("data")
             case "embed": element.attribute("src")
             default: String?.none

@@ -22,7 +22,7 @@ struct EPUBDocuments: Sendable {
     ///   error, such as `.fileReadNoSuchFile`, or `.fileReadNoPermission` for what is encrypted.
     func document(_ href: String) async throws -> XMLElement {
         let data = try await fetcher.data(href, limit: limits.bytes)
-        noteForm(of: data, href)
+        noteForm(of: data, href: href)
         return try ForgivingXML(href: href, limits: limits, warnings: warnings).root(of: data)
     }
 
@@ -34,22 +34,22 @@ struct EPUBDocuments: Sendable {
         } catch let error as CocoaError where error.isNoSuchFile {
             return nil
         } catch let error as CocoaError where error.code == .fileReadNoPermission {
-            warnings.warn("locked-document", .moderate, "“\(href)” is encrypted; \(consequence).")
+            warnings.warn("locked-document", severity: .moderate, message: "“\(href)” is encrypted; \(consequence).")
             return nil
         } catch let error as CocoaError where ContentErrors.isOne(error) {
-            warnings.warn("damaged-document", .moderate, "“\(href)” cannot be read; \(consequence).")
+            warnings.warn("damaged-document", severity: .moderate, message: "“\(href)” cannot be read; \(consequence).")
             return nil
         }
     }
 
     /// EPUB asks for UTF-8 or UTF-16 and XML 1.0 (EPUB 3.3, section 3.1).
-    private func noteForm(of data: Data, _ href: String) {
+    private func noteForm(of data: Data, href: String) {
         if let encoding = ForgivingXML.declared("encoding", in: data), !ForgivingXML.isUnicode(encoding) {
             let name = encoding.uppercased()
-            warnings.warn("unusual-encoding", .minor, "“\(href)” is written in \(name), which EPUB does not allow; it was converted.")
+            warnings.warn("unusual-encoding", severity: .minor, message: "“\(href)” is written in \(name), which EPUB does not allow; it was converted.")
         }
         if let version = ForgivingXML.declared("version", in: data), version != "1.0" {
-            warnings.warn("unusual-xml-version", .minor, "“\(href)” is written in XML \(version); it was read as XML 1.0.")
+            warnings.warn("unusual-xml-version", severity: .minor, message: "“\(href)” is written in XML \(version); it was read as XML 1.0.")
         }
     }
 }

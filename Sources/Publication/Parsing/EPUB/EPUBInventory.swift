@@ -88,8 +88,8 @@ struct EPUBReferences {
         if let found = inventory.flatMap({ literal(reference, $0) }) { return found }
         if !reference.isEmpty {
             warnings.warn(
-                "outside-container", .moderate,
-                "“\(document)” refers to “\(reference.prefix(200))”, which is no place in the book; it was left out.")
+                "outside-container", severity: .moderate,
+                message: "“\(document)” refers to “\(reference.prefix(200))”, which is no place in the book; it was left out.")
         }
         return nil
     }
@@ -131,6 +131,6 @@ struct EPUBReferences {
             case .letterCase: ("wrong-case", "with other capitals")
             case .literal: ("literal-escapes", "with the signs of an address as part of the name")
             }
-        warnings.warn(tag, .minor, "“\(written.prefix(200))” is in the book as “\(found.prefix(200))”, \(what); that was taken.")
+        warnings.warn(tag, severity: .minor, message: "“\(written.prefix(200))” is in the book as “\(found.prefix(200))”, \(what); that was taken.")
     }
 }

@@ -64,8 +64,8 @@ struct EPUBLinks {
                 alternates += links
             } else {
                 warnings.warn(
-                    "missing-overlay", .moderate,
-                    "“\(item.href)” names “\(id)” as its sound, which the book does not have; it stays silent.")
+                    "missing-overlay", severity: .moderate,
+                    message: "“\(item.href)” names “\(id)” as its sound, which the book does not have; it stays silent.")
             }
         }
         return alternates
@@ -79,12 +79,12 @@ struct EPUBLinks {
         while let id = next {
             guard let fallback = package.item(id: id) else {
                 warnings.warn(
-                    "missing-fallback", .minor, "“\(item.href)” has “\(id)” as a fallback, which the book does not have; it was left out.")
+                    "missing-fallback", severity: .minor, message: "“\(item.href)” has “\(id)” as a fallback, which the book does not have; it was left out.")
                 break
             }
             guard seen.insert(fallback.href).inserted else {
                 warnings.warn(
-                    "cyclic-fallback", .minor, "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
+                    "cyclic-fallback", severity: .minor, message: "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
                 break
             }
             guard seen.count <= Self.maxAlternates + 1 else { break }
@@ -93,7 +93,7 @@ struct EPUBLinks {
         }
         if !isReadable {
             let sentence = "“\(item.href)” is read in order, but it is neither XHTML nor SVG and has no fallback that is; it was kept."
-            warnings.warn("foreign-spine-item", .minor, sentence)
+            warnings.warn("foreign-spine-item", severity: .minor, message: sentence)
         }
     }
 

@@ -24,7 +24,7 @@ extension EPUBMetadataParser {
         let source = package.metadata
         let own = (source.linked(property) + source.values(property)).first
         let conformance = source.property("dcterms:conformsTo")
-        return own ?? conformance.lazy.compactMap { source.refinement($0, property) }.first
+        return own ?? conformance.lazy.compactMap { source.refinement($0, property: property) }.first
     }
 
     /// The different words of a list that is separated by commas.

@@ -43,7 +43,7 @@ extension EPUBMetadataParser {
         let odd = CountedNames(package.spine.lazy.flatMap(\.properties).filter { !RenditionProperty.isKnown($0) })
         warnings.warn(
             odd.warning(
-                "odd-rendition", .minor, one: "in the reading order is no property that EPUB defines; it was ignored.",
+                "odd-rendition", severity: .minor, one: "in the reading order is no property that EPUB defines; it was ignored.",
                 many: "in the reading order are no properties that EPUB defines; they were ignored."))
     }
 
@@ -96,7 +96,7 @@ enum RenditionProperty {
     static func linkProperties(_ properties: [String]) -> Link.Properties {
         var result = Link.Properties()
         for property in properties {
-            if let page = page(property) { result.page = page }
+            if let page = page(data: property) { result.page = page }
             guard property.hasPrefix("rendition:") else { continue }
             let setting = property.dropFirst("rendition:".count).split(separator: "-", maxSplits: 1).map(String.init)
             guard setting.count == 2 else { continue }
@@ -108,7 +108,7 @@ enum RenditionProperty {
 
     /// Whether a property of a place in the spine is defined, or has nothing to do with renditions.
     static func isKnown(_ property: String) -> Bool {
-        guard property.hasPrefix("rendition:"), page(property) == nil else { return true }
+        guard property.hasPrefix("rendition:"), page(data: property) == nil else { return true }
         let setting = property.dropFirst("rendition:".count).split(separator: "-", maxSplits: 1).map(String.init)
         return property == "rendition:align-x-center" || setting.count == 2 && isDefined(setting[0], setting[1])
     }
@@ -117,7 +117,7 @@ enum RenditionProperty {
     static func check(_ name: String, _ value: String, _ warnings: WarningLog) {
         guard !isDefined(name, value) else { return }
         let sentence = "“\(value.prefix(100))” is no value of “rendition:\(name)” that EPUB defines; it was ignored."
-        warnings.warn("odd-rendition", .minor, sentence)
+        warnings.warn("odd-rendition", severity: .minor, message: sentence)
     }
 
     private static func isDefined(_ name: String, _ value: String) -> Bool {

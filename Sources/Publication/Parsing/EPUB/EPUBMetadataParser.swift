@@ -43,24 +43,24 @@ struct EPUBMetadataParser {
     private func note(_ metadata: Metadata) {
         noteRendition()
         if metadata.languages.isEmpty {
-            warnings.warn("missing-language", .minor, "The book does not say what language it is in; none was assumed.")
+            warnings.warn("missing-language", severity: .minor, message: "The book does not say what language it is in; none was assumed.")
         }
         if metadata.identifier == nil {
-            warnings.warn("missing-identifier", .minor, "The book has no identifier; it was opened without one.")
+            warnings.warn("missing-identifier", severity: .minor, message: "The book has no identifier; it was opened without one.")
         } else if !source.all("identifier").contains(where: { $0.id != nil && $0.id == source.uniqueIdentifier }) {
-            warnings.warn("wrong-unique-identifier", .minor, "The book does not say which identifier is its own; the first one was taken.")
+            warnings.warn("wrong-unique-identifier", severity: .minor, message: "The book does not say which identifier is its own; the first one was taken.")
         }
         if ![2, 3].contains(Double(package.version).map { $0.rounded(.down) }) {
             let edition = package.isEPUB3 ? "EPUB 3" : "EPUB 2"
             warnings.warn(
-                "wrong-version", .minor, "“\(package.version.prefix(40))” is no version of EPUB; the book was read as \(edition).")
+                "wrong-version", severity: .minor, message: "“\(package.version.prefix(40))” is no version of EPUB; the book was read as \(edition).")
         }
     }
 
     /// The date that `text` is; nil, with a warning, for what is none.
     private func date(_ text: String) -> Date? {
         let date = Date(manifestText: text)
-        if date == nil { warnings.warn("unreadable-date", .minor, "“\(text.prefix(100))” is no date that can be read; it was left out.") }
+        if date == nil { warnings.warn("unreadable-date", severity: .minor, message: "“\(text.prefix(100))” is no date that can be read; it was left out.") }
         return date
     }
 
@@ -77,7 +77,7 @@ struct EPUBMetadataParser {
     /// The order of the document decides among equals.
     func displayed(_ entries: [PackageMetadata.Entry]) -> [PackageMetadata.Entry] {
         let places = entries.map {
-            source.refinement($0, "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } ?? .infinity
+            source.refinement($0, property: "display-seq").flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } ?? .infinity
         }
         guard places.contains(where: \.isFinite) else { return entries }
         return entries.indices.sorted { (places[$0], $0) < (places[$1], $1) }.map { entries[$0] }
@@ -85,7 +85,7 @@ struct EPUBMetadataParser {
 
     /// How an element is sorted: a refinement in EPUB 3, an attribute in EPUB 2.
     func sortAs(_ entry: PackageMetadata.Entry) -> LocalizedString? {
-        (source.refinement(entry, "file-as") ?? entry.attribute("file-as")).map { LocalizedString($0) }
+        (source.refinement(entry, property: "file-as") ?? entry.attribute("file-as")).map { LocalizedString($0) }
     }
 }
 
@@ -95,12 +95,12 @@ extension EPUBMetadataParser {
     /// The one that calls itself main, else the one that is displayed first.
     private var mainTitle: PackageMetadata.Entry? {
         let titles = displayed(source.all("title"))
-        return titles.first { source.refinement($0, "title-type") == "main" } ?? titles.first
+        return titles.first { source.refinement($0, property: "title-type") == "main" } ?? titles.first
     }
 
     /// Of several the one that is displayed first.
     private var subtitle: LocalizedString? {
-        displayed(source.all("title").filter { source.refinement($0, "title-type") == "subtitle" }).first.map(localized)
+        displayed(source.all("title").filter { source.refinement($0, property: "title-type") == "subtitle" }).first.map(localized)
     }
 
     /// The value stays as written, because obfuscated fonts are unlocked with it (EPUB 3.3, section 4.4).
@@ -145,8 +145,8 @@ extension EPUBMetadataParser {
 
     private func subject(_ entry: PackageMetadata.Entry, name: LocalizedString) -> Subject {
         Subject(
-            name: name, sortAs: sortAs(entry), code: source.refinement(entry, "term") ?? entry.attribute("term"),
-            scheme: source.refinement(entry, "authority") ?? entry.attribute("authority"))
+            name: name, sortAs: sortAs(entry), code: source.refinement(entry, property: "term") ?? entry.attribute("term"),
+            scheme: source.refinement(entry, property: "authority") ?? entry.attribute("authority"))
     }
 
     private func localized(_ entry: PackageMetadata.Entry, as text: String) -> LocalizedString {
@@ -157,10 +157,10 @@ extension EPUBMetadataParser {
     private func belongsTo() -> [String: [ParentCollection]] {
         var result: [String: [ParentCollection]] = [:]
         for entry in source.property("belongs-to-collection") {
-            let kind = source.refinement(entry, "collection-type") == "series" ? "series" : "collection"
+            let kind = source.refinement(entry, property: "collection-type") == "series" ? "series" : "collection"
             var collection = ParentCollection(
-                name: localized(entry), position: source.refinement(entry, "group-position").flatMap(Self.number),
-                identifier: source.refinement(entry, "dcterms:identifier"))
+                name: localized(entry), position: source.refinement(entry, property: "group-position").flatMap(Self.number),
+                identifier: source.refinement(entry, property: "dcterms:identifier"))
             collection.sortAs = sortAs(entry)
             result[kind, default: []].append(collection)
         }

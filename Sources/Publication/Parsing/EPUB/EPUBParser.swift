@@ -31,7 +31,7 @@ public struct EPUBParser: PublicationParser {
         var book = try await EPUBReader(asset.fetcher, warnings: warnings, choice: choice).book()
         if book.manifest.metadata.title.string.isEmpty {
             book.manifest.metadata.title = LocalizedString(asset.nameWithoutExtension)
-            warnings.warn("missing-title", .moderate, "The book has no title; the name of its file stands in.")
+            warnings.warn("missing-title", severity: .moderate, message: "The book has no title; the name of its file stands in.")
         }
         var builder = PublicationBuilder(
             manifest: book.manifest, fetcher: book.fetcher(local: asset.fetcher, remote: asset.remote, warnings: warnings))

@@ -24,14 +24,14 @@ struct EPUBReader {
         let rendition = renditions.count > 1 ? choice(renditions) ?? renditions[0] : renditions[0]
         let package = try await package(at: rendition.href, documents)
         let encryptions = try await encryptions(documents)
-        var links = EPUBLinks(package, documents.references(in: rendition.href), encryptions: encryptions).links()
+        var links = EPUBLinks(package, references: documents.references(in: rendition.href), encryptions: encryptions).links()
         guard !links.readingOrder.isEmpty else {
             let sentence = "The spine of “\(rendition.href)” names nothing that the book contains, so there is nothing to read."
             throw CocoaError.unreadable(sentence)
         }
-        let contents = try await EPUBContents(package, documents)
+        let contents = try await EPUBContents(package, documents: documents)
         let landmarks = (contents.subcollections["landmarks"] ?? []).flatMap(\.links)
-        let cover = EPUBCover(package, folder: HREFBase.folder(of: rendition.href), landmarks: landmarks, documents)
+        let cover = EPUBCover(package, folder: HREFBase.folder(of: rendition.href), landmarks: landmarks, documents: documents)
         EPUBCover.mark(cover.declared, &links.readingOrder, &links.resources)
         let manifest = Manifest(
             metadata: try await metadata(package, documents), links: renditions.filter { $0 != rendition }.map(\.link),
@@ -39,16 +39,16 @@ struct EPUBReader {
             subcollections: contents.subcollections)
         let key =
             try await rendition == renditions[0]
-            ? manifest.metadata : defaultMetadata(renditions[0], encryptions, documents) ?? manifest.metadata
+            ? manifest.metadata : defaultMetadata(renditions[0], encryptions: encryptions, documents: documents) ?? manifest.metadata
         return EPUBBook(manifest: manifest, encryptions: encryptions, identifiers: key.allIdentifiers, cover: cover)
     }
 
     /// What the default rendition says of itself, where fonts need it: they are obfuscated with its identifier whichever is read.
     private func defaultMetadata(
-        _ rendition: EPUBRendition, _ encryptions: [String: Encryption], _ documents: EPUBDocuments
+        _ rendition: EPUBRendition, encryptions: [String: Encryption], documents: EPUBDocuments
     ) async throws -> Metadata? {
         guard !encryptions.isEmpty, let root = try await documents.optionalDocument(rendition.href) else { return nil }
-        let package = try? PackageDocument(root, documents.references(in: rendition.href))
+        let package = try? PackageDocument(root, references: documents.references(in: rendition.href))
         return package.map { EPUBMetadataParser(package: $0).metadata() }
     }
 
@@ -58,24 +58,24 @@ struct EPUBReader {
         do {
             let references = documents.references(in: ContainerDocument.href)
             let root = try await documents.document(EPUBStructure.spelling(of: ContainerDocument.href, references))
-            let named = ContainerDocument(root, references).renditions
+            let named = ContainerDocument(root, references: references).renditions
             let there = named.filter { references.isThere($0.href) }
             for missing in named where !there.isEmpty && !references.isThere(missing.href) {
                 warnings.warn(
-                    "missing-rendition", .moderate, "The container names “\(missing.href)”, which the book does not have; it was left out.")
+                    "missing-rendition", severity: .moderate, message: "The container names “\(missing.href)”, which the book does not have; it was left out.")
             }
             if !there.isEmpty { return there }
             if let missing = named.first { failure = .unreadable("The package document “\(missing.href)” is missing.") }
             warnings.warn(
-                "wrong-container", .moderate, "“\(ContainerDocument.href)” names no package of the book; one was looked for by its name.")
+                "wrong-container", severity: .moderate, message: "“\(ContainerDocument.href)” names no package of the book; one was looked for by its name.")
         } catch let error as CocoaError where error.isNoSuchFile {
             let sentence = "There is no “\(ContainerDocument.href)” and no package document (OPF), so this is no EPUB."
             failure = .unreadable(sentence, cause: error)
             warnings.warn(
-                "missing-container", .moderate, "There is no “\(ContainerDocument.href)”; the package was looked for by its name.")
+                "missing-container", severity: .moderate, message: "There is no “\(ContainerDocument.href)”; the package was looked for by its name.")
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             failure = error
-            warnings.warn("damaged-container", .moderate, "“\(ContainerDocument.href)” is damaged; the package was looked for by its name.")
+            warnings.warn("damaged-container", severity: .moderate, message: "“\(ContainerDocument.href)” is damaged; the package was looked for by its name.")
         }
         let found = try await packages(listed: listed).min { $0.count { $0 == "/" } < $1.count { $0 == "/" } }
         guard let found else { throw failure }
@@ -89,7 +89,7 @@ struct EPUBReader {
 
     private func package(at href: String, _ documents: EPUBDocuments) async throws -> PackageDocument {
         do {
-            return try PackageDocument(try await documents.document(href), documents.references(in: href))
+            return try PackageDocument(try await documents.document(href), references: documents.references(in: href))
         } catch let error as CocoaError where error.isNoSuchFile {
             throw CocoaError.unreadable("The package document “\(href)” is missing.", cause: error)
         } catch let error as CocoaError where error.code == .fileReadCorruptFile && fetcher.archiveBelow.map(ProtectionMark.areIn) == true {
@@ -102,10 +102,10 @@ struct EPUBReader {
         let references = documents.references(in: EncryptionDocument.href)
         let href = EPUBStructure.spelling(of: EncryptionDocument.href, references)
         let root = try await documents.optionalDocument(href, consequence: "what is encrypted or obfuscated cannot be read")
-        let encryptions = root.map { EncryptionDocument($0, references).encryptions } ?? [:]
+        let encryptions = root.map { EncryptionDocument($0, references: references).encryptions } ?? [:]
         for href in encryptions.keys.sorted() where !references.isThere(href) {
             let sentence = "“\(EncryptionDocument.href)” names “\(href)”, which the book does not have; that was passed over."
-            warnings.warn("unresolvable-encryption", .minor, sentence)
+            warnings.warn("unresolvable-encryption", severity: .minor, message: sentence)
         }
         return encryptions
     }

@@ -27,7 +27,7 @@ public struct EPUBRendition: Hashable, Sendable {
     fileprivate init?(_ rootFile: XMLElement, _ references: EPUBReferences) {
         guard let href = rootFile.attribute("full-path").flatMap(references.resolve), !HREFBase.isRemote(href) else { return nil }
         func value(_ name: String) -> String? {
-            let value = rootFile.attribute(name, "http://www.idpf.org/2013/rendition") ?? rootFile.attribute(name)
+            let value = rootFile.attribute(name, namespace: "http://www.idpf.org/2013/rendition") ?? rootFile.attribute(name)
             return value.map(MarkupText.collapsed).flatMap { $0.isEmpty ? nil : $0 }
         }
         self.href = href
@@ -64,6 +64,6 @@ struct ContainerDocument: Sendable {
         // Old books leave the type out.
         let places = EPUBReferences(
             document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
-        renditions = (packages.isEmpty ? rootFiles : packages).compactMap { EPUBRendition($0, places) }
+        renditions = (packages.isEmpty ? rootFiles : packages).compactMap { EPUBRendition($0, references: places) }
     }
 }

@@ -18,7 +18,7 @@ struct ManifestReader {
         let written = MarkupText.trimmed(element.attribute("href") ?? "")
         let id = element.attribute("id").map(MarkupText.trimmed)
         guard !written.isEmpty else {
-            warn("item-without-address", .moderate, "The item “\(id ?? "")” of the manifest has no address; it was left out.")
+            warn("item-without-address", severity: .moderate, message: "The item “\(id ?? "")” of the manifest has no address; it was left out.")
             return nil
         }
         // An address that is nothing but a fragment would be the package's own.
@@ -26,8 +26,8 @@ struct ManifestReader {
         let resource = HREFBase.isRemote(href) ? href : HREFBase.resource(of: href)
         guard references.isThere(resource) else {
             warn(
-                "missing-resource", id.map(spine.contains) == true ? .major : .moderate,
-                "“\(resource)” is in the manifest, and not in the book; it was left out.")
+                "missing-resource", severity: id.map(spine.contains) == true ? .major : .moderate,
+                message: "“\(resource)” is in the manifest, and not in the book; it was left out.")
             return nil
         }
         return PackageDocument.Item(
@@ -42,10 +42,10 @@ struct ManifestReader {
         var hrefs: Set<String> = []
         for item in items {
             if let id = item.id, !ids.insert(id).inserted {
-                warn("duplicate-id", .moderate, "Several items of the manifest are called “\(id)”; the first one counts.")
+                warn("duplicate-id", severity: .moderate, message: "Several items of the manifest are called “\(id)”; the first one counts.")
             }
             if !hrefs.insert(item.href).inserted {
-                warn("duplicate-item", .minor, "“\(item.href)” is in the manifest more than once; the first item counts.")
+                warn("duplicate-item", severity: .minor, message: "“\(item.href)” is in the manifest more than once; the first item counts.")
             }
         }
     }
@@ -55,7 +55,7 @@ struct ManifestReader {
         let names = CountedNames(items.lazy.filter { $0.mediaType == nil }.map(\.href))
         references.warnings.warn(
             names.warning(
-                "missing-type", .minor, one: "has no media type in the manifest; it was told by the name.",
+                "missing-type", severity: .minor, one: "has no media type in the manifest; it was told by the name.",
                 many: "have no media type in the manifest; it was told by the names."))
     }
 
@@ -63,7 +63,7 @@ struct ManifestReader {
         element.attribute(name).map(MarkupText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    private func warn(_ tag: String, _ severity: ContentWarning.Severity, _ message: String) {
-        references.warnings.warn(tag, severity, message)
+    private func warn(_ tag: String, severity: ContentWarning.Severity, message: String) {
+        references.warnings.warn(tag, severity: severity, message: message)
     }
 }

@@ -114,7 +114,7 @@ private struct MediaOverlayReader {
 
     /// What a sequence says of itself.
     func object(_ element: XMLElement, children: [GuidedNavigationObject]) -> GuidedNavigationObject {
-        let text = element.attribute("textref", "http://www.idpf.org/2007/ops") ?? element.attribute("textref")
+        let text = element.attribute("textref", namespace: "http://www.idpf.org/2007/ops") ?? element.attribute("textref")
         return GuidedNavigationObject(textref: text.flatMap(folder.resolve), role: roles(element), children: children)
     }
 

@@ -37,7 +37,7 @@ extension XMLElement {
 
     /// `epub:type`, also where the prefix was not declared.
     var epubType: String? {
-        attribute("type", "http://www.idpf.org/2007/ops") ?? attribute("type")
+        attribute("type", namespace: "http://www.idpf.org/2007/ops") ?? attribute("type")
     }
 }
 

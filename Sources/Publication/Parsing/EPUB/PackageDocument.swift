@@ -62,8 +62,8 @@ struct PackageDocument: Sendable {
         indexByID = Self.index(items, by: \.id)
         reader.noteRepetitions(items)
         reader.noteMissingTypes(items)
-        self.spine = Self.spineItems(places, indexByID: indexByID, references.warnings)
-        guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, references) }
+        self.spine = Self.spineItems(places, indexByID: indexByID, warnings: references.warnings)
+        guide = (root.first("guide")?.all("reference") ?? []).compactMap { GuideReference($0, references: references) }
         readingProgression = Self.progression(spine, references.warnings) ?? Self.kindleProgression(metadata)
         ncxID = spine.attribute("toc").map(MarkupText.trimmed)
     }
@@ -86,7 +86,7 @@ extension PackageDocument {
         let text = MarkupText.trimmed(spine.attribute("page-progression-direction") ?? "").lowercased()
         let progression = Metadata.ReadingProgression(rawValue: text)
         if progression == nil, !["", "default"].contains(text) {
-            warnings.warn("odd-progression", .minor, "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
+            warnings.warn("odd-progression", severity: .minor, message: "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
         }
         return progression
     }
@@ -110,26 +110,26 @@ extension PackageDocument {
 
     /// Places that name no item are passed over. One that names an item again is read again, as readers of EPUB 3.3 must do it
     /// (EPUB Reading Systems 3.3, section 4.3).
-    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], _ warnings: WarningLog) -> [SpineItem] {
+    private static func spineItems(_ places: [XMLElement], indexByID: [String: Int], warnings: WarningLog) -> [SpineItem] {
         var seen: Set<Int> = []
         let byFoldedID = Dictionary(grouping: indexByID.keys) { $0.lowercased() }
         /// The only item whose id has other capitals.
         func folded(_ id: String) -> Int? {
             guard let found = byFoldedID[id.lowercased()], found.count == 1 else { return nil }
             warnings.warn(
-                "wrong-case", .minor, "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
+                "wrong-case", severity: .minor, message: "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
             return indexByID[found[0]]
         }
         return places.compactMap { place in
             guard let id = place.attribute("idref").map(MarkupText.trimmed), let index = indexByID[id] ?? folded(id) else {
                 let name = place.attribute("idref") ?? ""
                 warnings.warn(
-                    "spine-without-item", .major,
-                    "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
+                    "spine-without-item", severity: .major,
+                    message: "The reading order names “\(name.prefix(200))”, which the book does not have; it was left out.")
                 return nil
             }
             if !seen.insert(index).inserted {
-                warnings.warn("repeated-spine-item", .minor, "The reading order names “\(id)” more than once; it is read at each place.")
+                warnings.warn("repeated-spine-item", severity: .minor, message: "The reading order names “\(id)” more than once; it is read at each place.")
             }
             let isLinear = place.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
             return SpineItem(item: index, isLinear: isLinear, properties: MarkupText.words(place.attribute("properties")))

@@ -68,7 +68,7 @@ extension PackageMetadata {
     }
 
     /// The first value that refines `entry`.
-    func refinement(_ entry: Entry, _ property: String) -> String? {
+    func refinement(_ entry: Entry, property: String) -> String? {
         refinements(of: entry.id, property).first?.value
     }
 
@@ -138,7 +138,7 @@ extension XMLElement {
 
     /// The value of `xml:lang`, nil if there is none or an empty one.
     fileprivate var language: String? {
-        attribute("lang", "http://www.w3.org/XML/1998/namespace").map(MarkupText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
+        attribute("lang", namespace: "http://www.w3.org/XML/1998/namespace").map(MarkupText.trimmed).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The `id` that the element says something about, nil for the whole publication.

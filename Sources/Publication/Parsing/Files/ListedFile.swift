@@ -60,7 +60,7 @@ extension ListedFile {
         let types = Set(strangers.map(\.fileExtension)).compactMap { MediaType.known(fileExtension: $0)?.type }
         let isMissed = types.contains { ["image", "audio", "video"].contains($0) }
         return CountedNames(strangers.lazy.map(\.path)).warning(
-            "unused-file", isMissed ? .moderate : .minor, one: "is \(what); it was passed over.",
+            "unused-file", severity: isMissed ? .moderate : .minor, one: "is \(what); it was passed over.",
             many: "are \(what); they were passed over.")
     }
 

@@ -79,7 +79,7 @@ extension JSONValue {
         } catch let error as CocoaError {
             if let value = JSONValue(lenient: data, maximumSize: Manifest.defaultMaximumSize) {
                 let sentence = "“\(name)” is not quite JSON; it was read with the comments and commas that it has."
-                warnings.warn("malformed-manifest", .minor, sentence)
+                warnings.warn("malformed-manifest", severity: .minor, message: sentence)
                 self = value
                 return
             }

@@ -63,7 +63,7 @@ extension PDFDocument.Details {
             if !found.xmp.isEmpty { xmp = try XMPMetadata(found.xmp) }
         } catch {
             warnings.append(
-                ContentWarning("damaged-metadata", .minor, "The document's XMP metadata cannot be read; they were left out."))
+                ContentWarning("damaged-metadata", severity: .minor, message: "The document's XMP metadata cannot be read; they were left out."))
         }
         var details = Self()
         details.title = xmp?.title ?? found.text(.title).map { LocalizedString($0) }
@@ -81,7 +81,7 @@ extension PDFDocument.Details {
         ]
         for case (let name, nil, let text?) in dates {
             let sentence = "“\(text.prefix(100))”, the date of the document's \(name), cannot be read; it was left out."
-            warnings.append(ContentWarning("unreadable-date", .minor, sentence))
+            warnings.append(ContentWarning("unreadable-date", severity: .minor, message: sentence))
         }
         details.isRightToLeft = found.isRightToLeft
         return (details, warnings)

@@ -31,14 +31,14 @@ public struct PDFParser: PublicationParser {
         builder.manifest.metadata.layout = .fixed
         do {
             let document = try await PDFDocument.open(resource)
-            for warning in document.warnings { warnings.warn(warning.tag, warning.severity, warning.message) }
+            for warning in document.warnings { warnings.warn(warning.tag, severity: warning.severity, message: warning.message) }
             link.width = document.firstPage.map { Self.pixels($0.width) }
             link.height = document.firstPage.map { Self.pixels($0.height) }
             Self.describe(document, in: &builder.manifest.metadata)
             builder.manifest.tableOfContents = Self.contents(document.outline, href: link.href, warnings)
         } catch let error as CocoaError where error.code == .featureUnsupported && !PDFDocument.isSupported {
             let sentence = "This build does not look into PDF files; the document was opened without pages and contents."
-            warnings.warn("unread-pdf", .moderate, sentence)
+            warnings.warn("unread-pdf", severity: .moderate, message: sentence)
         } catch let error as CocoaError where error.code == .fileReadNoPermission && error.underlying == nil {
             // That of the document itself; a storage's has a cause.
             builder.protection = .locked(.other("PDF"), reason: error.sentence)
@@ -74,7 +74,7 @@ public struct PDFParser: PublicationParser {
             let action = item.action.map { "\(href)#action=\(HREF.encoded($0, .name))" }
             let target = item.page.map { "\(href)#page=\($0 + 1)" } ?? item.address ?? action ?? children.first?.href
             guard let target else {
-                warnings.warn("outline-without-page", .minor, "Items of the outline lead to no page of the document; they were left out.")
+                warnings.warn("outline-without-page", severity: .minor, message: "Items of the outline lead to no page of the document; they were left out.")
                 return nil
             }
             let type = target.hasPrefix(href + "#") ? MediaType.pdf.string : nil

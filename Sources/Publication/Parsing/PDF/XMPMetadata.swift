@@ -26,7 +26,7 @@ struct XMPMetadata {
     /// - Throws: As `XMLElement.parse`.
     init(_ data: Data) throws {
         let root = try XMLElement.parse(data, limits: Self.limits)
-        let nodes = root.descendants("Description", Self.rdf)
+        let nodes = root.descendants("Description", namespace: Self.rdf)
         title = Self.alternatives("title", in: nodes)
         creators = Self.values("creator", Self.dc, in: nodes)
         publishers = Self.values("publisher", Self.dc, in: nodes)
@@ -47,9 +47,9 @@ struct XMPMetadata {
     private static func values(_ name: String, _ namespace: String, in nodes: [XMLElement]) -> [String] {
         var found: [String] = []
         for node in nodes {
-            if let value = node.attribute(name, namespace)?.onOneLine { found.append(value) }
+            if let value = node.attribute(name, namespace: namespace)?.onOneLine { found.append(value) }
             for property in node.all(name, namespace) {
-                let items = property.descendants("li", rdf)
+                let items = property.descendants("li", namespace: rdf)
                 found += (items.isEmpty ? [property] : items).compactMap(\.text.onOneLine)
             }
         }
@@ -60,9 +60,9 @@ struct XMPMetadata {
     private static func alternatives(_ name: String, in nodes: [XMLElement]) -> LocalizedString? {
         var texts: [String: String] = [:]
         for property in nodes.flatMap({ $0.all(name, dc) }) {
-            for item in property.descendants("li", rdf).prefix(maxValues) {
+            for item in property.descendants("li", namespace: rdf).prefix(maxValues) {
                 guard let text = item.text.onOneLine else { continue }
-                let language = item.attribute("lang", xml) ?? "x-default"
+                let language = item.attribute("lang", namespace: xml) ?? "x-default"
                 texts[language == "x-default" ? LocalizedString.undetermined : language] = text
             }
         }

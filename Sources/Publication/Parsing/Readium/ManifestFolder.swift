@@ -27,7 +27,7 @@ final class ManifestFolder: Fetcher {
         guard !link.templated, let url = URL(string: link.href, relativeTo: home)?.absoluteString else { return siblings.get(link) }
         var distant = link
         distant.href = url
-        return FirstFoundResource(link, [siblings.get(link), remote.get(distant)])
+        return FirstFoundResource(link, candidates: [siblings.get(link), remote.get(distant)])
     }
 
     /// The remote fetcher has a route of its own, which closes it.

@@ -16,7 +16,7 @@ struct ReadiumManifestReader {
             throw asset.damaged("is damaged: its manifest has no metadata.")
         }
         if json["metadata"]?["title"].flatMap(LocalizedString.init(json:)) == nil {
-            warnings.warn("missing-title", .moderate, "The manifest has no title; the name of the file stands in for it.")
+            warnings.warn("missing-title", severity: .moderate, message: "The manifest has no title; the name of the file stands in for it.")
             metadata["title"] = .string(asset.nameWithoutExtension)
             members["metadata"] = .object(metadata)
         }
@@ -24,12 +24,12 @@ struct ReadiumManifestReader {
         check(manifest.metadata, json: metadata)
         check(json)
         for (list, count) in NestedLinks(json).invalid {
-            warnings.warn("invalid-link", .moderate, "\(count) of \(list) in the manifest are no links; they are left out.")
+            warnings.warn("invalid-link", severity: .moderate, message: "\(count) of \(list) in the manifest are no links; they are left out.")
         }
         if manifest.readingOrder.isEmpty {
             warnings.warn(
-                "missing-reading-order", .major,
-                "The manifest has no reading order, so there is nothing to read; it was opened without one.")
+                "missing-reading-order", severity: .major,
+                message: "The manifest has no reading order, so there is nothing to read; it was opened without one.")
         }
         return manifest
     }
@@ -46,7 +46,7 @@ struct ReadiumManifestReader {
         let roles = ContributorRole.allCases.map { (key: $0.rawValue, isMissing: metadata[$0].isEmpty) }
         for (key, isMissing) in missing + roles where isMissing {
             guard let value = json[key], !value.saysNothing else { continue }
-            warnings.warn("invalid-metadata", .minor, "The manifest's “\(key)” makes no sense; it is left out.")
+            warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
         }
     }
 
@@ -60,15 +60,15 @@ struct ReadiumManifestReader {
             if links.count < elements.count {
                 let count = elements.count - links.count
                 warnings.warn(
-                    "invalid-link", key == order ? .major : .moderate,
-                    "\(count) of “\(key)” in the manifest are no links; they are left out.")
+                    "invalid-link", severity: key == order ? .major : .moderate,
+                    message: "\(count) of “\(key)” in the manifest are no links; they are left out.")
             }
             guard key != "links", key != "toc" else { continue }
             for link in links.lazy.filter({ $0["type"]?.stringValue == nil }).prefix(WarningLog.maxCount) {
                 let href = link["href"]?.stringValue ?? ""
                 warnings.warn(
-                    "missing-type", key == "resources" ? .moderate : .major,
-                    "“\(href)” has no media type in the manifest's “\(key)”; it is left out.")
+                    "missing-type", severity: key == "resources" ? .moderate : .major,
+                    message: "“\(href)” has no media type in the manifest's “\(key)”; it is left out.")
             }
         }
     }

@@ -39,24 +39,24 @@ public struct ReadiumWebPubParser: PublicationParser {
         guard let data = try await asset.fetcher.dataIfPresent(name, limit: Manifest.defaultMaximumSize) else {
             throw asset.damaged("has no “\(name)”, so there is nothing to read in it.")
         }
-        var manifest = try ReadiumManifestReader(asset, warnings).manifest(JSONValue(manifest: data, named: name, of: asset, warnings))
+        var manifest = try ReadiumManifestReader(asset, warnings: warnings).manifest(JSONValue(manifest: data, named: name, of: asset, warnings))
         // It says where the manifest would be if it were not in here.
         manifest.links.removeAll { $0.rels.contains("self") }
         PackagedLinks(warnings).normalize(&manifest)
-        let local = asset.fetcher.deobfuscating(manifest.obfuscatedFonts, identifiers: manifest.metadata.allIdentifiers, warnings)
+        let local = asset.fetcher.deobfuscating(manifest.obfuscatedFonts, identifiers: manifest.metadata.allIdentifiers, warnings: warnings)
         return PublicationBuilder(manifest: manifest, fetcher: RoutingFetcher(local: local, remote: asset.remote))
     }
 
     private func manifest(_ asset: PublicationAsset, _ warnings: WarningLog) async throws -> PublicationBuilder? {
         guard let json = try await asset.manifestJSON(warnings) else { return nil }
         if asset.mediaType == .json, json["@context"]?.strings.contains(Manifest.defaultContext) != true { return nil }
-        let manifest = try ReadiumManifestReader(asset, warnings).manifest(json)
+        let manifest = try ReadiumManifestReader(asset, warnings: warnings).manifest(json)
         // Everything is in memory now, and whoever wants the manifest itself finds it beside its resources.
         await asset.fetcher.close()
         let selfLink = manifest.links.firstWithRel("self")?.href
         let home = ManifestFolder(asset, selfLink: selfLink) ?? ManifestFolder(asset, selfLink: asset.sourceURL?.absoluteString)
         let files: any Fetcher = home ?? asset.siblings
-        let local = files.deobfuscating(manifest.obfuscatedFonts, identifiers: manifest.metadata.allIdentifiers, warnings)
+        let local = files.deobfuscating(manifest.obfuscatedFonts, identifiers: manifest.metadata.allIdentifiers, warnings: warnings)
         return PublicationBuilder(manifest: manifest, fetcher: RoutingFetcher(local: local, remote: asset.remote))
     }
 }

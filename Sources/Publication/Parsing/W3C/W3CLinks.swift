@@ -15,14 +15,14 @@ struct W3CLinks {
     private func link(_ json: JSONValue, in list: String) -> Link? {
         guard let address = json.stringValue ?? json["url"]?.strings.first else {
             warnings.warn(
-                "invalid-link", list == "readingOrder" ? .major : .moderate,
-                "An entry of “\(list)” in the manifest has no address; it is left out.")
+                "invalid-link", severity: list == "readingOrder" ? .major : .moderate,
+                message: "An entry of “\(list)” in the manifest has no address; it is left out.")
             return nil
         }
         guard let href = folder.resolve(address) ?? Self.otherScheme(address, list) else {
             warnings.warn(
-                "invalid-link", list == "readingOrder" ? .major : .moderate,
-                "“\(address)” in the manifest leads out of the publication; it is left out.")
+                "invalid-link", severity: list == "readingOrder" ? .major : .moderate,
+                message: "“\(address)” in the manifest leads out of the publication; it is left out.")
             return nil
         }
         var link = Link(href: href, type: json["encodingFormat"]?.stringValue ?? MediaType.byExtension(of: href).string)

@@ -29,9 +29,9 @@ struct W3CManifest {
     private func noteMissingOrder(_ page: W3CPage?) {
         let problem = "The manifest has no reading order"
         if let page {
-            warnings.warn("missing-reading-order", .minor, "\(problem); the first page, “\(page.href)”, is all that is in it.")
+            warnings.warn("missing-reading-order", severity: .minor, message: "\(problem); the first page, “\(page.href)”, is all that is in it.")
         } else {
-            warnings.warn("missing-reading-order", .major, "\(problem), so there is nothing to read; it was opened without one.")
+            warnings.warn("missing-reading-order", severity: .major, message: "\(problem), so there is nothing to read; it was opened without one.")
         }
     }
 
@@ -84,21 +84,21 @@ struct W3CManifest {
         let roles = Self.roles.map { (key: $0.0, isMissing: metadata[$0.1].isEmpty) }
         for (key, isMissing) in missing + roles where isMissing {
             guard let value = json[key], !value.saysNothing else { continue }
-            warnings.warn("invalid-metadata", .minor, "The manifest's “\(key)” makes no sense; it is left out.")
+            warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
         }
     }
 
     private func title(_ text: W3CText, _ page: W3CPage?) -> LocalizedString? {
         if let title = json["name"].flatMap(text.localized) { return title }
         let substitute = page?.title == nil ? "the name of the file" : "the title of the first page"
-        warnings.warn("missing-title", .moderate, "The manifest has no name; \(substitute) stands in for it.")
+        warnings.warn("missing-title", severity: .moderate, message: "The manifest has no name; \(substitute) stands in for it.")
         return page?.title
     }
 
     private func date(_ key: String) -> Date? {
         guard let value = json[key] else { return nil }
         let date = value.stringValue.flatMap { Date(manifestText: $0) }
-        if date == nil { warnings.warn("invalid-metadata", .minor, "The manifest's “\(key)” makes no sense; it is left out.") }
+        if date == nil { warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.") }
         return date
     }
 }

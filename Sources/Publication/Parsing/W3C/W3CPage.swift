@@ -23,7 +23,7 @@ struct W3CPage {
             return nil
         } catch let error as CocoaError where ContentErrors.isOne(error) {
             let sentence = "\(error.clause); what the page says about the publication is not used."
-            warnings.warn("unreadable-page", .moderate, sentence)
+            warnings.warn("unreadable-page", severity: .moderate, message: sentence)
             return W3CPage(href: href, root: nil)
         }
     }
@@ -37,7 +37,7 @@ struct W3CPage {
     }
 
     private var language: String? {
-        let language = root?.attribute("lang") ?? root?.attribute("lang", "http://www.w3.org/XML/1998/namespace")
+        let language = root?.attribute("lang") ?? root?.attribute("lang", namespace: "http://www.w3.org/XML/1998/namespace")
         return language.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -60,7 +60,7 @@ extension W3CPage {
             let json = scripts.lazy.compactMap { try? JSONValue(string: $0.text, maximumSize: Manifest.defaultMaximumSize) }
             if let found = json.first(where: W3CContext.isPublication) { return (found, folder) }
             let sentence = "“\(href)” neither names a manifest nor holds one; the page is read, and those in its table of contents."
-            warnings.warn("missing-manifest", .minor, sentence)
+            warnings.warn("missing-manifest", severity: .minor, message: sentence)
             return nil
         }
         if address.hasPrefix("#") {
@@ -74,7 +74,7 @@ extension W3CPage {
             return (try JSONValue(manifest: data, named: target, of: asset, warnings), HREFBase.folder(of: target))
         }
         warnings.warn(
-            "missing-manifest", .major, "“\(href)” names “\(address)” as its manifest, which is not there; the page is read as it is.")
+            "missing-manifest", severity: .major, message: "“\(href)” names “\(address)” as its manifest, which is not there; the page is read as it is.")
         return nil
     }
 
