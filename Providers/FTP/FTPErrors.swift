@@ -46,7 +46,8 @@ struct FTPCondition {
     var error: any Error {
         let replyError = FTPReplyError(reply, path: path)
         switch reply.code {
-        case 530, 332, 532, 331: return FileError.make(.userAuthenticationRequired, url: url, sentence: replyError.sentence, underlying: replyError)
+        case 530, 332, 532, 331:
+            return FileError.make(.userAuthenticationRequired, url: url, sentence: replyError.sentence, underlying: replyError)
         case 500, 502, 504:
             let sentence = "The server does not know \(reply.verb.isEmpty ? "what it was sent" : reply.verb), which “\(path)” takes."
             return FileError.make(.featureUnsupported, path: path, url: url, sentence: sentence, underlying: replyError)

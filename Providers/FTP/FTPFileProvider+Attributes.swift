@@ -81,7 +81,9 @@ enum FTPTimeCommand: String, CaseIterable {
     /// Nil for a time that has no four digits for its year.
     func command(_ date: Date, _ name: [UInt8]) throws -> FTPCommand? {
         guard let text = FTPDate.text(date) else { return nil }
-        if self == .longUtime { return try FTPCommand(verb, argument: Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8)) }
+        if self == .longUtime {
+            return try FTPCommand(verb, argument: Array("UTIME ".utf8) + name + Array(" \(text) \(text) \(text) UTC".utf8))
+        }
         return try FTPCommand(verb, argument: Array((self == .utime ? "UTIME \(text) " : "\(text) ").utf8) + name)
     }
 

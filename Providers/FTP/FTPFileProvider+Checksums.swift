@@ -39,7 +39,9 @@ extension FTPSession {
         switch hash.command {
         case .hash:
             // Whichever kind another exchange has chosen on this connection: the reply names the one that was taken.
-            return try await sendTogether([FTPCommand("OPTS", argument: Array("HASH \(hash.kind.rawValue)".utf8)), FTPCommand("HASH", argument: name)])["HASH"]
+            return try await sendTogether([
+                FTPCommand("OPTS", argument: Array("HASH \(hash.kind.rawValue)".utf8)), FTPCommand("HASH", argument: name),
+            ])["HASH"]
         case .own(let verb):
             let words = name.split(separator: UInt8(ascii: " "))
             let endsInNumber = words.count > 1 && words.last?.allSatisfy { (48...57).contains($0) } == true

@@ -59,7 +59,8 @@ extension FTPFileProvider {
     }
 
     private func itemBySize(_ path: ProviderPath, name: [UInt8], session: FTPSession) async throws -> FileObject? {
-        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
+        let outcome = try await session.sendTogether(
+            session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
         if let size = outcome.size {
             return FileObject(path: path, type: .regular, size: size, modifiedDate: outcome.modificationDate)
         }

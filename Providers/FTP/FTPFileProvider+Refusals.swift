@@ -42,7 +42,8 @@ extension FTPFileProvider {
         }
         if let parent = path.parent, try await !mayBeFolder(parent, session: session) {
             return FileError.make(
-                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.", underlying: replyError)
+                .fileNoSuchFile, path: parent, url: url(of: parent), sentence: "The folder “\(parent)” does not exist.",
+                underlying: replyError)
         }
         if let moving, case .nothing = try await sight(moving, session) { return missing(moving, isWriting: true, underlying: replyError) }
         // By now something is known to be there that belongs there: the words of the server about a missing file are about a permission.

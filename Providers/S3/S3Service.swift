@@ -79,7 +79,8 @@ public struct S3Service: HTTPUploadingService {
             try Self.checkKey(path)
             let headers = conditions(overwrite: overwrite, ifMatch: attributes.ifMatch) + (attributes.contents.map(Self.digests) ?? [])
             return HTTPRequest(
-                "PUT", path: path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch), isWriting: true)
+                "PUT", path: path, headers: headers, repetition: repetition(overwrite: overwrite, ifMatch: attributes.ifMatch),
+                isWriting: true)
         case .copy, .move, .remove: return nil
         }
     }

@@ -70,8 +70,12 @@ struct SFTPCondition {
         if has("not a directory") { return FileError.notADirectory(path, url: url, writing: isWriting) }
         if has("is a directory") { return FileError.isADirectory(path, url: url, writing: isWriting) }
         if has("name too long") { return FileError.make(errno: ENAMETOOLONG, path: path, url: url, writing: isWriting) }
-        if has("no such file", "not found", "does not exist") { return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, statusError) }
-        if has("permission denied", "not permitted") { return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError) }
+        if has("no such file", "not found", "does not exist") {
+            return made(isWriting ? .fileNoSuchFile : .fileReadNoSuchFile, statusError)
+        }
+        if has("permission denied", "not permitted") {
+            return made(isWriting ? .fileWriteNoPermission : .fileReadNoPermission, statusError)
+        }
         return nil
     }
 

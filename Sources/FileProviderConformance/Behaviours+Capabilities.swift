@@ -24,7 +24,9 @@ extension Behaviour {
         },
         Behaviour(lookingOnly: "A root that answers is a folder", .ability(.folderCreation)) { trial in
             // A server may keep its root to itself, and serve what lies below.
-            guard (try? await trial.provider.checkReachability()) != nil else { throw SkippedBehaviour(reason: "needs a root that answers") }
+            guard (try? await trial.provider.checkReachability()) != nil else {
+                throw SkippedBehaviour(reason: "needs a root that answers")
+            }
             try await trial.expectFolder(.root, when: "The root")
         },
         Behaviour(lookingOnly: "Neither base URL nor description shows a user or password") { trial in

@@ -96,6 +96,7 @@ private final class Reports: Sendable {
         let (last, furthest, total) = seen.withLock { $0 }
         try expect(
             last == size && furthest == size && total == size,
-            "\(what): expected reports up to \(size) of \(size) bytes, but the last was \(last) of \(total ?? -1), the largest \(furthest).")
+            "\(what): expected reports up to \(size) of \(size) bytes, but the last was \(last) of \(total ?? -1), the largest \(furthest)."
+        )
     }
 }

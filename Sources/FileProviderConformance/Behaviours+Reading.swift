@@ -89,7 +89,8 @@ extension Behaviour {
             let path = try await trial.write("file", previous)
             let reader = try await trial.provider.open(path: path)
             let start = try await reader.read(0..<1000)
-            try expect(start == previous.prefix(1000), "Expected the file's first bytes, but \(difference(start, from: previous.prefix(1000))).")
+            try expect(
+                start == previous.prefix(1000), "Expected the file's first bytes, but \(difference(start, from: previous.prefix(1000))).")
             try await trial.provider.writeContents(path: path, contents: Pattern.data(99_000, seed: 2), overwrite: true)
             // An error is right; so are the old bytes, where the storage keeps them for the reader.
             let rest = try? await reader.read(50_000..<60_000)

@@ -100,7 +100,8 @@ final class CacheFile: Sendable {
         let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])
         let isGood =
             isVerified
-            ? try? file.readAll(into: target, at: header.place(of: offset)) : try? verify(block, checksum: checksum, copying: offset, to: target)
+            ? try? file.readAll(into: target, at: header.place(of: offset))
+            : try? verify(block, checksum: checksum, copying: offset, to: target)
         guard isGood == true else {
             strike(block)
             return 0

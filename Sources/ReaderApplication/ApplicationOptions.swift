@@ -12,7 +12,8 @@ public struct ApplicationOptions: Hashable, Sendable, Codable {
     public var snapshot = "library.sqlite"
     /// What it does beyond the four commands, by the names of ``ConnectedMessage/Capability``.
     public var capabilities: Set<String> = [
-        ConnectedMessage.Capability.metadataItems, ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting, ConnectedMessage.Capability.cancelling,
+        ConnectedMessage.Capability.metadataItems, ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting,
+        ConnectedMessage.Capability.cancelling,
     ]
     /// How often `connected.xml` is written anew.
     public var heartbeat = 10.0

@@ -35,7 +35,8 @@ enum CommandPlan {
         case .updateMetadataItems(let command):
             capabilities.contains(ConnectedMessage.Capability.metadataItems) ? updates(command) : [unsupported]
         case .rebuildCollections(let command): command.books.map { .collect($0) }
-        case .action(let action): capabilities.contains(ConnectedMessage.Capability.actions) ? steps(of: action, capabilities) : [unsupported]
+        case .action(let action):
+            capabilities.contains(ConnectedMessage.Capability.actions) ? steps(of: action, capabilities) : [unsupported]
         }
     }
 

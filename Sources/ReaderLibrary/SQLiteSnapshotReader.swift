@@ -34,7 +34,8 @@ public struct SQLiteSnapshotReader: LibrarySnapshotReader, Hashable {
             throw Self.error(problem, file)
         } catch let error as DatabaseError {
             throw error.isDamage
-                ? Self.error(DatabaseProblem(.damaged, detail: error.message ?? "SQLite cannot read it"), file) : error.fileError(path: file.path)
+                ? Self.error(DatabaseProblem(.damaged, detail: error.message ?? "SQLite cannot read it"), file)
+                : error.fileError(path: file.path)
         }
     }
 

@@ -6,7 +6,9 @@ package final class CraftedListing: ForwardingProvider, FileProviderSymbolicLink
     package static let type = "Crafted"
     package let underlying: any FileProvider
     /// What the listing of a folder is instead; an error comes after the items.
-    package let craft = LockedValue<@Sendable (_ folder: ProviderPath, _ items: [FileObject]) -> (items: [FileObject], error: (any Error)?)>(
+    package let craft = LockedValue<
+        @Sendable (_ folder: ProviderPath, _ items: [FileObject]) -> (items: [FileObject], error: (any Error)?)
+    >(
         { ($1, nil) })
 
     package init(_ underlying: any FileProvider) {

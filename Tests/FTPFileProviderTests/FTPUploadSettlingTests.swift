@@ -52,7 +52,8 @@ import Testing
             let settings = FTPDouble.Settings { $0.verb == "STOR" ? (keeps ? [.storing { _ in old }] : []) + [.noFinalReply] : [] }
             try await withFTPProvider(settings) { double, provider in
                 let source: any WriteSource =
-                    isRepeatable ? DataSource(FTPActivity.content) : Self.once(FTPActivity.content, length: Int64(FTPActivity.content.count))
+                    isRepeatable
+                    ? DataSource(FTPActivity.content) : Self.once(FTPActivity.content, length: Int64(FTPActivity.content.count))
                 let error = await FTPFaults.failure {
                     try await provider.writeContents(
                         path: ProviderPath("old"), from: source, options: WriteOptions(overwrite: true, placement: .inPlace))

@@ -60,7 +60,8 @@
             for (data, name) in [(try Picture.jpeg(800, 400), "a.jpg"), (try Picture.png(800, 400), "a.png")] {
                 let small = try await CountingReader(data, name).thumbnail(100)
                 #expect(small.width == 100 && small.height == 50 && small.mediaType == "image/jpeg", "\(name)")
-                #expect(try colour(small, x: 1, y: 4) == "red" && colour(small, x: 6, y: 4) == "blue" && colour(small, x: 4, y: 0) == "white")
+                #expect(
+                    try colour(small, x: 1, y: 4) == "red" && colour(small, x: 6, y: 4) == "blue" && colour(small, x: 4, y: 0) == "white")
                 let same = try await CountingReader(data, name).thumbnail(4096)
                 #expect(same.width == 800 && same.height == 400)
             }

@@ -112,8 +112,10 @@ import Testing
     @Test func `control characters are shown as pictures`() async throws {
         var hooks = Hooks()
         hooks.list = { base, path in try await base.contentsOfDirectory(path: path).filter { !$0.name.contains("\n") } }
-        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root) { $0.contains("line␊feed") }
-            .run()
+        let report = await Conformance(provider: BrokenProvider(MemoryFileProvider(), hooks: hooks), folder: .root) {
+            $0.contains("line␊feed")
+        }
+        .run()
         #expect(report.violations.count == 2)
         #expect(
             report.violations.allSatisfy { $0.id.contains("line␊feed") && $0.sentence.contains("line␊feed") && !$0.sentence.contains("\n") }

@@ -49,7 +49,8 @@ struct DriveService: HTTPUploadingService {
             return HTTPRequest("POST", path: item.path, query: "copy=\(destination.percentEncoded)", headers: headers, isWriting: true)
         case .move(let item, let destination):
             return HTTPRequest(
-                "POST", path: item.path, query: "move=\(destination.percentEncoded)", headers: headers, repetition: .ifNotDone, isWriting: true)
+                "POST", path: item.path, query: "move=\(destination.percentEncoded)", headers: headers, repetition: .ifNotDone,
+                isWriting: true)
         }
     }
 

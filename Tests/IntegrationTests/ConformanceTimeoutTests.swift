@@ -59,14 +59,16 @@ import WebDAVFileProvider
     @Test(arguments: Form.reading) func `over HTTP, a server's silence ends an operation once, with a time-out`(form: Form) async throws {
         let server = try FaultServer { _ in .silence }
         defer { server.stop() }
-        try await expectTimeout(of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
+        try await expectTimeout(
+            of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
     }
 
     @Test(arguments: Form.reading.filter { $0.testDescription != "looking" })
     func `a server that falls silent half way ends an operation once, with a time-out`(form: Form) async throws {
         let server = try FaultServer { _ in .stalled(200, promised: 100_000, body: Data(count: 40_000)) }
         defer { server.stop() }
-        try await expectTimeout(of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
+        try await expectTimeout(
+            of: form, provider: try WebFileProvider(configuration: HTTPConfiguration(baseURL: server.url()), options: options))
     }
 
     private func expectTimeout(of form: Form, provider: any FileProvider) async throws {

@@ -12,7 +12,8 @@ extension LocalMonitorTests {
             let storage = try TestFolder()
             try storage.makeFolder("/watched")
             let watch = try await storage.provider.watch(path: ProviderPath("watched"), options: WatchOptions(window: 0.01))
-            #expect(change == "remove" ? rmdir(storage.root + "/watched") == 0 : rename(storage.root + "/watched", storage.root + "/w") == 0)
+            #expect(
+                change == "remove" ? rmdir(storage.root + "/watched") == 0 : rename(storage.root + "/watched", storage.root + "/w") == 0)
             #expect(try await watch.next()?.map(\.description) == ["removed /watched"])
             let error = await #expect(throws: CocoaError.self) { try await watch.next() }
             #expect(error?.code == .fileReadNoSuchFile)

@@ -27,7 +27,8 @@ struct ID3Tests {
             SampleSound.contentsFrame("toc", children: ["part", "c", "loop"], isTop: true),
             SampleSound.contentsFrame("part", children: ["b", "a", "toc"], title: "Part", isTop: false),
             SampleSound.contentsFrame("loop", children: ["loop", "part"], title: "Loop", isTop: false),
-            SampleSound.chapterFrame("a", chapter: (0, "A")), SampleSound.chapterFrame("b", chapter: (1, "B")), SampleSound.chapterFrame("c", chapter: (2, "C")))
+            SampleSound.chapterFrame("a", chapter: (0, "A")), SampleSound.chapterFrame("b", chapter: (1, "B")),
+            SampleSound.chapterFrame("c", chapter: (2, "C")))
         let chapters = try await read(SampleSound.mp3(tag)).chapters
         #expect(chapters.map(\.title) == ["Part", "C"] && chapters[0].children.map(\.title) == ["B", "A"] && chapters[0].start == 1)
     }

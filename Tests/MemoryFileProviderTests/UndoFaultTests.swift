@@ -153,7 +153,9 @@ import Testing
         let source = DataSource(Data("new".utf8))
         try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
         #expect(
-            await code { try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous)) }
+            await code {
+                try await provider.writeContents(path: path, from: source, options: WriteOptions(overwrite: true, ifMatch: previous))
+            }
                 == .fileWriteUnknown)
         try await undoAll(provider)
         #expect(try await faulty.base.text("/a") == "a")

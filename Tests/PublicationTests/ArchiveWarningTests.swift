@@ -50,8 +50,10 @@ import Testing
         ending.trailing = [0x0A]
         let expected = [
             ContentWarning(
-                "bytes-before-archive", severity: .minor, message: "300 bytes in front of the archive are no part of it; they were passed over."),
-            ContentWarning("bytes-behind-archive", severity: .minor, message: "One byte behind the archive is no part of it; it was passed over."),
+                "bytes-before-archive", severity: .minor,
+                message: "300 bytes in front of the archive are no part of it; they were passed over."),
+            ContentWarning(
+                "bytes-behind-archive", severity: .minor, message: "One byte behind the archive is no part of it; it was passed over."),
         ]
         #expect(try await warnings(prefix: Data(count: 300), ending: ending, ["a"]) == expected)
     }
@@ -126,7 +128,8 @@ import Testing
                 ContentWarning(
                     "unsafe-entry", severity: .moderate,
                     message: "“../out” in the archive is a name that may lead out of it, or names nothing; the entry was left out."),
-                ContentWarning("repeated-entry", severity: .moderate, message: "“a” is in the archive more than once; the first entry counts."),
+                ContentWarning(
+                    "repeated-entry", severity: .moderate, message: "“a” is in the archive more than once; the first entry counts."),
                 ContentWarning("special-entry", severity: .moderate, message: "“link” is a link or a device, not a file; it was left out."),
             ]
             #expect(archive.warnings == expected)

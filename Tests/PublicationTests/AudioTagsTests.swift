@@ -43,7 +43,9 @@ struct AudioTagsTests {
         (
             "x.mp3",
             Sound.mp3(
-                Sound.id3(Sound.frame("TIT2", text: "T"), Sound.chapterFrame("a", chapter: (0, "One")), Sound.chapterFrame("b", chapter: (1.25, "Two"))))
+                Sound.id3(
+                    Sound.frame("TIT2", text: "T"), Sound.chapterFrame("a", chapter: (0, "One")),
+                    Sound.chapterFrame("b", chapter: (1.25, "Two"))))
         ),
         ("x.flac", Sound.flac(["TITLE=T", "CHAPTER001=00:00:00", "CHAPTER001NAME=One", "CHAPTER002=00:00:01.250", "CHAPTER002NAME=Two"])),
         ("x.ogg", Sound.vorbis(["TITLE=T", "CHAPTER01=00:00:00", "CHAPTER01NAME=One", "CHAPTER02=00:00:01.250", "CHAPTER02NAME=Two"])),

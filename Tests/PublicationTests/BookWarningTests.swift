@@ -91,12 +91,14 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
         #expect(try await open("c.cbz", pages).isEmpty)
         #expect(
             try await open("c.cbz", pages + [("odd.exe", "x")]) == [
-                ContentWarning("unused-file", severity: .minor, message: "“odd.exe” is neither picture nor known metadata; it was passed over.")
+                ContentWarning(
+                    "unused-file", severity: .minor, message: "“odd.exe” is neither picture nor known metadata; it was passed over.")
             ])
         #expect(
             try await open("c.cbz", pages + [("z/2.heic", "x"), ("z/1.html", "x")]) == [
                 ContentWarning(
-                    "unused-file", severity: .moderate, message: "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
+                    "unused-file", severity: .moderate,
+                    message: "“z/1.html” and 1 more are neither picture nor known metadata; they were passed over.")
             ])
         let many = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ("odd-\($0)", "") }).merging(["1.png": "x"]) { $1 }
         let log = WarningLog()
@@ -129,17 +131,21 @@ struct SpoiltBook: Sendable, CustomTestStringConvertible {
             ([("l.m3u", "b.mp3\na.mp3")], nil), ([("l.pls", "x"), ("l.cue", "x")], nil),
             (
                 [("l.m3u", "b.mp3\nc.mp3\na.mp3")],
-                ContentWarning("wrong-playlist", severity: .moderate, message: "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
+                ContentWarning(
+                    "wrong-playlist", severity: .moderate,
+                    message: "“c.mp3” is in the playlist “l.m3u”, and no track of the book; \(byName)")
             ),
             (
                 [("l.m3u", "../b.mp3\nc.mp3\n#x\nhttp://example.com/a.mp3")],
                 ContentWarning(
-                    "wrong-playlist", severity: .moderate, message: "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
+                    "wrong-playlist", severity: .moderate,
+                    message: "“../b.mp3” and 2 more are in the playlist “l.m3u”, and no tracks of the book; \(byName)")
             ),
             (
                 [("l.m3u8", "b.mp3")],
                 ContentWarning(
-                    "wrong-playlist", severity: .moderate, message: "The playlist “l.m3u8” does not name each track of the book once; \(byName)")
+                    "wrong-playlist", severity: .moderate,
+                    message: "The playlist “l.m3u8” does not name each track of the book once; \(byName)")
             ),
             (
                 [("l.m3u", ""), ("m.m3u", "")],

@@ -137,7 +137,9 @@ private let block = Int(CacheHeader.usualBlock)
         let cache = room.cache(Int64(7 * block))
         let pinned = fetcher(cache, scope: "pinned")
         try await pinned.preload([Link(href: "0"), Link(href: "1")])
-        for href in ["2", "3", "4"] { #expect(try await fetcher(cache).get(href).read() == Data.seeded(2 * block, seed: UInt64(href)! + 50)) }
+        for href in ["2", "3", "4"] {
+            #expect(try await fetcher(cache).get(href).read() == Data.seeded(2 * block, seed: UInt64(href)! + 50))
+        }
         await #expect { try await pinned.preload([Link(href: "a.mp3")]) } throws: {
             ($0 as? CocoaError)?.code == .fileWriteOutOfSpace
         }

@@ -49,7 +49,8 @@ private final class TricklingResource: Resource {
         let hidden = obfuscated(font, key: key, length: algorithm == .idpf ? 1040 : 1024)
         #expect(hidden != font)
         let deobfuscator = FontDeobfuscator(identifiers: [identifier], algorithms: ["a.otf": algorithm])
-        for resource in [BytesResource(Link(href: "a.otf"), data: hidden), TricklingResource(Link(href: "a.otf"), data: hidden)] as [any Resource]
+        for resource in [BytesResource(Link(href: "a.otf"), data: hidden), TricklingResource(Link(href: "a.otf"), data: hidden)]
+            as [any Resource]
         {
             let clear = deobfuscator.transformer(resource)
             #expect(try await clear.length() == 5_000)

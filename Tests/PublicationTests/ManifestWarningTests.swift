@@ -35,7 +35,8 @@ import Testing
             (["landmarks": [["href": "a.html", "children": [5]]]], "1 of “children”"),
         ] as [([String: JSONValue], String)])
     func `what is no link further down is counted`(members: [String: JSONValue], what: String) async throws {
-        let expected = ContentWarning("invalid-link", severity: .moderate, message: "\(what) in the manifest are no links; they are left out.")
+        let expected = ContentWarning(
+            "invalid-link", severity: .moderate, message: "\(what) in the manifest are no links; they are left out.")
         #expect(try await readium(members.merging(["readingOrder": order]) { $1 }) == [expected])
     }
 
@@ -52,7 +53,8 @@ import Testing
 
     @Test func `without a reading order it is told what there is instead`() async throws {
         let none = ContentWarning(
-            "missing-reading-order", severity: .major, message: "The manifest has no reading order, so there is nothing to read; it was opened without one.")
+            "missing-reading-order", severity: .major,
+            message: "The manifest has no reading order, so there is nothing to read; it was opened without one.")
         #expect(try await readium([:]) == [none])
         #expect(try await w3c([:]) == [none])
         let first = "The manifest has no reading order; the first page, “index.html”, is all that is in it."
@@ -79,16 +81,19 @@ import Testing
         "author", "readBy",
     ])
     func `a member that makes no sense is told`(key: String) async throws {
-        let expected = ContentWarning("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
+        let expected = ContentWarning(
+            "invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
         #expect(try await w3c([key: 0, "readingOrder": "a.html"]) == [expected])
     }
 
     @Test func `what lies outside, and contents that are missing, are told`() async throws {
         let found = try await w3c(["readingOrder": ["a.html", "../b.html"], "resources": [["url": "toc.html", "rel": "contents"]]])
         let expected = [
-            ContentWarning("invalid-link", severity: .major, message: "“../b.html” in the manifest leads out of the publication; it is left out."),
             ContentWarning(
-                "missing-contents", severity: .moderate, message: "“toc.html” should have the table of contents and is missing; there is none."),
+                "invalid-link", severity: .major, message: "“../b.html” in the manifest leads out of the publication; it is left out."),
+            ContentWarning(
+                "missing-contents", severity: .moderate,
+                message: "“toc.html” should have the table of contents and is missing; there is none."),
         ]
         #expect(found == expected)
     }

@@ -27,7 +27,8 @@ import Testing
         let found = try await document(info: "/CreationDate (next\\nspring) /ModDate (D:20011332)")
         let expected = [("next spring", "creation"), ("D:20011332", "last change")].map { text, name in
             ContentWarning(
-                "unreadable-date", severity: .minor, message: "“\(text)”, the date of the document's \(name), cannot be read; it was left out.")
+                "unreadable-date", severity: .minor,
+                message: "“\(text)”, the date of the document's \(name), cannot be read; it was left out.")
         }
         #expect(found.warnings == expected && found.details.created == nil && found.details.modified == nil)
         let fromXMP = try await document(xmp: xmp(#"x:CreateDate="soon""#))

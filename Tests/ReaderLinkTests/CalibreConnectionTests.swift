@@ -53,7 +53,8 @@ struct CalibreConnectionTests {
 
     @Test func `connected.xml is written anew while nothing happens, each time with a later timestamp`() async throws {
         try await peer.put(
-            MessageCoding().data(for: ConnectedMessage(timestamp: Date().timeIntervalSince1970 + 1_000, state: .online)), as: ConnectedMessage.fileName)
+            MessageCoding().data(for: ConnectedMessage(timestamp: Date().timeIntervalSince1970 + 1_000, state: .online)),
+            as: ConnectedMessage.fileName)
         try await serving { _ in
             var seen: [Double] = []
             while seen.count < 4 {

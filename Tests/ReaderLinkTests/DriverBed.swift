@@ -70,7 +70,9 @@ final class DriverBed: Sendable {
 
     // MARK: What the application does
 
-    func say(_ connected: ConnectedMessage) async throws { try await folder.publish(coding.data(for: connected), as: ConnectedMessage.fileName) }
+    func say(_ connected: ConnectedMessage) async throws {
+        try await folder.publish(coding.data(for: connected), as: ConnectedMessage.fileName)
+    }
 
     func report(_ status: CommandStatus) async throws { try await put(coding.data(for: status), CommandStatus.fileName) }
 

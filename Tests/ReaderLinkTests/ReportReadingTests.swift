@@ -49,7 +49,8 @@ struct ReportReadingTests {
             </connection>
             """
         let connected = try coding.connected(in: Data(text.utf8))
-        #expect(connected == ConnectedMessage(timestamp: 5, state: .online, attributes: ["marvin": "2.6", "device": "a'b"], hasPassword: true))
+        #expect(
+            connected == ConnectedMessage(timestamp: 5, state: .online, attributes: ["marvin": "2.6", "device": "a'b"], hasPassword: true))
     }
 
     @Test(arguments: ["<connection/>", "<connection><state/></connection>", "<connection><state>[offline|online]</state></connection>"])

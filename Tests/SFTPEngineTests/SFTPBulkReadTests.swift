@@ -166,7 +166,9 @@ import Testing
         try await withSessions(double, 3) { sessions async throws in
             let lanes = try await lanes(sessions)
             double.cut(.sent(5_000_000))
-            #expect(await code { _ = try await SFTPBulkRead(lanes, range: 0..<50_000_000, into: PatternSink()).run() } == .networkConnectionLost)
+            #expect(
+                await code { _ = try await SFTPBulkRead(lanes, range: 0..<50_000_000, into: PatternSink()).run() } == .networkConnectionLost
+            )
             #expect(sessions.filter { $0.ending != nil }.count == 1)
             close(lanes)
             // The handle of the one that ended went with it.

@@ -50,7 +50,8 @@ import Testing
             try await eventually { SFTPFaults.leftovers(double).isEmpty }
             if let data = double.file("/new") {
                 #expect(
-                    [SFTPActivity.content, SFTPActivity.large, SFTPFaults.book, Data("old".utf8)].contains(data) || step.doing == .writeInPlace,
+                    [SFTPActivity.content, SFTPActivity.large, SFTPFaults.book, Data("old".utf8)].contains(data)
+                        || step.doing == .writeInPlace,
                     "\(data)")
             }
             double.remove("/new")

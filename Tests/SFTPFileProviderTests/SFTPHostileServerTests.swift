@@ -42,7 +42,9 @@ import Testing
                 double.setAnswer { _ in [] }
                 for path in SFTPFaults.leftovers(double) { double.remove(path) }
                 // What came late may still end the session that it came on.
-                if await SFTPFaults.failure({ try await SFTPActivity.look.run(provider) }) != nil { try await SFTPActivity.look.run(provider) }
+                if await SFTPFaults.failure({ try await SFTPActivity.look.run(provider) }) != nil {
+                    try await SFTPActivity.look.run(provider)
+                }
                 // Handles that were never told are the server's.
                 double.stop()
             }

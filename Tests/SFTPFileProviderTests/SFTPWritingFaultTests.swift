@@ -132,7 +132,9 @@ import Testing
         let (name, isStep) = Self.steps[index]
         for settings in [SFTPDouble.Settings(), .plain] {
             for fault in [SFTPDouble.Fault.closeAfterDoing, .close] {
-                for (target, data) in [("old", SFTPActivity.content), ("new", SFTPActivity.content), ("old", Self.large), ("new", Self.large)] {
+                for (target, data) in [
+                    ("old", SFTPActivity.content), ("new", SFTPActivity.content), ("old", Self.large), ("new", Self.large),
+                ] {
                     try await withSFTPProvider(settings, options: { $0.retries.retries = retries }) { double, provider in
                         let hasFailed = LockedValue(false)
                         double.setAnswer { request in

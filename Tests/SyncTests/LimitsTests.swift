@@ -98,7 +98,9 @@ import Testing
             let progress = try #require(progress.value)
             #expect(progress.isFinished && progress.totalUnitCount == 500 && progress.completedUnitCount == 500)
         }
-        #expect(reported.outcomes.values.count == 1 && reported.outcomes.values[0].report?.created == 5 && reported.outcomes.values[0].error == nil)
+        #expect(
+            reported.outcomes.values.count == 1 && reported.outcomes.values[0].report?.created == 5
+                && reported.outcomes.values[0].error == nil)
     }
 
     @Test func `what is not transferred after all is not waited for`() async throws {

@@ -37,7 +37,8 @@ import Testing
 
     @Test func `names of elements without an end are refused`() throws {
         let (bytes, error) = try feed(
-            Self.start, { index in (0..<100).map { "<n\(index)-\($0)-\(String(repeating: "y", count: 500))/>" }.joined() }, maxCount: 200 << 20)
+            Self.start, { index in (0..<100).map { "<n\(index)-\($0)-\(String(repeating: "y", count: 500))/>" }.joined() },
+            maxCount: 200 << 20)
         #expect(error?.code == .fileReadTooLarge)
         #expect(bytes < 64 << 20)
     }

@@ -51,7 +51,9 @@ import WebDAVFileProvider
     }
 
     @Test(arguments: Form.allCases) func `an item is found, however its href is written`(_ form: Form) async throws {
-        let server = try FaultServer { _ in ScriptedReply.multistatus(ScriptedReply.response(form.href("/dav/folder/t #&?3.txt", Self.encode))) }
+        let server = try FaultServer { _ in
+            ScriptedReply.multistatus(ScriptedReply.response(form.href("/dav/folder/t #&?3.txt", Self.encode)))
+        }
         defer { server.stop() }
         let path = try ProviderPath("folder/t #&?3.txt")
         #expect(try await server.provider().attributesOfItem(path: path).path == path)

@@ -161,7 +161,8 @@ struct HrefCase: Sendable, CustomTestStringConvertible {
     @Test func `an item that may not be looked at is there all the same, one that has gone is not`() async throws {
         let server = try FaultServer { _ in
             ScriptedReply.multistatus(
-                ScriptedReply.response("/dav/", isFolder: true), ScriptedReply.failure("/dav/secret", 403), ScriptedReply.failure("/dav/gone", 404),
+                ScriptedReply.response("/dav/", isFolder: true), ScriptedReply.failure("/dav/secret", 403),
+                ScriptedReply.failure("/dav/gone", 404),
                 ScriptedReply.response("/dav/file"))
         }
         defer { server.stop() }

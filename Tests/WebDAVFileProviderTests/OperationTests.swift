@@ -199,7 +199,8 @@ import WebDAVFileProvider
 
     @Test func `each item that a removal leaves is named with its reason, consequences are not`() async throws {
         let server = try partly([
-            ScriptedReply.failure("/dav/folder/a%20b", 423), ScriptedReply.failure("/dav/folder/x/y", 403), ScriptedReply.failure("/dav/folder/x/", 424),
+            ScriptedReply.failure("/dav/folder/a%20b", 423), ScriptedReply.failure("/dav/folder/x/y", 403),
+            ScriptedReply.failure("/dav/folder/x/", 424),
             ScriptedReply.failure("/dav/folder/", 424), ScriptedReply.failure("/dav/folder/gone", 404),
             "<D:response><D:href>/dav/folder/p</D:href><D:href>/dav/folder/q</D:href><D:status>HTTP/1.1 403 No</D:status></D:response>",
         ])

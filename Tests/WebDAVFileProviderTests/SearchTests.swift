@@ -90,7 +90,8 @@ import Testing
         let extra = [
             ScriptedReply.response("/remote.php/dav/files/ada/other/report.txt"), ScriptedReply.response("/remote.php/dav/files/ada/a/"),
             ScriptedReply.response("/remote.php/dav/files/ada/a/report%201.txt", size: 10), ScriptedReply.response("/x/report.txt"),
-            ScriptedReply.response("/remote.php/dav/files/ada/a/..%2Freport.txt"), ScriptedReply.response("/remote.php/dav/files/ada/a/image.png"),
+            ScriptedReply.response("/remote.php/dav/files/ada/a/..%2Freport.txt"),
+            ScriptedReply.response("/remote.php/dav/files/ada/a/image.png"),
             ScriptedReply.failure("/remote.php/dav/files/ada/a/report.txt", 403),
         ]
         let server = try cloud(double) { [double] in double.answer($0, extra: extra) }

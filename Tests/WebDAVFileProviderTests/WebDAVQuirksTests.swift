@@ -70,7 +70,9 @@ import Testing
     @Test func `folders of one host may be different servers, and what lies below one is that one's`() async throws {
         let server = try FaultServer { request in
             let isGo = request.target.hasPrefix("/b")
-            guard request.method == "OPTIONS" else { return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true)) }
+            guard request.method == "OPTIONS" else {
+                return ScriptedReply.multistatus(ScriptedReply.response(request.target, isFolder: true))
+            }
             return .reply(
                 200,
                 headers: isGo

@@ -93,7 +93,8 @@ final class FTPAccess: Sendable {
         guard let last = failure.outcome.last, last.code >= 400 || last.verb.isEmpty && last.code == 120 else { return failure.error }
         let replyError = FTPReplyError(last, path: path)
         func made(_ code: URLError.Code, _ sentence: String) -> URLError {
-            FileError.make(code, url: url, sentence: sentence + (replyError.serverDescription.map { ": \($0)" } ?? "."), underlying: replyError)
+            FileError.make(
+                code, url: url, sentence: sentence + (replyError.serverDescription.map { ": \($0)" } ?? "."), underlying: replyError)
         }
         switch (last.verb, last.code) {
         case (_, 421): return made(.networkConnectionLost, "“\(host)” closes the connection")

@@ -58,7 +58,8 @@ final class FTPReader: FileReader {
     /// - Throws: `CocoaError(.fileReadUnknown)` when the file is not the one of the first read.
     private func settle(_ session: FTPSession) async throws -> FileReaderAttributes {
         let name = try session.host.transferBytes(of: path)
-        let outcome = try await session.sendTogether(session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
+        let outcome = try await session.sendTogether(
+            session.binary + [FTPCommand("SIZE", argument: name), FTPCommand("MDTM", argument: name)])
         var size = outcome.size
         if size == nil {
             // Whatever 550 means here, and for servers that know no sizes.

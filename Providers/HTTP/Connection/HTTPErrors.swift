@@ -67,7 +67,8 @@ public struct HTTPStatusError: FileProviderHTTPError, RetryAfterError, Localized
         "The server answered \(method) of “\(path)” with \(code)" + (serverDescription.map { ": \($0)" } ?? ".")
     }
 
-    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State, underlyingError: (any FileProviderHTTPError)? = nil) {
+    init(_ head: ResponseHead, request: HTTPRequest, url: URL, login: HTTPLogin.State, underlyingError: (any FileProviderHTTPError)? = nil)
+    {
         code = underlyingError?.code ?? FileProviderHTTPErrorCode(rawValue: head.status)
         self.underlyingError = underlyingError
         path = request.path.string

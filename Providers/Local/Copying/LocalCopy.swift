@@ -138,7 +138,8 @@ struct LocalCopy {
         try makeFolder(to, target)
         let copy = try to.open(LocalFlags.realFolder, target)
         var walk = Walk(
-            from: FolderCursor(top: folder, context: source), to: FolderCursor(top: copy, context: target), own: try ItemStatus(of: copy, target),
+            from: FolderCursor(top: folder, context: source), to: FolderCursor(top: copy, context: target),
+            own: try ItemStatus(of: copy, target),
             levels: [Level(status: item)])
         try copyContent(&walk)
         while let level = walk.levels.last {

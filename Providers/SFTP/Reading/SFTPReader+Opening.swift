@@ -33,7 +33,9 @@ extension SFTPReader {
         }
     }
 
-    private func forget(_ task: Task<OpenFile, any Error>) { state.update { if $0.opening == task { ($0.opening, $0.opened) = (nil, nil) } } }
+    private func forget(_ task: Task<OpenFile, any Error>) {
+        state.update { if $0.opening == task { ($0.opening, $0.opened) = (nil, nil) } }
+    }
 
     /// Runs `body`, during which the file is not idle.
     func whileReading<Value: Sendable>(_ body: () async throws -> Value) async rethrows -> Value {

@@ -25,13 +25,15 @@ extension WebDAVFileProvider {
             """
         try await multistatus(
             HTTPRequest(
-                "PROPFIND", path: path, isFolder: isFolder, headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
+                "PROPFIND", path: path, isFolder: isFolder,
+                headers: [("Depth", "\(depth)"), ("Content-Type", "application/xml; charset=utf-8")],
                 body: .data(Data(body.utf8)), isWriting: isWriting),
             recording: recording, page: page)
     }
 
     /// Sends `request` and gives the responses of its answer as they come. Tried again while nothing was given yet.
-    func multistatus(_ request: HTTPRequest, recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void) async throws
+    func multistatus(_ request: HTTPRequest, recording: AnswerRecorder? = nil, page: @Sendable ([DAVResponse]) async throws -> Void)
+        async throws
     {
         let hasGiven = LockedValue(false)
         try await connection.options.retries.run(counters: connection.options.counters) { error in

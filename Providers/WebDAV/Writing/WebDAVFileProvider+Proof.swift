@@ -57,7 +57,9 @@ extension WebDAVFileProvider {
             guard head.acknowledgesUpload else { throw error }
             return FileObject(path: path, type: .regular)
         }
-        guard look.isFile(of: length), let item = look.item else { throw await notKept(write, at: path, look: look, length: length, head: head) }
+        guard look.isFile(of: length), let item = look.item else {
+            throw await notKept(write, at: path, look: look, length: length, head: head)
+        }
         if path != write.path, let length, length > 0, item.size == length { keepsUploads.update { $0 = true } }
         return item
     }

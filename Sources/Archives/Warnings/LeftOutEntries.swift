@@ -16,7 +16,8 @@ struct LeftOutEntries: Hashable, Sendable {
                 one: "in the archive is a name that may lead out of it, or names nothing; the entry was left out.",
                 many: "in the archive are names that may lead out of it, or name nothing; the entries were left out."),
             rooted.warning(
-                "rooted-entry", severity: .minor, one: "in the archive begins with a slash; it was taken for a name below the archive's root.",
+                "rooted-entry", severity: .minor,
+                one: "in the archive begins with a slash; it was taken for a name below the archive's root.",
                 many: "in the archive begin with a slash; they were taken for names below the archive's root."),
             repeated.warning(
                 "repeated-entry", severity: .moderate, one: "is in the archive more than once; the first entry counts.",

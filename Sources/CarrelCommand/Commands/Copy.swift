@@ -58,7 +58,8 @@ struct Copy: Verb {
         let sources = try await sources(of: places.dropLast(), session)
         if selected.filesFrom != nil, sources.count > 1 { throw CommandFailure.usage("--files-from goes with one folder.") }
         let selection = try selected.selection()
-        let run = try await CopyRun(verb: self, destination: destination, isAlone: sources.count == 1, selection: selection, session: session, bar: bar)
+        let run = try await CopyRun(
+            verb: self, destination: destination, isAlone: sources.count == 1, selection: selection, session: session, bar: bar)
         if sources.count > 1, try await !isFolder(destination) {
             throw CommandFailure.usage("With several sources the target must be a folder that exists.").at(destination.shown)
         }

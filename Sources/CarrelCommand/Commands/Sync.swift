@@ -84,7 +84,9 @@ struct SyncFolders: Verb {
         var options = try options()
         options.filter = try SyncFilter(SyncPair.rules(for: pair, environment: session.environment) + filter)
         let sync = try await FolderSync(folders.source, folders.destination, state: file, options: options)
-        do { try await run(sync, SyncOutput(pair, state: file, session: session)) } catch { throw SyncPair.locate(error, pair: pair, state: file) }
+        do { try await run(sync, SyncOutput(pair, state: file, session: session)) } catch {
+            throw SyncPair.locate(error, pair: pair, state: file)
+        }
         try await sync.close()
     }
 

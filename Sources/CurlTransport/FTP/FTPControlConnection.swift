@@ -168,7 +168,8 @@ public final class FTPControlConnection: Sendable {
         guard isShort(exchange), case .store(let name, let source, _, _) = exchange.transfer else { return nil }
         let bytes = try await FTPShortUpload.bytes(of: source, held: exchange.held)
         let upload = FTPShortUpload(
-            pipeline: talk, store: try FTPCommand("STOR", argument: name), bytes: bytes, connectTime: options.timeouts.connect, exchange: exchange)
+            pipeline: talk, store: try FTPCommand("STOR", argument: name), bytes: bytes, connectTime: options.timeouts.connect,
+            exchange: exchange)
         do { return try await onThread { try upload.run() } } catch let failure as FTPFailure where failure.outcome["EPSV"] == nil {
             pipelining.failed(failure, of: exchange.commands.count + (exchange.look == nil ? 1 : 2))
             throw failure

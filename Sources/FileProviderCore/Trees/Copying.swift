@@ -166,7 +166,8 @@ public struct TreeCopy: Sendable {
                         if folder != path, !unmade.contains(folder) {
                             try await makeFolder(Self.target(of: folder, from: path, to: destination), of: target)
                         }
-                        return EnteredFolder(place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
+                        return EnteredFolder(
+                            place: place, folder: folder, listing: await provider.listing(path: folder).checked(in: folder))
                     } catch {
                         return EnteredFolder(place: place, folder: folder, listing: DirectoryListing(contents: [], error: error))
                     }

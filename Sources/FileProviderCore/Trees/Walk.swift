@@ -47,7 +47,9 @@ extension FileProviderOperations {
         for item in items.reversed() {
             try Task.checkCancellation()
             do { try await removeOne(item) } catch {
-                guard item != items.first, await OperationConsent.proceeds(after: error, operation: .remove(path: item.string)) else { throw error }
+                guard item != items.first, await OperationConsent.proceeds(after: error, operation: .remove(path: item.string)) else {
+                    throw error
+                }
             }
             progress.advance(by: 1)
         }

@@ -71,7 +71,8 @@ extension Publication {
             let warnings = WarningLog()
             warnings.warn(
                 "wrong-name", severity: .moderate,
-                message: "\(shown(content.path)) is \(found.name ?? found.string) and not \(claimed.name ?? claimed.string), as its name or a type given with it says; it was opened as what it is."
+                message:
+                    "\(shown(content.path)) is \(found.name ?? found.string) and not \(claimed.name ?? claimed.string), as its name or a type given with it says; it was opened as what it is."
             )
             return try await make(asset(content, as: found, siblings: siblings, options), warnings, options)
         }

@@ -38,10 +38,13 @@ struct ForgivingXML {
         guard let root else { return nil }
         if encoding != nil {
             warnings.warn(
-                "unusual-encoding", severity: .moderate, message: "“\(href)” is not written in the encoding that it claims; it was read as Windows-1252.")
+                "unusual-encoding", severity: .moderate,
+                message: "“\(href)” is not written in the encoding that it claims; it was read as Windows-1252.")
         }
         if !isWellFormed {
-            warnings.warn("malformed-document", severity: .moderate, message: "“\(href)” is not well-formed XML; it was read as far as it makes sense.")
+            warnings.warn(
+                "malformed-document", severity: .moderate,
+                message: "“\(href)” is not well-formed XML; it was read as far as it makes sense.")
         }
         return root
     }

@@ -65,7 +65,9 @@ public struct DriverCapabilities: Hashable, Sendable, Codable {
         let offered = info.capabilities
         formats = ["epub"]
         listsBooks = info.snapshot != nil
-        readsBooks = options.booksFolder != nil || offered.isSuperset(of: [ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting])
+        readsBooks =
+            options.booksFolder != nil
+            || offered.isSuperset(of: [ConnectedMessage.Capability.actions, ConnectedMessage.Capability.exporting])
         setsMetadata = true
         setsCollections = true
         cancels = offered.contains(ConnectedMessage.Capability.cancelling)

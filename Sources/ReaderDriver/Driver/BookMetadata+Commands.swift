@@ -94,7 +94,8 @@ extension UpdatedBook {
         let previous = known.reference
         var update = self
         update.reference = BookReference(
-            author: hasAuthor ? reference.author : previous.author, filename: previous.filename, title: hasTitle ? reference.title : previous.title,
+            author: hasAuthor ? reference.author : previous.author, filename: previous.filename,
+            title: hasTitle ? reference.title : previous.title,
             uuid: previous.uuid.isEmpty ? reference.uuid : previous.uuid)
         if !hasAuthor { update.authors = known.authors }
         (update.hasTitle, update.hasAuthor) = (true, true)

@@ -56,7 +56,8 @@ extension CommandExchange {
     private func namesWithoutCommands() async throws -> [String] {
         let names = try await folder.names().map { $0.lowercased() }
         if let command = ReaderCommand.Kind.allCases.first(where: { names.contains($0.fileName) }) {
-            throw DriverError(.busy, sentence: "The command “\(command.fileName)” of another program waits in the folder. Try again when it is done.")
+            throw DriverError(
+                .busy, sentence: "The command “\(command.fileName)” of another program waits in the folder. Try again when it is done.")
         }
         return names
     }

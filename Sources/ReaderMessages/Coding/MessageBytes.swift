@@ -36,7 +36,8 @@ struct MessageBytes {
         } catch {
             // The last character may be on its way still.
             let isCut = error.kind == .truncatedScalar && error.byteOffsets.upperBound == bytes.count
-            throw isCut ? incomplete(fileName) : MessageFailure(.malformed, fileName: fileName, reason: "its text is neither UTF-8 nor UTF-16.")
+            throw isCut
+                ? incomplete(fileName) : MessageFailure(.malformed, fileName: fileName, reason: "its text is neither UTF-8 nor UTF-16.")
         }
     }
 

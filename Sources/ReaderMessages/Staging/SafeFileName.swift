@@ -25,7 +25,9 @@ package enum SafeFileName {
     }
 
     /// `text` as a part of a name: without what means something to a storage or cannot be seen, and cut to so many bytes.
-    package static func harmless(_ text: String, maxLength: Int = SafeFileName.maxLength) -> String { cut(harmless(all: text), to: maxLength) }
+    package static func harmless(_ text: String, maxLength: Int = SafeFileName.maxLength) -> String {
+        cut(harmless(all: text), to: maxLength)
+    }
 
     /// Whether `text` can be a file's extension.
     package static func isExtension(_ text: String) -> Bool {

@@ -47,7 +47,8 @@ public enum StagedName {
     private static let reserved: Set<String> =
         Set(ReaderCommand.Kind.allCases.map(\.fileName))
         .union([
-            ConnectedMessage.fileName, CommandStatus.fileName, CommandStatus.cancelFileName, "html_response.html", "backup.xml", "library.sqlite",
+            ConnectedMessage.fileName, CommandStatus.fileName, CommandStatus.cancelFileName, "html_response.html", "backup.xml",
+            "library.sqlite",
         ])
 
     private static func check(part: String, of name: String) throws {

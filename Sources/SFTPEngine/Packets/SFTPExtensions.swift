@@ -45,7 +45,8 @@ package struct SFTPLimits: Sendable, Hashable {
             let maxLength = sensible(packet > 1024 ? packet - 1024 : packet, maxLength: Self.maxLength)
             let (read, write, handles) = (try decoder.uint64(), try decoder.uint64(), try decoder.uint64())
             return SFTPLimits(
-                read: sensible(read, maxLength: maxLength), write: sensible(write, maxLength: maxLength), handles: handles == 0 ? nil : Int(clamping: handles))
+                read: sensible(read, maxLength: maxLength), write: sensible(write, maxLength: maxLength),
+                handles: handles == 0 ? nil : Int(clamping: handles))
         }
     }
 }

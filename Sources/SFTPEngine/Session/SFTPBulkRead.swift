@@ -107,7 +107,8 @@ package final class SFTPBulkRead: SFTPBulk {
             }
             let maxCount = min(state.line.allowed, State.window / sharers)
             let ahead = Int(state.next - state.delivered)
-            guard state.next < state.end, ahead == 0 || ahead + limits.read <= maxCount, state.mayAsk(session, for: limits.read, of: maxCount),
+            guard state.next < state.end, ahead == 0 || ahead + limits.read <= maxCount,
+                state.mayAsk(session, for: limits.read, of: maxCount),
                 !isUnknown || state.requests < Self.usualRequests * state.lanes.count
             else { return nil }
             let part = SFTPPart(offset: state.next, count: Int(min(Int64(limits.read), state.end - state.next)))

@@ -123,7 +123,8 @@ extension SFTPSession: ByteChannelUser {
         case .bulk(let bulk, let part): try bulk.take(type, &decoder, for: part, of: self)
         case .limits:
             // A server that announces the limits and does not tell them has the usual ones.
-            guard case .extended(let reply) = try SFTPReply(type: type, decoder: &decoder), let limits = try? SFTPLimits(reply: reply) else {
+            guard case .extended(let reply) = try SFTPReply(type: type, decoder: &decoder), let limits = try? SFTPLimits(reply: reply)
+            else {
                 return
             }
             state.withLock { $0.limits = limits }

@@ -179,7 +179,8 @@ struct SyncPass: Sendable {
     }
 
     private func compare(
-        _ rules: SyncRules, _ unread: CollectedValues<FolderSyncReport.Item>, _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]
+        _ rules: SyncRules, _ unread: CollectedValues<FolderSyncReport.Item>,
+        _ next: (_ last: ProviderPath?) async throws -> [SyncDifference]
     ) async throws {
         try await each(next) { difference in
             guard rules.needsComparison(difference) else { return }

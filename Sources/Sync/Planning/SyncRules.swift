@@ -61,7 +61,9 @@ struct SyncRules: Sendable {
     /// Whether a mirror's destination has a file by a name that it does not tell from the one which the source has instead.
     private func makesWay(_ previous: SyncDifference, for new: SyncDifference) -> Bool {
         guard previous.agreed != nil, previous.item(on: .source) == nil, new.item(on: .destination) == nil else { return false }
-        guard let item = new.item(on: .source), item.type != .directory, previous.item(on: .destination)?.type == item.type else { return false }
+        guard let item = new.item(on: .source), item.type != .directory, previous.item(on: .destination)?.type == item.type else {
+            return false
+        }
         return !capabilities.destination.tells(previous.path, from: new.path)
     }
 

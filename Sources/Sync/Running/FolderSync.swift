@@ -62,7 +62,9 @@ public actor FolderSync {
     /// - Throws: As ``run(progress:control:event:)``.
     public func plan(each: @Sendable (SyncAction) -> Void) async throws -> FolderSyncReport {
         try await exclusively {
-            var pass = SyncPass(SyncFolder.confined(source, destination), store: store, options: options, capabilities: try await capabilities(), throttle: throttle)
+            var pass = SyncPass(
+                SyncFolder.confined(source, destination), store: store, options: options, capabilities: try await capabilities(),
+                throttle: throttle)
             var report = try await pass.prepare()
             var last: PlannedAction?
             while case let actions = try await store.plannedActions(after: last), let end = actions.last {
@@ -96,7 +98,8 @@ public actor FolderSync {
             let folders = SyncFolder.confined(source, destination)
             try await store.beginRun()
             for number in 1...Self.maxPasses {
-                var pass = SyncPass(folders, store: store, options: options, capabilities: capabilities, throttle: throttle, control: control)
+                var pass = SyncPass(
+                    folders, store: store, options: options, capabilities: capabilities, throttle: throttle, control: control)
                 parts = parts ?? pass.parts
                 let looked = try await pass.prepare(removed: report.removed, of: agreed)
                 agreed = agreed ?? store.agreedCount

@@ -101,7 +101,8 @@ struct SyncTransfer: Sendable {
         }
         let identity = resumption(item, action)
         // The same name in every run of this pair: what a crash left is written over.
-        let staged = try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? Self.stagedName(beside: path, token: pass.store.token)
+        let staged =
+            try identity.map { try TemporaryName.make(beside: path, for: $0) } ?? Self.stagedName(beside: path, token: pass.store.token)
         let (sent, hash): (SyncItem, String?)
         do {
             if item.type == .symbolicLink {
@@ -177,7 +178,9 @@ struct SyncTransfer: Sendable {
             return item
         }
         let size = written.size ?? item.size
-        func unkept(_ found: SyncItem?) -> UnkeptWriteError { UnkeptWriteError(path: action.path, written: size, found: found.map { $0.size ?? -1 }) }
+        func unkept(_ found: SyncItem?) -> UnkeptWriteError {
+            UnkeptWriteError(path: action.path, written: size, found: found.map { $0.size ?? -1 })
+        }
         let folder = pass.folders[action.side]
         folder.forgetAnswers(below: path)
         let now: SyncItem?

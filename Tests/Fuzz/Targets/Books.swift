@@ -17,7 +17,9 @@ func fuzzNavigation(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
 }
 
 /// A table of contents (EPUB 2).
-func fuzzNCX(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 { parseBook(.epub, files: FuzzBook.epub(with: "OEBPS/toc.ncx", data, size)) }
+func fuzzNCX(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {
+    parseBook(.epub, files: FuzzBook.epub(with: "OEBPS/toc.ncx", data, size))
+}
 
 /// What says how resources are encrypted.
 func fuzzEncryption(_ data: UnsafePointer<UInt8>?, _ size: Int) -> Int32 {

@@ -64,7 +64,8 @@ extension FTPSession {
         let entries = (node.isFolder ? double.state.withLock { $0.tree.children(path) } : [(FTPTree.name(path), node)])
             .filter { !isHiding || $0.name.first != UInt8(ascii: ".") }
         let names = entries.reduce(into: Data()) { $0 += $1.name + Array("\r\n".utf8) }
-        return sendListing(command, listing: command.verb == "NLST" ? names : FTPTree.list(entries, as: double.settings.listing), faults: faults)
+        return sendListing(
+            command, listing: command.verb == "NLST" ? names : FTPTree.list(entries, as: double.settings.listing), faults: faults)
     }
 
     private func listFacts(_ command: FTPDouble.Command, path: [UInt8], faults: [FTPDouble.Fault]) -> FTPReply? {

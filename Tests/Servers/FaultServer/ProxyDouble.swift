@@ -100,7 +100,9 @@ public final class ProxyDouble: Sendable {
             send(client, Data([1, given == login ? 0 : 1]))
             if given != login { return log.withLock { $0.append(Visit(method: "SOCKS5", target: "", login: given)) } }
         }
-        guard let request = receive(client, 4), let host = receiveHost(client, kind: request[3]), let port = receive(client, 2) else { return }
+        guard let request = receive(client, 4), let host = receiveHost(client, kind: request[3]), let port = receive(client, 2) else {
+            return
+        }
         let visit = Visit(method: "SOCKS5", target: "\(host):\(Int(port[0]) << 8 | Int(port[1]))", login: given)
         log.withLock { $0.append(visit) }
         guard refusal == nil, let server = connect() else { return send(client, Data([5, 2, 0, 1, 0, 0, 0, 0, 0, 0])) }

@@ -31,7 +31,9 @@ struct CueSheets {
         for file in files.filter({ $0.fileExtension == "cue" }).prefix(Self.maxCount) {
             let data = try await ContentErrors.passOver { try await fetcher.data(file.link.href, limit: CueSheet.maxSize) }
             guard let data else {
-                warnings.warn("damaged-playlist", severity: .moderate, message: "The cue sheet “\(file.path)” cannot be read; its chapters are missing.")
+                warnings.warn(
+                    "damaged-playlist", severity: .moderate,
+                    message: "The cue sheet “\(file.path)” cannot be read; its chapters are missing.")
                 continue
             }
             let sheet = CueSheet(guessing: data)

@@ -19,7 +19,8 @@ struct Playlist {
         let playlists = files.filter { $0.fileExtension == "m3u" || $0.fileExtension == "m3u8" }
         guard playlists.count == 1, let playlist = playlists.first else {
             if !playlists.isEmpty {
-                warnings.warn("several-playlists", severity: .minor, message: "The book has \(playlists.count) playlists; \(Self.consequence).")
+                warnings.warn(
+                    "several-playlists", severity: .minor, message: "The book has \(playlists.count) playlists; \(Self.consequence).")
             }
             return nil
         }
@@ -27,7 +28,8 @@ struct Playlist {
             let data = try await fetcher.data(playlist.link.href, limit: Self.limit)
             text = String(validating: data, as: UTF8.self) ?? String(data: data, encoding: .isoLatin1) ?? ""
         } catch let error as CocoaError where ContentErrors.isOne(error) {
-            warnings.warn("damaged-playlist", severity: .moderate, message: "The playlist “\(playlist.path)” cannot be read; \(Self.consequence).")
+            warnings.warn(
+                "damaged-playlist", severity: .moderate, message: "The playlist “\(playlist.path)” cannot be read; \(Self.consequence).")
             return nil
         }
         name = playlist.path

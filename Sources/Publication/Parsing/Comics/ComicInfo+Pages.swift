@@ -32,7 +32,8 @@ extension ComicInfo {
         for page in pages {
             guard links.indices.contains(page.index) else {
                 warnings.warn(
-                    "invalid-page", severity: .minor, message: "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
+                    "invalid-page", severity: .minor,
+                    message: "ComicInfo.xml describes picture \(page.index + 1) of \(links.count); that was passed over.")
                 continue
             }
             links[page.index].width = page.width ?? links[page.index].width

@@ -86,7 +86,8 @@ public struct ImageParser: PublicationParser {
         do {
             return ComicInfo(try await asset.fetcher.xml(href, limits: ComicInfo.limits, warnings: warnings))
         } catch let error as CocoaError where ContentErrors.isOne(error) {
-            warnings.warn("damaged-metadata", severity: .moderate, message: "\(error.clause); what “\(href)” says about the comic is not used.")
+            warnings.warn(
+                "damaged-metadata", severity: .moderate, message: "\(error.clause); what “\(href)” says about the comic is not used.")
             return nil
         }
     }

@@ -19,7 +19,8 @@ struct EPUBContents {
         }
         if tableOfContents.isEmpty {
             documents.warnings.warn(
-                "missing-table-of-contents", severity: .moderate, message: "The book has no table of contents that can be read; it was opened without one.")
+                "missing-table-of-contents", severity: .moderate,
+                message: "The book has no table of contents that can be read; it was opened without one.")
         }
         noteDeadLinks(package, documents: documents)
     }
@@ -34,7 +35,8 @@ struct EPUBContents {
         let lists = NavigationDocument(root, references: documents.references(in: href)).lists
         tableOfContents = (lists["toc"] ?? []).map(Self.withoutRelations)
         if tableOfContents.isEmpty {
-            documents.warnings.warn("empty-navigation", severity: .minor, message: "“\(href)” has no table of contents; an NCX was looked for.")
+            documents.warnings.warn(
+                "empty-navigation", severity: .minor, message: "“\(href)” has no table of contents; an NCX was looked for.")
         }
         for (type, role) in Self.roles {
             let links = lists[type] ?? []

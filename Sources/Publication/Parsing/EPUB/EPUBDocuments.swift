@@ -46,10 +46,13 @@ struct EPUBDocuments: Sendable {
     private func noteForm(of data: Data, href: String) {
         if let encoding = ForgivingXML.declared("encoding", in: data), !ForgivingXML.isUnicode(encoding) {
             let name = encoding.uppercased()
-            warnings.warn("unusual-encoding", severity: .minor, message: "“\(href)” is written in \(name), which EPUB does not allow; it was converted.")
+            warnings.warn(
+                "unusual-encoding", severity: .minor,
+                message: "“\(href)” is written in \(name), which EPUB does not allow; it was converted.")
         }
         if let version = ForgivingXML.declared("version", in: data), version != "1.0" {
-            warnings.warn("unusual-xml-version", severity: .minor, message: "“\(href)” is written in XML \(version); it was read as XML 1.0.")
+            warnings.warn(
+                "unusual-xml-version", severity: .minor, message: "“\(href)” is written in XML \(version); it was read as XML 1.0.")
         }
     }
 }

@@ -131,6 +131,7 @@ struct EPUBReferences {
             case .letterCase: ("wrong-case", "with other capitals")
             case .literal: ("literal-escapes", "with the signs of an address as part of the name")
             }
-        warnings.warn(tag, severity: .minor, message: "“\(written.prefix(200))” is in the book as “\(found.prefix(200))”, \(what); that was taken.")
+        warnings.warn(
+            tag, severity: .minor, message: "“\(written.prefix(200))” is in the book as “\(found.prefix(200))”, \(what); that was taken.")
     }
 }

@@ -79,12 +79,14 @@ struct EPUBLinks {
         while let id = next {
             guard let fallback = package.item(id: id) else {
                 warnings.warn(
-                    "missing-fallback", severity: .minor, message: "“\(item.href)” has “\(id)” as a fallback, which the book does not have; it was left out.")
+                    "missing-fallback", severity: .minor,
+                    message: "“\(item.href)” has “\(id)” as a fallback, which the book does not have; it was left out.")
                 break
             }
             guard seen.insert(fallback.href).inserted else {
                 warnings.warn(
-                    "cyclic-fallback", severity: .minor, message: "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
+                    "cyclic-fallback", severity: .minor,
+                    message: "The fallbacks of “\(item.href)” lead back to where they started; each counts once.")
                 break
             }
             guard seen.count <= Self.maxAlternates + 1 else { break }

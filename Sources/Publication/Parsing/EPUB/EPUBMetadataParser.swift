@@ -48,19 +48,25 @@ struct EPUBMetadataParser {
         if metadata.identifier == nil {
             warnings.warn("missing-identifier", severity: .minor, message: "The book has no identifier; it was opened without one.")
         } else if !source.all("identifier").contains(where: { $0.id != nil && $0.id == source.uniqueIdentifier }) {
-            warnings.warn("wrong-unique-identifier", severity: .minor, message: "The book does not say which identifier is its own; the first one was taken.")
+            warnings.warn(
+                "wrong-unique-identifier", severity: .minor,
+                message: "The book does not say which identifier is its own; the first one was taken.")
         }
         if ![2, 3].contains(Double(package.version).map { $0.rounded(.down) }) {
             let edition = package.isEPUB3 ? "EPUB 3" : "EPUB 2"
             warnings.warn(
-                "wrong-version", severity: .minor, message: "“\(package.version.prefix(40))” is no version of EPUB; the book was read as \(edition).")
+                "wrong-version", severity: .minor,
+                message: "“\(package.version.prefix(40))” is no version of EPUB; the book was read as \(edition).")
         }
     }
 
     /// The date that `text` is; nil, with a warning, for what is none.
     private func date(_ text: String) -> Date? {
         let date = Date(manifestText: text)
-        if date == nil { warnings.warn("unreadable-date", severity: .minor, message: "“\(text.prefix(100))” is no date that can be read; it was left out.") }
+        if date == nil {
+            warnings.warn(
+                "unreadable-date", severity: .minor, message: "“\(text.prefix(100))” is no date that can be read; it was left out.")
+        }
         return date
     }
 

@@ -13,20 +13,26 @@ enum EPUBMimetype {
     /// - Complexity: Nothing is read: the archive's list says enough.
     static func check(_ archive: any Archive, warnings: WarningLog) {
         guard let entry = archive.entry(at: path) else {
-            warnings.warn("missing-mimetype", severity: .minor, message: "The book has no “mimetype”; it was taken for an EPUB by its name or content.")
+            warnings.warn(
+                "missing-mimetype", severity: .minor,
+                message: "The book has no “mimetype”; it was taken for an EPUB by its name or content.")
             return
         }
         if entry.length != length || entry.checksum.map({ $0 != checksum }) == true {
             warnings.warn(
-                "wrong-mimetype", severity: .minor, message: "“mimetype” is not exactly “application/epub+zip”; the book was taken for an EPUB all the same.")
+                "wrong-mimetype", severity: .minor,
+                message: "“mimetype” is not exactly “application/epub+zip”; the book was taken for an EPUB all the same.")
         }
         // A folder has no first file.
         guard entry.packedLength != nil, !(archive is FolderArchive) else { return }
         if entry.isCompressed {
-            warnings.warn("packed-mimetype", severity: .minor, message: "“mimetype” is compressed, which EPUB does not allow; it was unpacked.")
+            warnings.warn(
+                "packed-mimetype", severity: .minor, message: "“mimetype” is compressed, which EPUB does not allow; it was unpacked.")
         }
         if archive.entries.first?.path != path {
-            warnings.warn("misplaced-mimetype", severity: .minor, message: "“mimetype” is not the first file of the archive; it was found where it is.")
+            warnings.warn(
+                "misplaced-mimetype", severity: .minor,
+                message: "“mimetype” is not the first file of the archive; it was found where it is.")
         }
     }
 }

@@ -62,20 +62,25 @@ struct EPUBReader {
             let there = named.filter { references.isThere($0.href) }
             for missing in named where !there.isEmpty && !references.isThere(missing.href) {
                 warnings.warn(
-                    "missing-rendition", severity: .moderate, message: "The container names “\(missing.href)”, which the book does not have; it was left out.")
+                    "missing-rendition", severity: .moderate,
+                    message: "The container names “\(missing.href)”, which the book does not have; it was left out.")
             }
             if !there.isEmpty { return there }
             if let missing = named.first { failure = .unreadable("The package document “\(missing.href)” is missing.") }
             warnings.warn(
-                "wrong-container", severity: .moderate, message: "“\(ContainerDocument.href)” names no package of the book; one was looked for by its name.")
+                "wrong-container", severity: .moderate,
+                message: "“\(ContainerDocument.href)” names no package of the book; one was looked for by its name.")
         } catch let error as CocoaError where error.isNoSuchFile {
             let sentence = "There is no “\(ContainerDocument.href)” and no package document (OPF), so this is no EPUB."
             failure = .unreadable(sentence, cause: error)
             warnings.warn(
-                "missing-container", severity: .moderate, message: "There is no “\(ContainerDocument.href)”; the package was looked for by its name.")
+                "missing-container", severity: .moderate,
+                message: "There is no “\(ContainerDocument.href)”; the package was looked for by its name.")
         } catch let error as CocoaError where error.code == .fileReadCorruptFile {
             failure = error
-            warnings.warn("damaged-container", severity: .moderate, message: "“\(ContainerDocument.href)” is damaged; the package was looked for by its name.")
+            warnings.warn(
+                "damaged-container", severity: .moderate,
+                message: "“\(ContainerDocument.href)” is damaged; the package was looked for by its name.")
         }
         let found = try await packages(listed: listed).min { $0.count { $0 == "/" } < $1.count { $0 == "/" } }
         guard let found else { throw failure }

@@ -18,7 +18,9 @@ struct ManifestReader {
         let written = MarkupText.trimmed(element.attribute("href") ?? "")
         let id = element.attribute("id").map(MarkupText.trimmed)
         guard !written.isEmpty else {
-            warn("item-without-address", severity: .moderate, message: "The item “\(id ?? "")” of the manifest has no address; it was left out.")
+            warn(
+                "item-without-address", severity: .moderate,
+                message: "The item “\(id ?? "")” of the manifest has no address; it was left out.")
             return nil
         }
         // An address that is nothing but a fragment would be the package's own.
@@ -42,10 +44,12 @@ struct ManifestReader {
         var hrefs: Set<String> = []
         for item in items {
             if let id = item.id, !ids.insert(id).inserted {
-                warn("duplicate-id", severity: .moderate, message: "Several items of the manifest are called “\(id)”; the first one counts.")
+                warn(
+                    "duplicate-id", severity: .moderate, message: "Several items of the manifest are called “\(id)”; the first one counts.")
             }
             if !hrefs.insert(item.href).inserted {
-                warn("duplicate-item", severity: .minor, message: "“\(item.href)” is in the manifest more than once; the first item counts.")
+                warn(
+                    "duplicate-item", severity: .minor, message: "“\(item.href)” is in the manifest more than once; the first item counts.")
             }
         }
     }

@@ -86,7 +86,8 @@ extension PackageDocument {
         let text = MarkupText.trimmed(spine.attribute("page-progression-direction") ?? "").lowercased()
         let progression = Metadata.ReadingProgression(rawValue: text)
         if progression == nil, !["", "default"].contains(text) {
-            warnings.warn("odd-progression", severity: .minor, message: "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
+            warnings.warn(
+                "odd-progression", severity: .minor, message: "“\(text.prefix(100))” is no direction for pages to follow; it was ignored.")
         }
         return progression
     }
@@ -117,7 +118,8 @@ extension PackageDocument {
         func folded(_ id: String) -> Int? {
             guard let found = byFoldedID[id.lowercased()], found.count == 1 else { return nil }
             warnings.warn(
-                "wrong-case", severity: .minor, message: "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
+                "wrong-case", severity: .minor,
+                message: "The reading order names “\(id.prefix(200))”, which is “\(found[0].prefix(200))”; that was taken.")
             return indexByID[found[0]]
         }
         return places.compactMap { place in
@@ -129,7 +131,9 @@ extension PackageDocument {
                 return nil
             }
             if !seen.insert(index).inserted {
-                warnings.warn("repeated-spine-item", severity: .minor, message: "The reading order names “\(id)” more than once; it is read at each place.")
+                warnings.warn(
+                    "repeated-spine-item", severity: .minor,
+                    message: "The reading order names “\(id)” more than once; it is read at each place.")
             }
             let isLinear = place.attribute("linear").map { MarkupText.trimmed($0).lowercased() } != "no"
             return SpineItem(item: index, isLinear: isLinear, properties: MarkupText.words(place.attribute("properties")))

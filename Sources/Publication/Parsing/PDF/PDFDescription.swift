@@ -63,7 +63,8 @@ extension PDFDocument.Details {
             if !found.xmp.isEmpty { xmp = try XMPMetadata(found.xmp) }
         } catch {
             warnings.append(
-                ContentWarning("damaged-metadata", severity: .minor, message: "The document's XMP metadata cannot be read; they were left out."))
+                ContentWarning(
+                    "damaged-metadata", severity: .minor, message: "The document's XMP metadata cannot be read; they were left out."))
         }
         var details = Self()
         details.title = xmp?.title ?? found.text(.title).map { LocalizedString($0) }

@@ -205,24 +205,29 @@ import Foundation
             (
                 carrel_pdf_miscounted,
                 ContentWarning(
-                    "wrong-page-count", severity: .minor, message: "The document claims another number of pages than it has; they were counted.")
+                    "wrong-page-count", severity: .minor,
+                    message: "The document claims another number of pages than it has; they were counted.")
             ),
             (
                 carrel_pdf_pages_damaged,
                 ContentWarning(
-                    "damaged-pages", severity: .major, message: "Parts of the document's tree of pages are damaged; the pages in them were left out.")
+                    "damaged-pages", severity: .major,
+                    message: "Parts of the document's tree of pages are damaged; the pages in them were left out.")
             ),
             (
                 carrel_pdf_outline_cut,
-                ContentWarning("large-outline", severity: .moderate, message: "The document's outline is too large; a part of it was left out.")
+                ContentWarning(
+                    "large-outline", severity: .moderate, message: "The document's outline is too large; a part of it was left out.")
             ),
             (
                 carrel_pdf_outline_damaged,
-                ContentWarning("damaged-outline", severity: .moderate, message: "The document's outline is damaged; a part of it was left out.")
+                ContentWarning(
+                    "damaged-outline", severity: .moderate, message: "The document's outline is damaged; a part of it was left out.")
             ),
             (
                 carrel_pdf_metadata_damaged,
-                ContentWarning("damaged-metadata", severity: .minor, message: "Some of the document's metadata cannot be read; they were left out.")
+                ContentWarning(
+                    "damaged-metadata", severity: .minor, message: "Some of the document's metadata cannot be read; they were left out.")
             ),
         ]
 

@@ -74,7 +74,9 @@ public struct PDFParser: PublicationParser {
             let action = item.action.map { "\(href)#action=\(HREF.encoded($0, .name))" }
             let target = item.page.map { "\(href)#page=\($0 + 1)" } ?? item.address ?? action ?? children.first?.href
             guard let target else {
-                warnings.warn("outline-without-page", severity: .minor, message: "Items of the outline lead to no page of the document; they were left out.")
+                warnings.warn(
+                    "outline-without-page", severity: .minor,
+                    message: "Items of the outline lead to no page of the document; they were left out.")
                 return nil
             }
             let type = target.hasPrefix(href + "#") ? MediaType.pdf.string : nil

@@ -33,7 +33,9 @@ struct PackagedLinks {
             // A template is no address yet, and a lone fragment is how tables of contents write a heading that leads nowhere.
             if link.templated || link.isRemote || link.href.hasPrefix("#") { return link }
             guard let href = HREFBase.root.resolve(link.href) else {
-                warnings.warn("invalid-link", severity: .moderate, message: "“\(link.href)” in the manifest leads out of the package; it is left out.")
+                warnings.warn(
+                    "invalid-link", severity: .moderate, message: "“\(link.href)” in the manifest leads out of the package; it is left out."
+                )
                 return nil
             }
             link.href = href

@@ -16,7 +16,8 @@ struct ReadiumManifestReader {
             throw asset.damaged("is damaged: its manifest has no metadata.")
         }
         if json["metadata"]?["title"].flatMap(LocalizedString.init(json:)) == nil {
-            warnings.warn("missing-title", severity: .moderate, message: "The manifest has no title; the name of the file stands in for it.")
+            warnings.warn(
+                "missing-title", severity: .moderate, message: "The manifest has no title; the name of the file stands in for it.")
             metadata["title"] = .string(asset.nameWithoutExtension)
             members["metadata"] = .object(metadata)
         }
@@ -24,7 +25,8 @@ struct ReadiumManifestReader {
         check(manifest.metadata, json: metadata)
         check(json)
         for (list, count) in NestedLinks(json).invalid {
-            warnings.warn("invalid-link", severity: .moderate, message: "\(count) of \(list) in the manifest are no links; they are left out.")
+            warnings.warn(
+                "invalid-link", severity: .moderate, message: "\(count) of \(list) in the manifest are no links; they are left out.")
         }
         if manifest.readingOrder.isEmpty {
             warnings.warn(

@@ -39,7 +39,8 @@ public struct ReadiumWebPubParser: PublicationParser {
         guard let data = try await asset.fetcher.dataIfPresent(name, limit: Manifest.defaultMaximumSize) else {
             throw asset.damaged("has no “\(name)”, so there is nothing to read in it.")
         }
-        var manifest = try ReadiumManifestReader(asset, warnings: warnings).manifest(JSONValue(manifest: data, named: name, of: asset, warnings))
+        var manifest = try ReadiumManifestReader(asset, warnings: warnings).manifest(
+            JSONValue(manifest: data, named: name, of: asset, warnings))
         // It says where the manifest would be if it were not in here.
         manifest.links.removeAll { $0.rels.contains("self") }
         PackagedLinks(warnings).normalize(&manifest)

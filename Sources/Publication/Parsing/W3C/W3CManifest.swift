@@ -29,9 +29,11 @@ struct W3CManifest {
     private func noteMissingOrder(_ page: W3CPage?) {
         let problem = "The manifest has no reading order"
         if let page {
-            warnings.warn("missing-reading-order", severity: .minor, message: "\(problem); the first page, “\(page.href)”, is all that is in it.")
+            warnings.warn(
+                "missing-reading-order", severity: .minor, message: "\(problem); the first page, “\(page.href)”, is all that is in it.")
         } else {
-            warnings.warn("missing-reading-order", severity: .major, message: "\(problem), so there is nothing to read; it was opened without one.")
+            warnings.warn(
+                "missing-reading-order", severity: .major, message: "\(problem), so there is nothing to read; it was opened without one.")
         }
     }
 
@@ -98,7 +100,9 @@ struct W3CManifest {
     private func date(_ key: String) -> Date? {
         guard let value = json[key] else { return nil }
         let date = value.stringValue.flatMap { Date(manifestText: $0) }
-        if date == nil { warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.") }
+        if date == nil {
+            warnings.warn("invalid-metadata", severity: .minor, message: "The manifest's “\(key)” makes no sense; it is left out.")
+        }
         return date
     }
 }

@@ -74,7 +74,8 @@ extension W3CPage {
             return (try JSONValue(manifest: data, named: target, of: asset, warnings), HREFBase.folder(of: target))
         }
         warnings.warn(
-            "missing-manifest", severity: .major, message: "“\(href)” names “\(address)” as its manifest, which is not there; the page is read as it is.")
+            "missing-manifest", severity: .major,
+            message: "“\(href)” names “\(address)” as its manifest, which is not there; the page is read as it is.")
         return nil
     }
 

@@ -66,7 +66,9 @@ public struct W3CWebPubParser: PublicationParser {
         let href = HREFBase.resource(of: link.href)
         if href == page?.href { return page?.tableOfContents ?? [] }
         guard let found = try await W3CPage.read(href, from: fetcher, warnings) else {
-            warnings.warn("missing-contents", severity: .moderate, message: "“\(href)” should have the table of contents and is missing; there is none.")
+            warnings.warn(
+                "missing-contents", severity: .moderate,
+                message: "“\(href)” should have the table of contents and is missing; there is none.")
             return []
         }
         return found.tableOfContents
