@@ -16,7 +16,7 @@ final class LocalReader: FileReader {
     static let piece = 1 << 20
 
     /// Takes over a regular file.
-    init(_ file: FileDescriptor, status: ItemStatus, _ context: LocalContext) {
+    init(_ file: FileDescriptor, status: ItemStatus, context: LocalContext) {
         self.file = LockedValue(file)
         opened = status
         path = context.path

@@ -16,7 +16,7 @@ struct HandledOperation: Sendable {
     let start: @Sendable (_ provider: any FileProvider, _ folder: String, _ local: URL, _ called: @escaping Handler) -> Progress?
 
     private init(
-        _ name: String, _ before: Contents, _ after: Contents, needs: [Behaviour.Requirement] = [],
+        _ name: String, before: Contents, after: Contents, needs: [Behaviour.Requirement] = [],
         start: @escaping @Sendable (any FileProvider, String, URL, @escaping Handler) -> Progress?
     ) {
         self.name = name

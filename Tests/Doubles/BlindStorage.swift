@@ -19,7 +19,7 @@ package final class BlindStorage: ForwardingProvider {
     private let kind: Kind
     private let knowsItself: Bool
 
-    package init(_ kind: Kind, _ underlying: any FileProvider, knowsItself: Bool) {
+    package init(_ kind: Kind, underlying: any FileProvider, knowsItself: Bool) {
         self.kind = kind
         self.underlying = underlying
         self.knowsItself = knowsItself

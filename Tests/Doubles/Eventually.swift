@@ -2,7 +2,7 @@
 package struct DidNotHappen: Error, CustomStringConvertible {
     package let description: String
 
-    fileprivate init(_ fileID: String, _ line: Int) { description = "What \(fileID):\(line) waits for did not happen within a minute." }
+    fileprivate init(_ fileID: String, line: Int) { description = "What \(fileID):\(line) waits for did not happen within a minute." }
 }
 
 /// What `value` gives as soon as it gives something; it is asked every two milliseconds for a minute.

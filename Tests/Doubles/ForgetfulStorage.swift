@@ -18,7 +18,7 @@ package final class ForgetfulStorage: ForwardingProvider {
     private let answers: Bool
     private let writes = LockedValue(0)
 
-    package init(_ underlying: any FileProvider, _ keeping: Keeping, answers: Bool) {
+    package init(_ underlying: any FileProvider, keeping: Keeping, answers: Bool) {
         self.underlying = underlying
         self.keeping = LockedValue(keeping)
         self.answers = answers

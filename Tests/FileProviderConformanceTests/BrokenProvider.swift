@@ -31,7 +31,7 @@ final class BrokenProvider: FileProvider {
     private let base: any FileProvider
     private let hooks: Hooks
 
-    init(_ base: any FileProvider, _ hooks: Hooks = Hooks()) {
+    init(_ base: any FileProvider, hooks: Hooks = Hooks()) {
         self.base = base
         self.hooks = hooks
     }

@@ -10,7 +10,7 @@ final class WatchedFolder {
     private(set) var tree: ReplayedTree
     private let root: ProviderPath
 
-    private init(_ storage: TestFolder, _ watch: any FileWatch, root: ProviderPath) async throws {
+    private init(_ storage: TestFolder, watch: any FileWatch, root: ProviderPath) async throws {
         (self.storage, self.watch, self.root) = (storage, watch, root)
         tree = try await ReplayedTree.listing(of: storage.provider, at: root)
     }

@@ -72,7 +72,7 @@ private final class MediumResource: Resource {
     private let medium: CountedMedium
     private let first = Mutex<CountedMedium.Item?>(nil)
 
-    init(_ link: Link, _ medium: CountedMedium) {
+    init(_ link: Link, medium: CountedMedium) {
         self.link = link
         self.medium = medium
     }

@@ -25,7 +25,7 @@ private final class TricklingResource: Resource {
     let link: Link
     private let data: Data
 
-    init(_ link: Link, _ data: Data) {
+    init(_ link: Link, data: Data) {
         self.link = link
         self.data = data
     }

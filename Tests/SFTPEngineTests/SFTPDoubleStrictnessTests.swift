@@ -11,7 +11,7 @@ import Testing
         var part: String
         var testDescription: String { part }
 
-        init(_ type: UInt8, _ fields: [any SFTPDoubleField], more: [UInt8] = [], _ part: String) {
+        init(_ type: UInt8, fields: [any SFTPDoubleField], more: [UInt8] = [], part: String) {
             self.type = type
             self.fields = fields.flatMap { $0.bytes } + more
             self.part = part

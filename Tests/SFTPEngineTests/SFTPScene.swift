@@ -145,7 +145,7 @@ final class PatternSource: Gatekeeper, ByteSource, @unchecked Sendable {
     private var given = 0
     private var hasWaited = false
 
-    init(_ size: Int, piece: Int = .max, waitsEvery every: Int = 0, _ readiness: Readiness = .atOnce, failsAt: Int = .max) {
+    init(_ size: Int, piece: Int = .max, waitsEvery every: Int = 0, readiness: Readiness = .atOnce, failsAt: Int = .max) {
         self.size = size
         self.piece = piece
         self.failsAt = failsAt

@@ -32,7 +32,7 @@ final class SFTPLinks: Sendable {
     let limits: Limits
     private let made = Mutex([Link]())
 
-    init(_ double: SFTPDouble, _ limits: Limits = .init()) {
+    init(_ double: SFTPDouble, limits: Limits = .init()) {
         self.double = double
         self.limits = limits
     }

@@ -85,7 +85,7 @@ package final class SyncHistory {
     ///   - state: A file for the sync's state, which does not exist yet.
     ///   - hasUniqueSizes: Whether no two contents are of one length: for storages whose times are coarse and real.
     ///   - blind: The side that takes some names for one. Those come then, of which it holds one.
-    package init(seed: UInt64, _ folders: Sides, state: URL, hasUniqueSizes: Bool = false, blind: Blind? = nil) {
+    package init(seed: UInt64, folders: Sides, state: URL, hasUniqueSizes: Bool = false, blind: Blind? = nil) {
         numbers = SeededNumbers(seed)
         self.folders = folders
         self.state = state

@@ -49,7 +49,7 @@ package final class UnreliableStorage: ForwardingProvider {
         var late: [ProviderPath] = []
     }
 
-    package init(_ underlying: any FileProvider, _ nature: Nature = Nature()) {
+    package init(_ underlying: any FileProvider, nature: Nature = Nature()) {
         self.underlying = underlying
         self.nature = nature
     }

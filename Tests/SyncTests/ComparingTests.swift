@@ -96,7 +96,7 @@ private final class HashlessStorage: ForwardingProvider, FileProviderChecksums {
     let underlying: any FileProvider
     private let kind: String
 
-    init(_ underlying: any FileProvider, _ kind: String) {
+    init(_ underlying: any FileProvider, kind: String) {
         self.underlying = underlying
         self.kind = kind
     }

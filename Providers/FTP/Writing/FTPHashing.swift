@@ -52,7 +52,7 @@ final class FTPHashingTap: CopyTap {
     private let digest: LockedValue<FTPDigest>
 
     /// Reads what lies before `start`: what is sent behind it is only a part of what the hash is about.
-    init(_ source: any WriteSource, from start: Int64, _ kind: FTPHash.Kind) async throws {
+    init(_ source: any WriteSource, from start: Int64, kind: FTPHash.Kind) async throws {
         var digest = FTPDigest(kind)
         if start > 0 {
             let bytes = try source.bytes(from: 0)

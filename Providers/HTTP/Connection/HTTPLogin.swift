@@ -212,7 +212,7 @@ private struct SecretPolicy: Sendable {
     /// Whether nobody on the way can have taken digest out of the server's offer.
     let mayDowngrade: Bool
 
-    init(_ origin: Origin, _ options: ConnectionOptions) {
+    init(_ origin: Origin, options: ConnectionOptions) {
         let staysHere = origin.isLoopback && options.proxy.staysOnThisMachine
         allowsClear = origin.scheme == "https" || staysHere || options.allowsClearPassword
         mayDowngrade = (origin.scheme == "https" && !options.trust.isInsecure) || staysHere

@@ -53,7 +53,7 @@ public struct HTTPRequest: Sendable {
     ///
     /// - Parameter receive: Lets the body go by default.
     public init(
-        _ method: String, _ path: ProviderPath, query: String? = nil, isFolder: Bool = false, headers: [(name: String, value: String)] = [],
+        _ method: String, path: ProviderPath, query: String? = nil, isFolder: Bool = false, headers: [(name: String, value: String)] = [],
         body: TransferRequest.Body = .none, repetition: Repetition = .always, accepts: Set<Int> = [], isWriting: Bool = false,
         receive: @escaping TransferRequest.Receive = { _ in DiscardingSink() }
     ) {

@@ -7,7 +7,7 @@ struct CachedDownload {
     private let responses: ResponseCache
     private let query: String
 
-    init(_ download: Download, _ responses: ResponseCache, query: String) {
+    init(_ download: Download, responses: ResponseCache, query: String) {
         self.download = download
         self.responses = responses
         self.query = query

@@ -19,7 +19,7 @@ struct FolderCursor {
     private static let nearest = 16
 
     /// - Parameter context: The errors at the top.
-    init(top: FileDescriptor, _ context: LocalContext) {
+    init(top: FileDescriptor, context: LocalContext) {
         self.top = top
         start = context
     }

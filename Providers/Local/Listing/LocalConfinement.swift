@@ -12,7 +12,7 @@ final class LocalRoot: Sendable {
     private let base: LocalResolver
     private let opened = LockedValue<LocalResolver?>(nil)
 
-    init(_ path: ProviderPath, _ base: LocalResolver) {
+    init(_ path: ProviderPath, base: LocalResolver) {
         self.path = path
         self.base = base
     }

@@ -26,7 +26,7 @@ final class FolderListing: @unchecked Sendable {
         }
     }
 
-    init(of folder: FileDescriptor, _ context: LocalContext) throws {
+    init(of folder: FileDescriptor, context: LocalContext) throws {
         self.folder = FileDescriptor(owning: try context.check(openat(folder.raw, ".", LocalFlags.names)))
         self.context = context
         keepsInodes = folder.keepsInodes

@@ -42,7 +42,7 @@ struct LocalMonitorTree {
     let root: Int32
     private(set) var folders: [Int32: Folder]
 
-    init(root: Int32, _ status: ItemStatus) {
+    init(root: Int32, status: ItemStatus) {
         self.root = root
         folders = [root: Folder(spot: nil, device: status.device, inode: status.inode)]
     }

@@ -16,7 +16,7 @@ final class LocalWrite: Sendable {
     let sink: FileSink
 
     /// Looks whether the write may happen and opens the file.
-    init(place: LocalPlace, options: WriteOptions, calls: KernelCalls, _ context: LocalContext) throws {
+    init(place: LocalPlace, options: WriteOptions, calls: KernelCalls, context: LocalContext) throws {
         self.place = place
         self.options = options
         self.context = context

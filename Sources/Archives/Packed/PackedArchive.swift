@@ -50,7 +50,7 @@
             return PackedArchive(try await work.list(), work: work)
         }
 
-        private init(_ list: PackedList, _ work: PackedWork) {
+        private init(_ list: PackedList, work: PackedWork) {
             entries = list.entries
             index = list.index
             repairs = list.repairs

@@ -23,7 +23,7 @@ public struct ContentWarning: Hashable, Sendable {
     public let message: String
 
     /// A warning with all its parts.
-    public init(_ tag: String, _ severity: Severity, _ message: String) {
+    public init(_ tag: String, severity: Severity, message: String) {
         self.tag = tag
         self.severity = severity
         self.message = message

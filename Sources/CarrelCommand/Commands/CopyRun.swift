@@ -37,7 +37,7 @@ final class CopyRun: Sendable {
     private var isDryRun: Bool { verb.selected.dryRun }
 
     /// - Parameter isAlone: Whether there is one source.
-    init(verb: Copy, destination: Place, isAlone: Bool, _ selection: Selection, _ session: Session, _ bar: ProgressBar) async throws {
+    init(verb: Copy, destination: Place, isAlone: Bool, selection: Selection, session: Session, bar: ProgressBar) async throws {
         self.verb = verb
         self.session = session
         self.bar = bar

@@ -44,7 +44,7 @@ private struct StagingAccess {
     /// What a flag says comes before what the file says.
     let overriding: @Sendable (inout DriverOptions) -> Void
 
-    init(_ options: DeviceOptions, _ session: Session) async throws {
+    init(_ options: DeviceOptions, session: Session) async throws {
         let configuration = try await options.configuration()
         let isDeveloping = try configuration.options(for: options.driver ?? configuration.developmentApplication).developmentMode
         let place = try await session.place(options.location)

@@ -53,7 +53,7 @@ private final class Removal: Sendable {
         var removed: [String]
     }
 
-    init(selection: Selection, options: SelectionOptions, isRecursive: Bool, _ session: Session) {
+    init(selection: Selection, options: SelectionOptions, isRecursive: Bool, session: Session) {
         self.selection = selection
         self.options = options
         self.isRecursive = isRecursive

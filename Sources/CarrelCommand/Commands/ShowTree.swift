@@ -47,7 +47,7 @@ private final class TreeRun: Sendable {
     /// What ended the listing early: the rest of the tree is left out, and the document comes to its end.
     private let ending = LockedValue<(any Error)?>(nil)
 
-    init(_ place: Place, depth: Int, _ session: Session) {
+    init(_ place: Place, depth: Int, session: Session) {
         self.place = place
         self.depth = depth
         self.session = session

@@ -29,7 +29,7 @@ final class SyncOutput: Sendable {
         var hasActions = false
     }
 
-    init(_ pair: Pair, state file: URL, _ session: Session) {
+    init(_ pair: Pair, state file: URL, session: Session) {
         self.pair = pair
         self.file = file
         self.session = session

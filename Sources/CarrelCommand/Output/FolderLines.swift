@@ -40,7 +40,7 @@ struct ShownLeftOut: Encodable, Sendable {
 
     private enum CodingKeys: CodingKey { case path, leftOut, firstLeftOut, message }
 
-    init(_ folder: ProviderPath, _ names: UnusableNames, _ error: any Error) {
+    init(_ folder: ProviderPath, names: UnusableNames, error: any Error) {
         (path, leftOut, firstLeftOut) = (folder.string, names.count, names.first)
         (message, self.error) = (error.sentence, error)
     }

@@ -12,7 +12,7 @@ public struct FTPCommand: Sendable, Hashable {
     ///   of them as one (RFC 854).
     /// - Throws: `CocoaError(.fileReadInvalidFileName)` for CR, LF or NUL in the argument, because what follows them would be a command of
     ///   its own.
-    public init(_ verb: String, _ argument: some Sequence<UInt8> = []) throws {
+    public init(_ verb: String, argument: some Sequence<UInt8> = []) throws {
         self.verb = verb
         self.argument = Array(argument)
         if self.argument.contains(where: { [0, 10, 13].contains($0) }) { throw Self.refusal(self.argument) }

@@ -18,7 +18,7 @@ package final class TappedSink: ByteSink {
     ///   - limit: How many bytes may pass, and what is thrown before more do.
     ///   - isAnnounced: Whether `base` has been told already what comes.
     package init(
-        _ base: any ByteSink, _ tap: (any CopyTap)? = nil, progress: ProgressReporter? = nil,
+        _ base: any ByteSink, tap: (any CopyTap)? = nil, progress: ProgressReporter? = nil,
         limit: (count: Int64, excess: any Error)? = nil, isAnnounced: Bool = false
     ) {
         self.base = base

@@ -27,7 +27,7 @@ package final class TappedBytes: ByteSource {
     private let base: any ByteSource
     private let tap: any CopyTap
 
-    package init(_ base: any ByteSource, _ tap: any CopyTap) {
+    package init(_ base: any ByteSource, tap: any CopyTap) {
         self.base = base
         self.tap = tap
     }

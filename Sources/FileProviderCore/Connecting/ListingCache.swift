@@ -100,7 +100,7 @@ public final class ListingRecord: Sendable {
     private let maxCount: Int
     private let found: Mutex<[FileObject]?>
 
-    init(_ cache: ListingCache, _ path: ProviderPath, maxCount: Int) {
+    init(_ cache: ListingCache, path: ProviderPath, maxCount: Int) {
         self.cache = cache
         self.path = path
         self.maxCount = maxCount

@@ -32,7 +32,7 @@ private struct ProtectionFindings {
     /// Whether the entry at a path is encrypted.
     let isLocked: @Sendable (_ path: String) -> Bool
 
-    init(_ archive: any Archive, _ documents: EPUBDocuments) async throws {
+    init(_ archive: any Archive, documents: EPUBDocuments) async throws {
         let references = documents.references(in: EncryptionDocument.href)
         let root = try await documents.optionalDocument(EPUBStructure.spelling(of: EncryptionDocument.href, references))
         let encryption = root.map { EncryptionDocument($0, references: references) }

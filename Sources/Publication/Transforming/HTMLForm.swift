@@ -103,7 +103,7 @@ struct HTMLEdit {
     let range: Range<Int>
     let replacement: [UInt8]
 
-    init(_ range: Range<Int>, _ replacement: [UInt8]) {
+    init(_ range: Range<Int>, replacement: [UInt8]) {
         self.range = range
         self.replacement = replacement
     }

@@ -43,7 +43,7 @@ public struct DriverError: LocalizedError {
     public let underlying: (any Error)?
 
     /// - Parameter sentence: Nil takes the usual one.
-    public init(_ kind: Kind, _ sentence: String? = nil, underlying: (any Error)? = nil) {
+    public init(_ kind: Kind, sentence: String? = nil, underlying: (any Error)? = nil) {
         self.kind = kind
         self.sentence = sentence ?? Self.usualSentence(kind)
         self.underlying = underlying

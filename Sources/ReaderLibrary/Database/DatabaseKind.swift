@@ -78,7 +78,7 @@ struct DatabaseProblem: Error, Hashable {
     /// More, without a full stop.
     let detail: String
 
-    init(_ kind: Kind, _ detail: String) {
+    init(_ kind: Kind, detail: String) {
         self.kind = kind
         self.detail = detail
     }

@@ -11,7 +11,7 @@ struct LibraryFile: Hashable, Sendable {
     let place: Place
     let name: String
 
-    init(_ place: Place, _ name: String) {
+    init(_ place: Place, name: String) {
         self.place = place
         self.name = name
     }

@@ -20,7 +20,7 @@ public struct MessageFailure: LocalizedError, Hashable, Sendable {
     public let reason: String
 
     /// A failure of the message in `fileName`.
-    public init(_ kind: Kind, _ fileName: String, _ reason: String) {
+    public init(_ kind: Kind, fileName: String, reason: String) {
         self.kind = kind
         self.fileName = fileName
         self.reason = reason

@@ -58,7 +58,7 @@ package enum SFTPReply: Sendable {
     /// Words of a server that are kept, in bytes.
     private static let maxMessageLength = 1024
 
-    init(type: UInt8, _ decoder: inout SFTPDecoder) throws {
+    init(type: UInt8, decoder: inout SFTPDecoder) throws {
         switch SFTPPacketType(rawValue: type) {
         case .status: self = .status(try Self.status(&decoder))
         case .handle: self = .handle(try Self.handle(&decoder))

@@ -20,7 +20,7 @@ package final class SFTPBulkRead: SFTPBulk {
     ///   - lanes: One at least.
     ///   - range: Offsets in the file. That it ends sooner shows in what ``run()`` gives.
     ///   - sink: Gets the bytes in their order.
-    package init(_ lanes: [Lane], _ range: Range<Int64>, into sink: any ByteSink) {
+    package init(_ lanes: [Lane], range: Range<Int64>, into sink: any ByteSink) {
         self.sink = sink
         start = range.lowerBound
         state = Mutex(State(lanes: lanes, next: range.lowerBound, delivered: range.lowerBound, end: range.upperBound))

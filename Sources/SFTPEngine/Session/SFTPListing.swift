@@ -39,7 +39,7 @@ package struct SFTPListing {
     /// - Parameters:
     ///   - handle: From `OPENDIR`; closing it is the caller's.
     ///   - limits: How much is read.
-    package init(_ session: SFTPSession, _ handle: SFTPHandle, limits: Limits = Limits()) {
+    package init(_ session: SFTPSession, handle: SFTPHandle, limits: Limits = Limits()) {
         self.session = session
         self.handle = handle
         left = limits

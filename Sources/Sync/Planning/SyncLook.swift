@@ -10,7 +10,7 @@ struct SyncLook: Sendable {
     private let options: SyncOptions
     private let precision: Double
 
-    init(_ pass: SyncPass, _ side: SyncSide) {
+    init(_ pass: SyncPass, side: SyncSide) {
         self.pass = pass
         self.side = side
         (folder, store, options, precision) = (pass.folders[side], pass.store, pass.options, pass.precision(of: side))

@@ -10,7 +10,7 @@ struct SyncMoves: Sendable {
 
     private let rules: SyncRules
 
-    init(_ pass: SyncPass, _ rules: SyncRules) {
+    init(_ pass: SyncPass, rules: SyncRules) {
         self.pass = pass
         self.rules = rules
     }

@@ -16,7 +16,7 @@ struct SyncPass: Sendable {
     private let control: SyncControl
 
     init(
-        _ folders: Sides<SyncFolder>, _ store: SyncStore, _ options: SyncOptions, _ capabilities: Sides<Capabilities>,
+        _ folders: Sides<SyncFolder>, store: SyncStore, options: SyncOptions, capabilities: Sides<Capabilities>,
         throttle: Throttle? = nil, control: SyncControl = SyncControl()
     ) {
         self.control = control

@@ -40,7 +40,7 @@ public struct SyncAction: Sendable, Hashable {
     public var reason: String?
 
     init(
-        _ kind: Kind, on side: SyncSide, _ path: ProviderPath, from: ProviderPath? = nil, type: FileType, size: Int64? = nil,
+        _ kind: Kind, on side: SyncSide, path: ProviderPath, from: ProviderPath? = nil, type: FileType, size: Int64? = nil,
         keepsOld: Bool = false, reason: String? = nil
     ) {
         self.kind = kind

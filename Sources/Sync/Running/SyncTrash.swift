@@ -13,7 +13,7 @@ struct SyncTrash: Sendable {
     /// What was thrown away before was thrown away just now, on a machine whose clock was not set. It is kept.
     private static let first = Date(timeIntervalSince1970: 1_704_067_200)
 
-    init(_ folders: Sides<SyncFolder>, _ options: SyncOptions, _ capabilities: Sides<Capabilities>) {
+    init(_ folders: Sides<SyncFolder>, options: SyncOptions, capabilities: Sides<Capabilities>) {
         self.folders = folders
         self.capabilities = capabilities
         age = options.trashAge

@@ -2,7 +2,7 @@
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>
 
-    init(_ data: UnsafePointer<UInt8>?, _ size: Int) {
+    init(_ data: UnsafePointer<UInt8>?, size: Int) {
         rest = ArraySlice(UnsafeBufferPointer(start: data, count: size))
     }
 

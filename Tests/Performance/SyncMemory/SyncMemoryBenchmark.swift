@@ -93,7 +93,7 @@ final class SimulatedStorage: FileProviderOperations, FileProviderReadWrite {
     private let shape: Shape
     private let isEmpty: Bool
 
-    init(_ name: String, _ shape: Shape, isEmpty: Bool) {
+    init(_ name: String, shape: Shape, isEmpty: Bool) {
         baseURL = URL(string: "simulated://\(name)/")
         self.shape = shape
         self.isEmpty = isEmpty

@@ -140,7 +140,7 @@ private struct Connection {
         var bytes = Data()
     }
 
-    init(_ socket: Int32, _ cutter: Cutter, moved: @escaping (_ received: Int, _ sent: Int) -> Void) {
+    init(_ socket: Int32, cutter: Cutter, moved: @escaping (_ received: Int, _ sent: Int) -> Void) {
         self.socket = socket
         self.cutter = cutter
         self.moved = moved

@@ -17,7 +17,7 @@ struct SFTPDoubleCall {
     /// Takes a packet apart, from its type on.
     ///
     /// - Throws: `SFTPDoubleMalformed`.
-    init(_ kind: SFTPDouble.Kind, _ packet: [UInt8]) throws {
+    init(_ kind: SFTPDouble.Kind, packet: [UInt8]) throws {
         request = SFTPDouble.Request(kind: kind)
         var reader = SFTPDoubleReader(packet)
         _ = try reader.byte()

@@ -15,7 +15,7 @@ struct Playlist {
     /// The one playlist in `files`; nil where there is none, and, with a warning, where there are several or where it cannot be read.
     ///
     /// - Throws: Errors of the storage.
-    init?(among files: [ListedFile], in fetcher: any Fetcher, _ warnings: WarningLog) async throws {
+    init?(among files: [ListedFile], in fetcher: any Fetcher, warnings: WarningLog) async throws {
         let playlists = files.filter { $0.fileExtension == "m3u" || $0.fileExtension == "m3u8" }
         guard playlists.count == 1, let playlist = playlists.first else {
             if !playlists.isEmpty {

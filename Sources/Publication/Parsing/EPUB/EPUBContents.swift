@@ -11,7 +11,7 @@ struct EPUBContents {
     /// Reads the navigation document; the NCX only where that has no table of contents, and the guide where it has no landmarks.
     ///
     /// - Throws: The fetcher's errors; documents that are missing or damaged are passed over.
-    init(_ package: PackageDocument, _ documents: EPUBDocuments) async throws {
+    init(_ package: PackageDocument, documents: EPUBDocuments) async throws {
         try await readNavigation(package, documents: documents)
         if tableOfContents.isEmpty { try await readNCX(package, documents: documents) }
         if subcollections["landmarks"] == nil {

@@ -23,7 +23,7 @@ struct EPUBCover: Sendable {
     /// - Parameters:
     ///   - folder: The folder of the package document.
     ///   - landmarks: Those of the navigation document; those of the guide do no harm.
-    init(_ package: PackageDocument, folder: HREFBase, landmarks: [Link], _ documents: EPUBDocuments) {
+    init(_ package: PackageDocument, folder: HREFBase, landmarks: [Link], documents: EPUBDocuments) {
         self.package = package
         self.folder = folder
         self.landmarks = landmarks

@@ -90,7 +90,7 @@ struct EPUBCoverPage {
     /// A page that cannot be read.
     init() {}
 
-    init(_ root: XMLElement, _ references: EPUBReferences) {
+    init(_ root: XMLElement, references: EPUBReferences) {
         collect(root, references)
         let body = root.first("body") ?? root
         isPictureOnly = MarkupText.collapsed(body.text).utf8.count <= Self.maxText

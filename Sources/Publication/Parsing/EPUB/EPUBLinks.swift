@@ -11,7 +11,7 @@ struct EPUBLinks {
     /// The most alternates of one link: a chain of fallbacks may be as long as the manifest.
     private static let maxAlternates = 4
 
-    init(_ package: PackageDocument, _ references: EPUBReferences, encryptions: [String: Encryption]) {
+    init(_ package: PackageDocument, references: EPUBReferences, encryptions: [String: Encryption]) {
         self.package = package
         self.encryptions = encryptions
         warnings = references.warnings

@@ -24,7 +24,7 @@ public struct EPUBRendition: Hashable, Sendable {
         (layout, media, language, accessModes, label) = (nil, nil, nil, [], nil)
     }
 
-    fileprivate init?(_ rootFile: XMLElement, _ references: EPUBReferences) {
+    fileprivate init?(_ rootFile: XMLElement, references: EPUBReferences) {
         guard let href = rootFile.attribute("full-path").flatMap(references.resolve), !HREFBase.isRemote(href) else { return nil }
         func value(_ name: String) -> String? {
             let value = rootFile.attribute(name, namespace: "http://www.idpf.org/2013/rendition") ?? rootFile.attribute(name)
@@ -58,7 +58,7 @@ struct ContainerDocument: Sendable {
     /// The renditions in their order, the default one first; none if nothing is named that lies in the container.
     let renditions: [EPUBRendition]
 
-    init(_ root: XMLElement, _ references: EPUBReferences) {
+    init(_ root: XMLElement, references: EPUBReferences) {
         let rootFiles = root.descendants("rootfile")
         let packages = rootFiles.filter { $0.attribute("media-type").map(MarkupText.trimmed) == Self.packageType }
         // Old books leave the type out.

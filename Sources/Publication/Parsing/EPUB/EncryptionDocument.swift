@@ -15,7 +15,7 @@ struct EncryptionDocument: Sendable {
     let hasADEPTKeys: Bool
 
     /// - Parameter references: What resolves those in the document, which count from the root.
-    init(_ root: XMLElement, _ references: EPUBReferences) {
+    init(_ root: XMLElement, references: EPUBReferences) {
         let references = EPUBReferences(
             document: references.document, folder: .root, inventory: references.inventory, warnings: references.warnings)
         var encryptions: [String: Encryption] = [:]

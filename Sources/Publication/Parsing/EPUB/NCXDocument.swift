@@ -5,7 +5,7 @@ struct NCXDocument: Sendable {
     let tableOfContents: [Link]
     let pageList: [Link]
 
-    init(_ root: XMLElement, _ references: EPUBReferences) {
+    init(_ root: XMLElement, references: EPUBReferences) {
         tableOfContents = Self.list("navMap", in: root).map { Self.links("navPoint", in: $0, references) } ?? []
         pageList = Self.list("pageList", in: root).map { Self.links("pageTarget", in: $0, references) } ?? []
     }

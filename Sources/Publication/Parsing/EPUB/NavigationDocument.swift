@@ -6,7 +6,7 @@ struct NavigationDocument: Sendable {
     /// counts.
     let lists: [String: [Link]]
 
-    init(_ root: XMLElement, _ references: EPUBReferences) {
+    init(_ root: XMLElement, references: EPUBReferences) {
         let reader = NavigationListReader(references: references)
         var lists: [String: [Link]] = [:]
         let navigations = root.descendants("nav")

@@ -46,7 +46,7 @@ struct PackageDocument: Sendable {
 
     /// - Parameter references: What resolves those in the document. Items that are not in the container are left out, with a warning.
     /// - Throws: `CocoaError(.fileReadCorruptFile)` when it has no manifest or no spine.
-    init(_ root: XMLElement, _ references: EPUBReferences) throws {
+    init(_ root: XMLElement, references: EPUBReferences) throws {
         let href = references.document
         guard root.name == "package" else { throw CocoaError.unreadable("“\(href)” is no package document (OPF).") }
         guard let manifest = root.first("manifest") else {
@@ -142,7 +142,7 @@ extension PackageDocument {
 }
 
 extension PackageDocument.GuideReference {
-    fileprivate init?(_ element: XMLElement, _ references: EPUBReferences) {
+    fileprivate init?(_ element: XMLElement, references: EPUBReferences) {
         guard let href = element.attribute("href").flatMap(references.resolve) else { return nil }
         self.href = href
         type = MarkupText.trimmed(element.attribute("type") ?? "")

@@ -45,7 +45,7 @@ final class FirstFoundResource: Resource {
     private let candidates: [any Resource]
     private let found = Mutex<(any Resource)?>(nil)
 
-    init(_ link: Link, _ candidates: [any Resource]) {
+    init(_ link: Link, candidates: [any Resource]) {
         self.link = link
         self.candidates = candidates
     }

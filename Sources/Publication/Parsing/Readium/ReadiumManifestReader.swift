@@ -5,7 +5,7 @@ struct ReadiumManifestReader {
     private let asset: PublicationAsset
     private let warnings: WarningLog
 
-    init(_ asset: PublicationAsset, _ warnings: WarningLog) {
+    init(_ asset: PublicationAsset, warnings: WarningLog) {
         self.asset = asset
         self.warnings = warnings
     }
